@@ -8,6 +8,7 @@ import { PoolFull } from '../lib/threads/errors.ts'
 import { BlobStoreUnavailable } from '../store/blobs/blobs.ts'
 import { StoreUnavailable } from '../store/database.ts'
 import { isStoreFull } from '../store/dialect.ts'
+import { PageTooLarge } from '../store/pages.ts'
 import type { Exchange } from './exchange.ts'
 import { Json } from './json.ts'
 
@@ -81,6 +82,7 @@ export function outageOf(error: unknown): Refusal | null {
     return new Refusal('unavailable', '503 The database does not answer', { headers: { 'Retry-After': '5' } })
   if (error instanceof BlobStoreUnavailable) return new Refusal('unavailable', '503 The blob store does not answer')
   if (error instanceof PoolFull) return new Refusal('busy', REASON.busy, { headers: { 'Retry-After': '10' } })
+  if (error instanceof PageTooLarge) return new Refusal('too_large')
   if (isStoreFull(error) || isDiskFull(error)) return new Refusal('no_space', '507 The disk of the server is full')
   return null
 }

@@ -30,7 +30,9 @@ import {
 import { Json } from './json.ts'
 import { inLane } from './lanes.ts'
 import type { Door, RateLimiter } from './limits.ts'
+import { LongPage, readPage, shortened } from './long-pages.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
+import { answerList } from './streamed-lists.ts'
 
 /** What the kit must be told of people, which it knows nothing about. */
 export interface Authentication {
@@ -161,9 +163,12 @@ export async function answer(
   const { range } = request.headers
   const isHead = method === 'HEAD'
   const { limiter } = gateway
-  const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request, limiter }
-  const result = await inLaneOf(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, context))
-  return answerOf(gateway, endpoint, call, result, page)
+  const context = { app, viewer, caller, subject, input, isHead, userAgent, range, request, limiter }
+  const handle = (page: PageWish) =>
+    inLaneOf(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, { ...context, page }))
+  const result = endpoint.output instanceof PageOf ? await readPage(page, handle) : await handle(page)
+  const isToBeDrawn = result instanceof LongPage && call.door === 'web'
+  return answerOf(gateway, endpoint, call, isToBeDrawn ? await shortened(result) : result, page)
 }
 
 const isCostly = ({ costly = false }: Endpoint, input: Raw) =>
@@ -369,12 +374,17 @@ function answerOf(gateway: Gateway, endpoint: Endpoint, call: Call, result: unkn
   const { output, method, headStatus } = endpoint
   if (headStatus && call.method === 'HEAD') return { status: headStatus, body: undefined }
   if (output instanceof PageOf) {
-    const found = result as Page<unknown>
-    const { items } = found
+    const found = result as Page<unknown> | LongPage
     const [path, query = ''] = call.url.split('?', 2)
-    if (gateway.checkOutput) for (const item of items) output.item.parse(valueOf(item))
-    const body = isWritten(items) ? Json.list(items) : items
-    return { status: 200, body, headers: pageHeaders(page, found, gateway.app.url + path, query) }
+    const headers = pageHeaders(page, found, gateway.app.url + path, query)
+    const checked = (item: unknown) => {
+      if (gateway.checkOutput) output.item.parse(valueOf(item))
+      return item
+    }
+    if (found instanceof LongPage) return answerList(found.items, checked, headers)
+    const { items } = found
+    for (const item of items) checked(item)
+    return { status: 200, body: isWritten(items) ? Json.list(items) : items, headers }
   }
   if (output === null) return { status: endpoint.status ?? (method === 'POST' ? 201 : 204), body: undefined }
   if (gateway.checkOutput) output.parse(valueOf(result))

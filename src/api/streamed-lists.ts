@@ -1,13 +1,18 @@
 /** Lists of any length, written as they are read: no more is held than a piece of them. */
 import { Readable } from 'node:stream'
 import { Answer } from './endpoint.ts'
+import { Json } from './json.ts'
 
 /** Characters that are written at once. */
 const PIECE = 64 * 1024
 
-export function answerList<T>(items: AsyncIterable<T> | Iterable<T>, present: (item: T) => unknown): Answer {
+export function answerList<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  present: (item: T) => unknown,
+  headers: Record<string, string> = {},
+): Answer {
   const body = Readable.from(piecesOf(items, present), { objectMode: false, highWaterMark: PIECE })
-  return new Answer(200, body, { 'Content-Type': 'application/json' })
+  return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
 }
 
 async function* piecesOf<T>(
@@ -17,7 +22,8 @@ async function* piecesOf<T>(
   let piece = ''
   let separator = '['
   for await (const item of items) {
-    piece += separator + JSON.stringify(present(item))
+    const shown = present(item)
+    piece += separator + (shown instanceof Json ? shown.text : JSON.stringify(shown))
     separator = ','
     if (piece.length < PIECE) continue
     yield piece

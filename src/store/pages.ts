@@ -2,7 +2,9 @@
  * Short lists in pages: the records of one person, one project, one commit. An index leads to them and there are few,
  * so counting them costs next to nothing. Long lists are declared with `lists.ts`.
  */
-import type { SelectQueryBuilder } from 'kysely'
+import { sql, type SelectQueryBuilder } from 'kysely'
+import type { Db } from './database.ts'
+import { idList, inIdList } from './dialect.ts'
 
 export interface Cut {
   readonly limit: number
@@ -36,6 +38,49 @@ export async function countRows<DB, TB extends keyof DB, O>(query: SelectQueryBu
     .$castTo<{ total: number }>()
     .executeTakeFirstOrThrow()
   return Number(total)
+}
+
+/** The texts of a page are too many bytes to be read at once. The API reads such a page in parts. */
+export class PageTooLarge extends Error {
+  override name = 'PageTooLarge'
+}
+
+/** Bytes of the texts that are read at once; only one text alone may be longer. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+// The length of a text is known without reading the text.
+const bytesOf = (column: string) => sql<number | null>`octet_length(${sql.ref(column)})`.as('bytes')
+
+/** A page of rows whose `column` is a text of any length. */
+export async function pageOfTexts<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  column: string,
+  cut: Cut,
+): Promise<Page<O>> {
+  await assertSmallTexts(query.limit(cut.limit).offset(cut.offset), column)
+  return pageOfQuery(query, cut)
+}
+
+/** To be asked before the rows of a query are read. */
+export async function assertSmallTexts<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  column: string,
+): Promise<void> {
+  const lengths = (await query.clearSelect().select(bytesOf(column)).execute()) as { bytes: number | null }[]
+  const together = lengths.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0)
+  if (lengths.length > 1 && together > MOST_BYTES) throw new PageTooLarge()
+}
+
+/** The same of rows that are read by their ids. */
+export async function assertSmallRows(
+  db: Db,
+  table: 'issues' | 'merge_requests' | 'notes',
+  column: 'body' | 'description',
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const rows = db.selectFrom(table as 'notes').where(inIdList(db, 'id', idList(db, ids)))
+  await assertSmallTexts(rows, column)
 }
 
 export const pageOfArray = <T>(all: readonly T[], { limit, offset }: Cut): Page<T> => ({

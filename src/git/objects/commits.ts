@@ -2,6 +2,7 @@
  * Commits, read from the objects themselves: whatever encoding, signature or broken date one carries, it becomes a
  * record. A name a user gives for a commit is resolved here; hostile or unknown, it is null.
  */
+import { fairShare } from '../../lib/fair-share.ts'
 import { parseHeaders } from './headers.ts'
 import { parsePerson, type Person } from './identities.ts'
 import { isObjectId } from './ids.ts'
@@ -73,18 +74,6 @@ export function shortCommit(commit: Commit, most: number): Commit {
     message: message.length > most ? message.slice(0, most) + CUT_MARK : message,
     parents: parents.slice(0, MOST_PARENTS_OF_CUT),
   }
-}
-
-/** How large each may be so that all together keep to the budget: only the largest give way. */
-export function fairShare(sizes: readonly number[], budget: number): number {
-  let left = budget
-  let count = sizes.length
-  for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size * count > left) return Math.floor(left / count)
-    left -= size
-    count--
-  }
-  return Infinity
 }
 
 /** Whole or short id, branch, tag, `HEAD`, `master~1`, as users write them → the commit's id. */

@@ -10,6 +10,7 @@ import type { FeedEntry } from '../../../lib/atom.ts'
 import { limitedCaller } from '../../../lib/lanes.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
+import { PageTooLarge } from '../../../store/pages.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
 import { findGroup, findGroupById, loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
 import { userPolicy } from '../../identity/users/policy.ts'
@@ -71,13 +72,23 @@ export function findFeed(app: App, asked: Asked, at: FeedAddress): Promise<Found
   }
 }
 
+/** A feed has no pages: where the texts are long, there are fewer entries. */
+async function fitting<T>(most: number, read: (most: number) => Promise<T>): Promise<T> {
+  try {
+    return await read(most)
+  } catch (error) {
+    if (!(error instanceof PageTooLarge) || most < 2) throw error
+    return fitting(Math.ceil(most / 2), read)
+  }
+}
+
 async function activityEntries(
   app: App,
   viewer: User | null,
   place: Parameters<typeof listActivities>[2],
 ): Promise<FeedEntry[]> {
   const { items } = await listActivities(app, viewer, place, {}, PAGE)
-  const events = await presentEvents(app, items)
+  const events = await fitting(items.length, (most) => presentEvents(app, items.slice(0, most)))
   const paths = await projectPaths(
     app.db,
     events.map(({ project_id }) => project_id),
@@ -163,7 +174,9 @@ async function issueEntries(
   viewer: User | null,
   page: readonly { readonly id: number }[],
 ): Promise<FeedEntry[]> {
-  const records = await presentIssuesById(app, viewer, page, { isMixed: true })
+  const records = await fitting(page.length, (most) =>
+    presentIssuesById(app, viewer, page.slice(0, most), { isMixed: true }),
+  )
   return Promise.all(records.map(({ value }) => plannedEntry(app, value)))
 }
 
@@ -218,7 +231,9 @@ async function projectMergeRequests(app: App, { viewer, query }: Asked, path: st
   const { state } = mergeRequestInput
   const filter = { ...listWish({ state }, query), ...orderOf(query) }
   const { items } = await listProjectMergeRequests(app, subject, filter, PAGE)
-  const records = await presentMergeRequestsById(app, items, { isMixed: true })
+  const records = await fitting(items.length, (most) =>
+    presentMergeRequestsById(app, items.slice(0, most), { isMixed: true }),
+  )
   return {
     title: `${subject.project.name} merge requests`,
     page: pageBelow(webUrlOf(app, subject), 'merge_requests'),
@@ -298,7 +313,9 @@ async function tagsOf(app: App, subject: RepositorySubject): Promise<Found> {
 
 async function releasesOf(app: App, subject: RepositorySubject): Promise<Found> {
   const page = { ...COMMITS, limit: PAGE.limit, perPage: PAGE.limit }
-  const { items } = await listReleases(app.db, subject.project.id, {}, page)
+  const { items } = await fitting(page.limit, (limit) =>
+    listReleases(app.db, subject.project.id, {}, { ...page, limit }),
+  )
   const url = webUrlOf(app, subject)
   const records = await presentReleases(app, subject, items)
   const entries = records.map(async (release): Promise<FeedEntry> => ({

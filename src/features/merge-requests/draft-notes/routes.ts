@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, longText, text } from '../../../api/wire.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
+import { pageOfTexts } from '../../../store/pages.ts'
 import { positionInput } from '../../planning/notes/positions.ts'
 import { DraftNoteEntity, presentDraft } from './entity.ts'
 import { draftsOf } from './drafts.ts'
@@ -20,7 +20,7 @@ export const list = endpoint({
   allow: 'read',
   output: pageOf(DraftNoteEntity),
   async handle({ app, subject, page }) {
-    const { items, total } = await pageOfQuery(draftsOf(app.db, subject), page)
+    const { items, total } = await pageOfTexts(draftsOf(app.db, subject), 'note', page)
     return { total, items: items.map(presentDraft) }
   },
 })

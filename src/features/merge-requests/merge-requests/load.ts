@@ -3,6 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { aheadBehind } from '../../../git/history/history.ts'
 import { ciPolicy } from '../../ci/pipelines/policy.ts'
 import { presentOnePipeline } from '../../ci/pipelines/queries.ts'
+import { assertSmallRows } from '../../../store/pages.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
@@ -45,11 +46,11 @@ export async function presentMergeRequests(
   return loaded.map((one) => presentMergeRequest(one, around))
 }
 
-const rowsOf = (app: App, page: readonly { id: number }[]) =>
-  findMergeRequests(
-    app.db,
-    page.map(({ id }) => id),
-  )
+async function rowsOf(app: App, page: readonly { id: number }[]): Promise<MergeRequest[]> {
+  const ids = page.map(({ id }) => id)
+  await assertSmallRows(app.db, 'merge_requests', 'description', ids)
+  return findMergeRequests(app.db, ids)
+}
 
 export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], wish: RecordWish = {}) =>
   presentMergeRequests(app, await rowsOf(app, page), wish)

@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { Db } from '../../../store/database.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
+import { pageOfTexts } from '../../../store/pages.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { Note } from '../notes/model.ts'
 import type { GivenPosition } from '../notes/positions.ts'
@@ -24,7 +24,7 @@ export const listComments = (
   page: PageWish,
 ): Promise<Page<Note>> => {
   const notes = notesSeen(db, { ...subject, topic: topicOf(subject, commit) })
-  return pageOfQuery(notes.selectAll().where('system', '=', false).orderBy('id'), page)
+  return pageOfTexts(notes.selectAll().where('system', '=', false).orderBy('id'), 'body', page)
 }
 
 const LONGEST_NOTE = 65_536

@@ -33,7 +33,7 @@ export function discussionsOn(talk: Talk) {
       input: z.object({ render_html: bool.nullish() }),
       output: pageOf(DiscussionEntity),
       async handle({ app, subject, input, page }) {
-        const { items, total } = await listDiscussions(app, subject, page)
+        const { items, total } = await listDiscussions(app, subject, page, { isCut: Boolean(input.render_html) })
         const shown = await presentDiscussions(app, subject.topic, items)
         return { total, items: input.render_html ? await renderDiscussions(app, subject, shown) : shown }
       },

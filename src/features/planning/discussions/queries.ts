@@ -4,7 +4,9 @@ import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import type { Note } from '../notes/model.ts'
+import { fairShare } from '../../../lib/fair-share.ts'
+import { assertSmallTexts } from '../../../store/pages.ts'
+import { REST_OF_NOTE, type Note } from '../notes/model.ts'
 import { notePolicy, notesSeen, presentNotes } from '../notes/queries.ts'
 import type { TalkSubject, Topic, TopicResource } from '../notes/talk.ts'
 import { withoutHidden } from '../references/hidden.ts'
@@ -13,8 +15,13 @@ import type { DiscussionEntity } from './entity.ts'
 /** Notes of one discussion, oldest first; never none. */
 export type Discussion = readonly Note[]
 
-/** In the order in which they began. */
-export async function listDiscussions(app: App, subject: TalkSubject, page: PageWish): Promise<Page<Discussion>> {
+/** In the order in which they began. Those that are to be shown have long texts cut. */
+export async function listDiscussions(
+  app: App,
+  subject: TalkSubject,
+  page: PageWish,
+  { isCut }: { isCut: boolean },
+): Promise<Page<Discussion>> {
   const { db } = app
   const seen = notesSeen(db, subject)
   const [ids, counted] = await Promise.all([
@@ -28,20 +35,44 @@ export async function listDiscussions(app: App, subject: TalkSubject, page: Page
     seen.select(sql<number>`count(distinct discussion_id)`.as('total')).executeTakeFirstOrThrow(),
   ])
   const wanted = ids.map(({ discussion_id }) => discussion_id)
-  const byId = Map.groupBy(await notesIn(app, subject, wanted), ({ discussion_id }) => discussion_id)
+  const found = wanted.length === 0 ? [] : await listedNotes(notesOfThese(app, subject, wanted), { isCut, ...page })
+  const notes = await withoutHidden(app, subject.viewer, found)
+  const byId = Map.groupBy(notes, ({ discussion_id }) => discussion_id)
   return { total: Number(counted.total), items: wanted.flatMap((one) => [byId.get(one)].filter((notes) => !!notes)) }
 }
 
-async function notesIn(app: App, subject: TalkSubject, discussions: readonly string[]): Promise<Note[]> {
-  if (discussions.length === 0) return []
-  const notes = notesSeen(app.db, subject)
-    .selectAll()
+const notesOfThese = (app: App, subject: TalkSubject, discussions: readonly string[]) =>
+  notesSeen(app.db, subject)
     .where('discussion_id', 'in', [...discussions])
-  return withoutHidden(app, subject.viewer, await notes.orderBy('id').execute())
+    .orderBy('id')
+
+type NotesQuery = ReturnType<typeof notesOfThese>
+
+async function listedNotes(query: NotesQuery, { isCut, limit }: { isCut: boolean; limit: number }): Promise<Note[]> {
+  if (isCut) return cutNotes(query)
+  if (limit > 1) await assertSmallTexts(query, 'body')
+  return query.selectAll().execute()
+}
+
+/** Characters of all notes of a page together. */
+const MOST_SHOWN = 1024 * 1024
+const CUT_MARK = ' […]'
+
+/** Only the longest are cut. */
+async function cutNotes(query: NotesQuery): Promise<Note[]> {
+  const sizes = await query.select(sql<number>`octet_length(body)`.as('bytes')).execute()
+  const most = fairShare(
+    sizes.map(({ bytes }) => Number(bytes)),
+    MOST_SHOWN,
+  )
+  if (most === Infinity) return query.selectAll().execute()
+  const start = sql<string>`case when octet_length(body) > ${most} then substr(body, 1, ${most}) || ${CUT_MARK} else body end`
+  return query.select([...REST_OF_NOTE, start.as('body')]).execute()
 }
 
 export async function findDiscussion(app: App, subject: TalkSubject, id: string): Promise<Discussion | null> {
-  const notes = await notesIn(app, subject, [id])
+  const found = await notesOfThese(app, subject, [id]).selectAll().execute()
+  const notes = await withoutHidden(app, subject.viewer, found)
   return notes.length === 0 ? null : notes
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { assertSmallRows } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { findIssues } from '../issues/queries.ts'
 import { findMergeRequestRows } from '../merge-requests.ts'
@@ -13,6 +14,9 @@ export async function presentEvents(app: App, page: readonly Activity[]) {
   const idsOf = (column: 'issue_id' | 'merge_request_id' | 'note_id') => [
     ...new Set(page.flatMap((one) => one[column] ?? [])),
   ]
+  await assertSmallRows(db, 'issues', 'description', idsOf('issue_id'))
+  await assertSmallRows(db, 'merge_requests', 'description', idsOf('merge_request_id'))
+  await assertSmallRows(db, 'notes', 'body', idsOf('note_id'))
   const [around, people, issues, requests, milestones, notes] = await Promise.all([
     surroundings(app),
     withUsers(db, page, { author: 'author_id' }),

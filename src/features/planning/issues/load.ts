@@ -5,6 +5,7 @@ import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { assertSmallRows } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { labelsOf } from '../labels/queries.ts'
 import { presentMilestone } from '../milestones/entity.ts'
@@ -69,6 +70,7 @@ export async function presentIssuesById(
   }
   return fragments(app, stamps.map(keyOf), async (missing) => {
     const ids = missing.map((i) => stamps[i]!.id)
+    await assertSmallRows(app.db, 'issues', 'description', ids)
     const records = await presentIssues(app, viewer, await findIssues(app.db, ids), { with_labels_details, isMixed })
     const byId = new Map(records.map((record) => [record.id, record]))
     return ids.map((id) => byId.get(id))

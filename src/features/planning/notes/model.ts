@@ -81,3 +81,31 @@ declare module '../../../store/database.ts' {
 }
 
 export type Note = Row<'notes'>
+
+/** All but the text. */
+export const REST_OF_NOTE = Object.keys({
+  id: true,
+  project_id: true,
+  issue_id: true,
+  merge_request_id: true,
+  commit_sha: true,
+  snippet_id: true,
+  discussion_id: true,
+  type: true,
+  author_id: true,
+  system: true,
+  action: true,
+  about_issue_id: true,
+  about_project_id: true,
+  internal: true,
+  thread_commit_sha: true,
+  position: true,
+  line_code: true,
+  original_position: true,
+  resolved_at: true,
+  resolved_by_id: true,
+  resolved_by_push: true,
+  updated_by_id: true,
+  created_at: true,
+  updated_at: true,
+} satisfies Record<Exclude<keyof Note, 'body'>, true>) as Exclude<keyof Note, 'body'>[]

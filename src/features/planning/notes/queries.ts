@@ -5,7 +5,7 @@ import { id } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { Master } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
+import { pageOfTexts } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { withoutHidden } from '../references/hidden.ts'
 import { presentNote, type NoteRecord } from './entity.ts'
@@ -39,7 +39,7 @@ export function listNotes(db: Db, subject: TalkSubject, filter: NoteFilter, page
     .$if(activity_filter === 'only_activity', (query) => query.where('system', '=', true))
     .orderBy(order_by ?? 'created_at', sort ?? 'desc')
     .orderBy('id', sort ?? 'desc')
-  return pageOfQuery(notes, page)
+  return pageOfTexts(notes, 'body', page)
 }
 
 export interface NoteSubject extends TalkSubject {
@@ -99,12 +99,12 @@ export async function presentOneNote(
 export const findNote = (db: Db, id: number): Promise<Note | undefined> =>
   db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** How many notes a discussion has, whoever sees them. */
-export async function countDiscussion(db: Db, discussion: string): Promise<number> {
-  const { total } = await db
+/** How many notes a discussion has, and how many bytes, whoever sees them. */
+export async function sizeOfDiscussion(db: Db, discussion: string): Promise<{ notes: number; bytes: number }> {
+  const { notes, bytes } = await db
     .selectFrom('notes')
-    .select(sql<number>`count(*)`.as('total'))
+    .select([sql<number>`count(*)`.as('notes'), sql<number>`coalesce(sum(octet_length(body)), 0)`.as('bytes')])
     .where('discussion_id', '=', discussion)
     .executeTakeFirstOrThrow()
-  return Number(total)
+  return { notes: Number(notes), bytes: Number(bytes) }
 }

@@ -10,7 +10,7 @@ import { transact } from '../../../store/transact.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
-import { countDiscussion } from './queries.ts'
+import { sizeOfDiscussion } from './queries.ts'
 import { isResolved } from './resolving.ts'
 import { newDiscussionId } from './system.ts'
 import { finishTodos } from '../todos/service.ts'
@@ -28,8 +28,10 @@ export interface NoteWish {
 }
 
 const LONGEST_NOTE = 1_000_000
-/** All notes of a discussion are read and shown at once. */
+// All notes of a discussion are read and shown at once.
 const MOST_NOTES = 500
+const MOST_BYTES = 8 * 1024 * 1024
+const DISCUSSION_TOO_LONG = 'A discussion has at most 8 MB of text'
 
 function faultsIn(body: string): string | null {
   if (body.trim() === '') return '{:note=>["can\'t be blank"]}'
@@ -157,9 +159,9 @@ async function prepareReply(
   const heard = await hear(app, subject, wish.body, placedOf(first))
   return async (app) => {
     const held = await holdNote(app, first.id)
-    if ((await countDiscussion(app.db, discussion_id)) >= MOST_NOTES) {
-      throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
-    }
+    const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
+    if (notes >= MOST_NOTES) throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
+    if (bytes + Buffer.byteLength(heard.text) > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
     // What is said in a thread that is over does not open it again.
     const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
     if (held.type === null && heard.text !== '')
@@ -261,6 +263,9 @@ export async function updateNote(app: App, actor: User, topic: Topic, seen: Note
   return transact(app, async (app) => {
     const note = await holdNote(app, id)
     if (system || note.body === body) return note
+    const { bytes } = await sizeOfDiscussion(app.db, note.discussion_id)
+    const more = Buffer.byteLength(body) - Buffer.byteLength(note.body)
+    if (more > 0 && bytes + more > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
     const updated = await app.db
       .updateTable('notes')
       .set({ body, updated_by_id: actor.id, updated_at: timestamp(app.clock) })

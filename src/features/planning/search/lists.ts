@@ -5,7 +5,7 @@ import type { App, User } from '../../../context.ts'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { MOST_FOUND, findByWords, type TextIndex, type WordsWish } from '../../../store/full-text.ts'
-import { pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
+import { assertSmallRows, pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { isSeen, isTheirs } from '../issues/lists.ts'
@@ -89,6 +89,7 @@ async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
   cut: Cut,
 ): Promise<Page<Row<T>>> {
   const { items: ids, ...page } = await pageByWords(db, index, wish, cut)
+  if (index.table === 'notes') await assertSmallRows(db, 'notes', 'body', ids)
   const rows = await db
     .selectFrom(index.table as 'notes')
     .selectAll()

@@ -6,7 +6,7 @@ import type { App, User } from '../../../context.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { longList, type At } from '../../../store/lists.ts'
-import type { Cut, Page } from '../../../store/pages.ts'
+import { assertSmallRows, type Cut, type Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -208,6 +208,8 @@ export async function presentTodos(
   const projectIds = [...new Set(todos.map(({ project_id }) => project_id))].map((id) => ({ id }))
   const noteIds = todos.flatMap(({ note_id }) => note_id ?? [])
   const requestIds = [...new Set(todos.flatMap(({ merge_request_id }) => merge_request_id ?? []))]
+  await assertSmallRows(db, 'issues', 'description', issueIds)
+  await assertSmallRows(db, 'notes', 'body', noteIds)
   const [around, people, projects, issues, requests, subscribed, notes] = await Promise.all([
     surroundings(app),
     withUsers(db, todos, { author: 'author_id' }),

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
+import { pageOfTexts } from '../../../store/pages.ts'
 import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -30,7 +30,7 @@ export function listGroupReleases(
     .where(isDownloadable(viewer))
     .orderBy('releases.released_at', sort)
     .orderBy('releases.id', sort)
-  return pageOfQuery(query, page)
+  return pageOfTexts(query, 'releases.description', page)
 }
 
 /** What `repositoryPolicy.download` says of one project, as a condition. */

@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import { findCommits, type Commit } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import type { Db } from '../../../store/database.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
+import { assertSmallTexts, pageOfTexts } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
@@ -36,7 +36,7 @@ export function listReleases(
     .$if(Boolean(updated_before), (query) => query.where('updated_at', '<=', updated_before!))
     .orderBy(order_by ?? 'released_at', sort ?? 'desc')
     .orderBy('id', sort ?? 'desc')
-  return pageOfQuery(found, page)
+  return pageOfTexts(found, 'description', page)
 }
 
 export async function findRelease(db: Db, project: number, tag: string): Promise<Release | null> {
@@ -70,12 +70,13 @@ export async function notesOf(
   tags: readonly string[],
 ): Promise<Map<string, Pick<Release, 'tag' | 'description'>>> {
   if (tags.length === 0) return new Map()
-  const notes = await db
+  const query = db
     .selectFrom('releases')
     .select(['tag', 'description'])
     .where('project_id', '=', project)
     .where('tag', 'in', tags)
-    .execute()
+  await assertSmallTexts(query, 'description')
+  const notes = await query.execute()
   return new Map(notes.map((note) => [note.tag, note]))
 }
 

@@ -1,0 +1,86 @@
+/**
+ * Pages whose texts are too long to be read at once: they are read in parts, and written as they are read. The page is
+ * whole and has the same headers; only memory, and the time that others wait, are less.
+ */
+import { PageTooLarge, type Page } from '../store/pages.ts'
+import { Json } from './json.ts'
+import type { PageWish } from './pages.ts'
+
+export class LongPage {
+  readonly total: number
+  readonly more: boolean
+  readonly items: AsyncIterable<unknown>
+
+  constructor({ total, more = false }: Pick<Page<unknown>, 'total' | 'more'>, items: AsyncIterable<unknown>) {
+    this.total = total
+    this.more = more
+    this.items = items
+  }
+}
+
+type Read = (page: PageWish) => Promise<unknown>
+
+/** What `read` answers, or a long page of its parts. */
+export async function readPage(wanted: PageWish, read: Read): Promise<unknown> {
+  try {
+    return await read(wanted)
+  } catch (error) {
+    if (!(error instanceof PageTooLarge)) throw error
+  }
+  const parts = partsOf(wanted, read)
+  const first = (await parts.next()).value as unknown
+  // Pages by key have a link to what follows the last record: they are whole as they are.
+  if (!isPage(first)) return first
+  return new LongPage(first, itemsOf(first, parts))
+}
+
+const isPage = (result: unknown): result is Page<unknown> =>
+  typeof result === 'object' && result !== null && 'items' in result
+
+/** Each is as large as can be read at once. */
+async function* partsOf(wanted: PageWish, read: Read): AsyncGenerator<unknown, unknown> {
+  const end = wanted.offset + wanted.limit
+  let size = wanted.limit
+  for (let { offset } = wanted; offset < end;) {
+    const limit = Math.min(size, end - offset)
+    let part: unknown
+    try {
+      part = await read({ ...wanted, limit, offset })
+    } catch (error) {
+      if (!(error instanceof PageTooLarge) || limit === 1) throw error
+      size = Math.ceil(limit / 2)
+      continue
+    }
+    yield part
+    offset += limit
+    size = 2 * limit
+    if (isPage(part) && !part.more && offset >= part.total) return
+  }
+}
+
+async function* itemsOf(first: Page<unknown>, rest: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
+  yield* first.items
+  for await (const part of rest) yield* (part as Page<unknown>).items
+}
+
+/** Characters of the texts of a page that is drawn as HTML. */
+const MOST_SHOWN = 2 * 1024 * 1024
+const LONGEST_SHOWN = 10_000
+const LEAST_SHOWN = 200
+
+/** For our own pages: long texts are cut, as nobody reads so much in a list. */
+export async function shortened({ total, more, items }: LongPage): Promise<Page<unknown>> {
+  const shown: unknown[] = []
+  let left = MOST_SHOWN
+  const cut = (_name: string, value: unknown) => {
+    if (typeof value !== 'string') return value
+    const most = left > 0 ? LONGEST_SHOWN : LEAST_SHOWN
+    left -= Math.min(value.length, most)
+    return value.length > most ? `${value.slice(0, most)}…` : value
+  }
+  for await (const item of items) {
+    const record = item instanceof Json ? (item.value as unknown) : item
+    shown.push(JSON.parse(JSON.stringify(record, cut)))
+  }
+  return { total, more, items: shown }
+}
