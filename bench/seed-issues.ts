@@ -93,10 +93,6 @@ async function makeUp(db: Db): Promise<void> {
     milestone_due = (select due_date from milestones m where m.id = issues.milestone_id),
     label_priority = (select min(q.priority) from issue_labels l join label_priorities q
       on q.label_id = l.label_id and q.project_id = issues.project_id where l.issue_id = issues.id)`.execute(db)
-  await sql`update projects set open_issues_count = found.total from (select project_id, count(*) as total from issues
-    where state = 'opened' and not confidential group by project_id) as found where found.project_id = projects.id`.execute(
-    db,
-  )
   await sql`insert into issues_facets (project_id, state, confidential, total)
     select project_id, state, confidential, count(*) from issues group by 1, 2, 3`.execute(db)
   await sql`insert into issue_labels_facets (label_id, project_id, state, confidential, total)

@@ -1,30 +1,34 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startPostgres } from '../../scripts/postgres.ts'
+import { openBeside } from '../../test/freshness.ts'
 import { testDatabaseUrl } from '../config.ts'
-import { startForge } from '../forge.ts'
+import { startForge, type TestForge } from '../forge.ts'
+import { putTogether } from './counts.ts'
 import { openStore } from './open.ts'
 import { transact } from './transact.ts'
 
 const server = testDatabaseUrl()
 
-/** A transaction that has the row of a user until it is told to end. */
-async function holdUser(forge: Awaited<ReturnType<typeof startForge>>, id: number) {
+/** A transaction that has what it wrote until it is told to end. */
+async function hold({ app }: TestForge, write: (app: TestForge['app']) => Promise<unknown>) {
   const held = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
-  const done = transact(forge.app, async ({ db }) => {
-    await db.updateTable('users').set({ bio: 'held' }).where('id', '=', id).execute()
+  const done = transact(app, async (app) => {
+    await write(app)
     held.resolve()
     await end.promise
   })
-  await held.promise
+  await Promise.race([held.promise, done])
   return { release: () => (end.resolve(), done) }
 }
 
 test.runIf(server)('writers that wait for each other leave connections to readers', async () => {
   await using forge = await startForge({ settings: { DATABASE_POOL: '4' } })
   const user = await forge.user()
-  const holder = await holdUser(forge, user.id)
+  const holder = await hold(forge, ({ db }) =>
+    db.updateTable('users').set({ bio: 'held' }).where('id', '=', user.id).execute(),
+  )
   let written = 0
   const writing = Array.from({ length: 12 }, () =>
     transact(forge.app, ({ db }) =>
@@ -47,6 +51,44 @@ test.runIf(server)('creators of issues wait for their number without a connectio
   expect(answers.filter(({ status }) => status !== 201)).toEqual([])
   expect(new Set(answers.map(({ body }) => body.iid)).size).toBe(60)
   expect((await forge.administrator.get(`/projects/${project.id}`)).body.open_issues_count).toBe(60)
+})
+
+test.runIf(server)('issues come, close and go while somebody has the row of their project', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const { id } = await forge.project()
+  const holder = await hold(forge, ({ db }) =>
+    db.updateTable('projects').set({ description: 'held' }).where('id', '=', id).execute(),
+  )
+  const at = `/projects/${id}/issues`
+  const open = async () => (await administrator.get(`/projects/${id}`)).body.open_issues_count
+  for (const title of ['a', 'b', 'c'])
+    expect(await administrator.post(at, { title })).toMatchObject({ status: 201, body: { title } })
+  expect(await open()).toBe(3)
+  expect(await administrator.put(`${at}/1`, { state_event: 'close' })).toMatchObject({ status: 200 })
+  expect(await administrator.delete(`${at}/2`)).toMatchObject({ status: 204 })
+  expect(await open()).toBe(1)
+  await holder.release()
+  expect((await administrator.get(`/projects/${id}`)).body).toMatchObject({ description: 'held', open_issues_count: 1 })
+})
+
+test.runIf(server)('counts are put together by several processes at once, and none is lost', async () => {
+  await using forge = await startForge()
+  const { id } = await forge.project()
+  const { db } = forge.app
+  for (let n = 0; n < 20; n++) await db.insertInto('ci_artifacts_facets').values({ project_id: id, total: 1 }).execute()
+  const held = await hold(forge, ({ db }) =>
+    sql`select 1 from ci_artifacts_facets where project_id = ${id} limit 5 for update`.execute(db),
+  )
+  // What another has is left alone; nobody waits for it.
+  const beside = await openBeside(forge)
+  await Promise.all([putTogether(db), putTogether(beside.db)])
+  await held.release()
+  await beside.close()
+  const { rows } = await sql<{ total: number; rows: number }>`
+    select sum(total) as total, count(*) as rows from ci_artifacts_facets where project_id = ${id}`.execute(db)
+  expect(rows[0]!.total).toBe(20)
+  expect(rows[0]!.rows).toBeLessThan(10)
 })
 
 test.runIf(server)('where the database takes no more connections, one of those there are is waited for', async () => {

@@ -111,11 +111,12 @@ export async function logLinkChanges(
   })
 }
 
-/** For migrations: keeps `<table>_facets`, the number of rows of each combination of `columns`. */
+/** For migrations: keeps `<table>_facets`, the number of rows of each combination of `columns`, or the sum of another. */
 export async function countFacets(
   db: Kysely<never>,
   table: string,
   columns: Record<string, 'text' | 'boolean' | 'integer'>,
+  summed?: string,
 ): Promise<void> {
   const names = Object.keys(columns)
   const facets = `${table}_facets`
@@ -127,19 +128,23 @@ export async function countFacets(
   await creation.execute()
 
   const list = names.join(', ')
-  const add = (row: string, by: number) =>
-    `insert into ${facets} (${list}, total) values (${names.map((name) => `${row}.${name}`).join(', ')}, ${by})`
+  const add = (row: string, sign: '' | '-') => {
+    const total = sign + (summed === undefined ? '1' : `${row}.${summed}`)
+    return `insert into ${facets} (${list}, total) values (${names.map((name) => `${row}.${name}`).join(', ')}, ${total})`
+  }
   const or = isSqlite(db) ? ` on conflict (${list}) do update set total = total + excluded.total;` : ';'
   await onChange(db, {
     name: `${facets}_kept`,
     table,
-    columns: names,
-    insert: add('new', 1) + or,
-    remove: add('old', -1) + or,
+    columns: summed === undefined ? names : [...names, summed],
+    insert: add('new', '') + or,
+    remove: add('old', '-') + or,
     each: 'row',
   })
   await sql`insert into ${sql.raw(facets)} (${sql.raw(list)}, total)
-    select ${sql.raw(list)}, count(*) from ${sql.raw(table)} group by ${sql.raw(list)}`.execute(db)
+    select ${sql.raw(list)}, ${sql.raw(summed === undefined ? 'count(*)' : `sum(${summed})`)} from ${sql.raw(table)} group by ${sql.raw(list)}`.execute(
+    db,
+  )
 }
 
 /** For migrations: before facets of other columns take their place. */
@@ -378,7 +383,7 @@ async function tidying(db: Db, work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** One row a subject and a facet again. What is added meanwhile stays as it is. */
+/** One row a subject and a facet again. What is added, or put together by another process, meanwhile stays as it is. */
 export const putTogether = (db: Db): Promise<void> =>
   tidying(db, async () => {
     const { rows } = await sql<{ table: string; kinds: string }>`
@@ -395,7 +400,8 @@ export const putTogether = (db: Db): Promise<void> =>
     for (const { table, kinds, count } of all) {
       const { numAffectedRows = 0n } = await sql
         .raw(
-          `with loose as (delete from ${table} returning *)
+          `with loose as (delete from ${table}
+            where ctid = any (array(select ctid from ${table} for update skip locked)) returning *)
           insert into ${table} (${kinds}, ${count}) select ${kinds}, sum(${count}) from loose group by ${kinds}`,
         )
         .execute(db)

@@ -212,8 +212,10 @@ async function storm(api: string) {
 /** Counts that are kept, beside the rows they count: none may differ. */
 async function countFaults(db: Db): Promise<string[]> {
   const kept = {
-    'open issues': sql`select id, open_issues_count as kept, (select count(*) from issues i where i.project_id = p.id
-      and i.state = 'opened' and not i.confidential) as counted from projects p`,
+    'open issues': sql`select id, (select cast(coalesce(sum(total), 0) as bigint) from issues_facets f
+      where f.project_id = p.id and f.state = 'opened' and not f.confidential) as kept,
+      (select count(*) from issues i where i.project_id = p.id and i.state = 'opened' and not i.confidential) as counted
+      from projects p`,
     stars: sql`select id, star_count as kept, (select count(*) from stars s where s.project_id = p.id) as counted
       from projects p`,
     'notes of issues': sql`select id, user_notes_count as kept, (select count(*) from notes n where n.issue_id = i.id

@@ -103,6 +103,8 @@ declare module '../../../store/database.ts' {
       locked: Generated<boolean>
       created_at: string
     }
+    /** What the artifacts of each project weigh (`store/counts.ts`). */
+    ci_artifacts_facets: { project_id: number; total: number }
     /** What rows that are gone have named. */
     ci_left_blobs: { id: Generated<number>; content: string; left_at: string | null }
     resource_groups: {

@@ -50,10 +50,12 @@ test('the whole record, found by a search too, and statistics for administrators
   expect((await jane.get(PATH, { search: 'tool' })).body).toEqual([record])
 
   const { id } = await projectIn(forge, group, 'saw')
-  const sizes = { repository_size: 5, lfs_objects_size: 7, job_artifacts_size: 11 }
-  await forge.app.db.updateTable('projects').set(sizes).where('id', '=', id).execute()
+  const { db } = forge.app
+  const sizes = { repository_size: 5, lfs_objects_size: 7 }
+  await db.updateTable('projects').set(sizes).where('id', '=', id).execute()
+  await db.insertInto('ci_artifacts_facets').values({ project_id: id, total: 11 }).execute()
   await projectIn(forge, group, 'drill')
-  const told = { ...record, statistics: { storage_size: 23, ...sizes } }
+  const told = { ...record, statistics: { storage_size: 23, ...sizes, job_artifacts_size: 11 } }
   expect((await administrator.get(PATH, { statistics: true })).body).toEqual([told])
   expect((await jane.get(PATH, { statistics: true })).body).toEqual([record])
 })

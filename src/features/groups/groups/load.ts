@@ -98,8 +98,12 @@ const sizesIn = hotQuery((db, p: { groups: string }) =>
     .select(({ fn }) => [
       fn.sum<number>('repository_size').as('repository_size'),
       fn.sum<number>('lfs_objects_size').as('lfs_objects_size'),
-      fn.sum<number>('job_artifacts_size').as('job_artifacts_size'),
     ])
+    .select(
+      sql<number>`sum((select coalesce(sum(f.total), 0) from ci_artifacts_facets f where f.project_id = projects.id))`.as(
+        'job_artifacts_size',
+      ),
+    )
     .where(inIdList(db, 'namespace_id', p.groups))
     .where('deleting', '=', false)
     .groupBy('namespace_id'),

@@ -84,7 +84,7 @@ export async function measureEverything(db: Db): Promise<Sizes> {
   const sizes = await sumsOver(db, 'projects', {
     repository_size: sql`repository_size`,
     lfs_objects_size: sql`lfs_objects_size`,
-    job_artifacts_size: sql`job_artifacts_size`,
+    job_artifacts_size: sql`(select coalesce(sum(f.total), 0) from ci_artifacts_facets f where f.project_id = projects.id)`,
   })
   return { ...sizes, database_size: Number(rows[0]!.size) }
 }

@@ -169,6 +169,7 @@ export interface Share extends Pick<Row<'project_shares'>, 'group_id' | 'group_a
 
 export interface LoadedProject extends PlacedProject {
   readonly level: number
+  readonly openIssues: number
   readonly shares: readonly Share[]
   /** Null where the source is gone or hidden from the viewer. */
   readonly source: PlacedProject | null
@@ -212,7 +213,7 @@ export function presentSimpleProject(placed: PlacedProject, at: Addresses): Simp
 export interface RecordWish {
   /** Lists and single reads tell the viewer's own memberships, other answers do not. */
   permissions?: boolean
-  statistics?: boolean
+  statistics?: { readonly artifactsSize: number } | undefined
   /** For those who administer it; the token is sealed in the row. */
   runnersToken?: string
 }
@@ -297,7 +298,7 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
       runners_token: wish.runnersToken,
       import_error: project.import_error,
     }),
-    ...(issues && { open_issues_count: project.open_issues_count }),
+    ...(issues && { open_issues_count: loaded.openIssues }),
     shared_with_groups: loaded.shares.map((share) => ({
       group_id: share.group_id,
       group_name: share.name,
@@ -309,7 +310,7 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     ...(wish.permissions && {
       permissions: { project_access: loaded.memberOfProject, group_access: loaded.memberOfGroup },
     }),
-    ...(wish.statistics && { statistics: presentStatistics(project) }),
+    ...(wish.statistics && { statistics: presentStatistics(project, wish.statistics.artifactsSize) }),
     _links: {
       self,
       ...(issues && { issues: `${self}/issues` }),
@@ -322,8 +323,10 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
   }
 }
 
-function presentStatistics(project: Row<'projects'>): NonNullable<ProjectRecord['statistics']> {
-  const { commit_count, repository_size, lfs_objects_size, job_artifacts_size } = project
+function presentStatistics(
+  { commit_count, repository_size, lfs_objects_size }: Row<'projects'>,
+  job_artifacts_size: number,
+): NonNullable<ProjectRecord['statistics']> {
   return {
     commit_count,
     storage_size: repository_size + lfs_objects_size + job_artifacts_size,

@@ -5,6 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { Guest, Master, Reporter } from '../../../lib/levels.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { noticeLoose } from '../../../store/counts.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -98,6 +99,7 @@ async function load(
     return {
       ...placed,
       level: levelOf(viewer, stamp.access_level),
+      openIssues: stamp.open_issues,
       shares: sharesShown(viewer, stamp),
       source: source ?? null,
       memberOfProject: membership(stamp.project_access, stamp.project_notification),
@@ -131,16 +133,44 @@ export interface PageRecordWish extends AttributeWish {
 /** What a record tells, and to whom it is the same. */
 interface Shown {
   simple: boolean
-  statistics: boolean
+  statistics: { readonly artifactsSize: number } | undefined
   secrets: boolean
 }
 
+const artifactSizes = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('ci_artifacts_facets')
+    .select((eb) => ['project_id', eb.fn.sum<number>('total').as('size'), eb.fn.countAll<number>().as('rows')])
+    .where(inIdList(db, 'project_id', p.ids))
+    .groupBy('project_id'),
+)
+
+async function artifactSizesOf(db: Db, stamps: readonly ProjectStamp[]): Promise<ReadonlyMap<number, number>> {
+  const found = await artifactSizes(db, {
+    ids: idList(
+      db,
+      stamps.map(({ id }) => id),
+    ),
+  })
+  noticeLoose(
+    db,
+    'ci_artifacts_facets',
+    found.reduce((sum, { rows }) => sum + rows, 0),
+  )
+  return new Map(found.map(({ project_id, size }) => [project_id, size]))
+}
+
 /** Visitors get the short one; secrets are for those who administer it, where the answer is one that may hold them. */
-function shownTo(viewer: User | null, stamp: ProjectStamp, wish: PageRecordWish & { secrets?: boolean }): Shown {
+function shownTo(
+  viewer: User | null,
+  stamp: ProjectStamp,
+  wish: { simple?: boolean | null | undefined; secrets?: boolean },
+  artifactSizes: ReadonlyMap<number, number> | null,
+): Shown {
   const level = levelOf(viewer, stamp.access_level)
   return {
     simple: !viewer || Boolean(wish.simple),
-    statistics: Boolean(wish.statistics) && level >= Reporter,
+    statistics: artifactSizes && level >= Reporter ? { artifactsSize: artifactSizes.get(stamp.id) ?? 0 } : undefined,
     secrets: Boolean(wish.secrets) && level >= Master,
   }
 }
@@ -152,12 +182,13 @@ function keyOf(viewer: User | null, stamp: ProjectStamp, { simple, statistics, s
   const isPerson = levelOf(viewer, stamp.access_level) >= Guest
   const hasSource = showsSource(viewer, stamp)
   // A list asks for many: a number is put together sooner than a text.
-  const flags = Number(isPerson) + 2 * Number(hasSource) + 4 * Number(statistics) + 8 * Number(secrets)
+  const flags = Number(isPerson) + 2 * Number(hasSource) + 4 * Number(statistics !== undefined) + 8 * Number(secrets)
   const memberships = `${stamp.project_access} ${stamp.project_notification} ${stamp.group_access} ${stamp.group_notification}`
   const source = `${stamp.source_version} ${stamp.source_namespace_version} ${stamp.source_owner_version}`
+  const shown = `${own} ${stamp.open_issues} ${statistics?.artifactsSize} ${stamp.shares}`
   return {
     place: `project ${stamp.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
-    stamp: hasSource ? `${own} ${stamp.shares} ${source}` : `${own} ${stamp.shares}`,
+    stamp: hasSource ? `${shown} ${source}` : shown,
   }
 }
 
@@ -193,13 +224,14 @@ export async function presentMetProject(
   return record
 }
 
-function presentStamped(
+async function presentStamped(
   app: App,
   viewer: User | null,
   stamps: readonly ProjectStamp[],
   wish: PageRecordWish & { secrets?: boolean },
-): MaybePromise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish))
+): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
+  const sizes = wish.statistics && stamps.length > 0 ? await artifactSizesOf(app.db, stamps) : null
+  const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish, sizes))
   const keys = stamps.map((stamp, i) => keyOf(viewer, stamp, shown[i]!))
   return fragments(app, keys, async (missing) => {
     const wanted = missing.map((i) => stamps[i]!)

@@ -88,11 +88,9 @@ declare module '../../../store/database.ts' {
       import_progress: number | null
       star_count: Generated<number>
       forks_count: Generated<number>
-      open_issues_count: Generated<number>
       commit_count: Generated<number>
       repository_size: Generated<number>
       lfs_objects_size: Generated<number>
-      job_artifacts_size: Generated<number>
       housekeeping_at: string | null
       pushes_since_housekeeping: Generated<number>
       /** What it shares with its forks, or with its source. */

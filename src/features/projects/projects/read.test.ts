@@ -104,7 +104,8 @@ test('who reads a project of each visibility, and which record they get', async 
   expect(await counted(`/projects/${id}`)).toEqual(reporters)
   expect(await counted('/projects')).toEqual(reporters)
   expect((await cast.master.get(`/projects/${id}`)).body.statistics).toBeUndefined()
-  await set(forge, id, { repository_size: 5, lfs_objects_size: 3_000_000_000, job_artifacts_size: 2, commit_count: 9 })
+  await set(forge, id, { repository_size: 5, lfs_objects_size: 3_000_000_000, commit_count: 9 })
+  await forge.app.db.insertInto('ci_artifacts_facets').values({ project_id: id, total: 2 }).execute()
   expect((await cast.reporter.get(`/projects/${id}`, { statistics: true })).body.statistics).toEqual({
     commit_count: 9,
     storage_size: 3_000_000_007,

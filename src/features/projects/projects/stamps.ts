@@ -5,8 +5,9 @@
 import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { noticeLoose } from '../../../store/counts.ts'
 import type { Db } from '../../../store/database.ts'
-import { idList, inIdList, jsonList, jsonObject } from '../../../store/dialect.ts'
+import { idList, inIdList, isSqlite, jsonList, jsonObject } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 
 interface Wanted {
@@ -37,6 +38,8 @@ const stamps = hotQuery((db, p: Wanted, given) => {
   // Most projects have none, and to look costs less than to put together nothing.
   const sharesIfAny = sql<string | null>`case when exists (select 1 from project_shares s
     where s.project_id = projects.id) then (${shares}) end`
+  const openIssues = sql`from issues_facets f
+    where f.project_id = projects.id and f.state = 'opened' and f.confidential = false`
   return db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -81,6 +84,8 @@ const stamps = hotQuery((db, p: Wanted, given) => {
       notified('here', 'project_id').as('project_notification'),
       notified('above', 'group_id').as('group_notification'),
       sharesIfAny.as('shares'),
+      sql<number>`(select coalesce(sum(f.total), 0) ${openIssues})`.as('open_issues'),
+      (isSqlite(db) ? sql<number>`0` : sql<number>`(select count(*) ${openIssues})`).as('open_issues_rows'),
     ])
     .where('projects.deleting', '=', false)
     .$if(given('id'), (query) => query.where('projects.id', '=', p.id!))
@@ -96,7 +101,16 @@ export type ProjectStamp = Awaited<ReturnType<typeof stamps>>[number]
 export function findStamp(db: Db, viewer: User | null, given: string): MaybePromise<ProjectStamp | null> {
   const wanted = wantedBy(given)
   if (!wanted) return null
-  return andThen(stamps(db, { viewer: viewer?.id ?? 0, ...wanted }), ([found]) => found ?? null)
+  return andThen(stamps(db, { viewer: viewer?.id ?? 0, ...wanted }), (found) => {
+    noticeRows(db, found)
+    return found[0] ?? null
+  })
+}
+
+function noticeRows(db: Db, found: readonly ProjectStamp[]): void {
+  let rows = 0
+  for (const { open_issues_rows } of found) rows += open_issues_rows
+  noticeLoose(db, 'issues_facets', rows)
 }
 
 function wantedBy(given: string): Omit<Wanted, 'viewer'> | null {
@@ -114,6 +128,7 @@ export function stampsOf(
   if (projects.length === 0) return []
   const ids = projects.map(({ id }) => id)
   return andThen(stamps(db, { viewer: viewer?.id ?? 0, ids: idList(db, ids) }), (found) => {
+    noticeRows(db, found)
     const byId = new Map(found.map((stamp) => [stamp.id, stamp]))
     return ids.map((id) => byId.get(id)).filter((stamp) => stamp !== undefined)
   })
