@@ -1,5 +1,6 @@
 import { family } from '../../family.ts'
 import { reactions } from './on.ts'
+import { settle } from '../settling.ts'
 import * as routes from './routes.ts'
 
-export const labels = family({ routes, reactions })
+export const labels = family({ routes, jobs: [settle], reactions })

@@ -10,6 +10,7 @@ import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { columnsAt, groupsAround, isAt, type Place } from '../places.ts'
+import { holdItemsWith, settleLater } from '../settling.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
 import { holdTitle, insertLabel } from './service.ts'
@@ -50,6 +51,7 @@ export async function promoteLabel(
       .where('projects.namespace_id', 'in', treeOf(db, group.id))
       .execute()
     for (const twin of twins) {
+      await holdItemsWith(app, { label: twin.id })
       await replaceLabel(app, twin.id, promoted.id)
       await db.deleteFrom('labels').where('id', '=', twin.id).execute()
     }
@@ -133,6 +135,7 @@ async function replaceLabel(app: App, from: number, to: number, project?: number
   await sql`insert into label_priorities (project_id, label_id, priority)
     select project_id, ${to}, priority from label_priorities
     where label_id = ${from} and ${inProject('project_id')} on conflict do nothing`.execute(db)
+  await settleLater(app, { label: to, ...(project !== undefined && { project }) })
   await sql`delete from label_priorities where label_id = ${from} and ${inProject('project_id')}`.execute(db)
   await sql`insert into subscriptions (user_id, label_id, project_id, subscribed, created_at)
     select user_id, ${to}, project_id, subscribed, created_at from subscriptions

@@ -7,6 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { columnsAt, type Where } from '../places.ts'
+import { holdItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
@@ -95,13 +96,15 @@ async function assertTitleFree(app: App, place: Where, id: number, title: string
 }
 
 async function setPriority(
-  { db }: App,
+  app: App,
   { project }: Where,
   { id: label_id }: Label,
   priority: number | null | undefined,
 ): Promise<void> {
   if (project === null || priority === undefined) return
+  const { db } = app
   const { id: project_id } = project
+  await settleLater(app, { label: label_id, project: project_id })
   if (priority === null) {
     const ofLabel = db.deleteFrom('label_priorities').where('label_id', '=', label_id)
     await ofLabel.where('project_id', '=', project_id).execute()
@@ -117,6 +120,7 @@ async function setPriority(
 /** From everything that has it, too; lists of boards go with it. */
 export async function deleteLabel(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {
   await transact(app, async (app) => {
+    await holdItemsWith(app, { label: id })
     const { numDeletedRows } = await app.db.deleteFrom('labels').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Label') // somebody was faster
     await emit(app, 'label.deleted', { id, project_id, group_id, title, by: actor.id })

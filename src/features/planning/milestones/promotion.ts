@@ -11,6 +11,7 @@ import { findNamespaceById, findProjectById } from '../../projects/projects/quer
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
 import { nextIid } from '../iids.ts'
 import { groupsAround, isAt, isSeenFrom, type Place } from '../places.ts'
+import { holdItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
 import { holdMilestoneTitle, insertMilestone } from './service.ts'
 
@@ -43,6 +44,7 @@ export async function promoteMilestone(
       .where('projects.namespace_id', 'in', treeOf(db, group.id))
       .execute()
     for (const twin of twins) {
+      await holdItemsWith(app, { milestone: twin.id })
       await replaceMilestone(app, twin.id, promoted.id)
       await db.deleteFrom('milestones').where('id', '=', twin.id).execute()
     }

@@ -8,6 +8,7 @@ import { transact } from '../../../store/transact.ts'
 import { recordMilestone } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
 import { columnsAt, type Where } from '../places.ts'
+import { holdItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Milestone } from './model.ts'
 import { TITLE_TAKEN, assertValidMilestone, milestoneRefusal } from './validation.ts'
@@ -118,6 +119,7 @@ export async function updateMilestone(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    if (after.due_date !== before.due_date) await settleLater(app, { milestone: id })
     const news = { id, project_id: after.project_id, group_id: after.group_id, by: actor.id }
     if (after.state === before.state) await emit(app, 'milestone.updated', news)
     else {
@@ -132,6 +134,7 @@ export async function updateMilestone(
 export async function deleteMilestone(app: App, actor: User, milestone: Milestone): Promise<void> {
   const { id, project_id, group_id, title } = milestone
   await transact(app, async (app) => {
+    await holdItemsWith(app, { milestone: id })
     const { numDeletedRows } = await app.db.deleteFrom('milestones').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound() // somebody was faster
     await recordMilestone(app, actor.id, milestone, 'destroyed')

@@ -1,0 +1,49 @@
+/**
+ * On PostgreSQL transactions lock issues by id, then merge requests by id, and only then the labels and milestones that
+ * they are given. Who changes or deletes one of these keeps to it too.
+ */
+import { sql } from 'kysely'
+import { job, type App } from '../../context.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { locksRows } from '../../store/dialect.ts'
+import { transact } from '../../store/transact.ts'
+
+type Given = { readonly label: number } | { readonly milestone: number }
+
+/** Before it is deleted, in that transaction: whatever has it. */
+export async function holdItemsWith({ db }: App, given: Given): Promise<void> {
+  if (!locksRows(db)) return
+  for (const one of ['issue', 'merge_request']) {
+    const having =
+      'label' in given
+        ? sql`id in (select ${sql.ref(`${one}_id`)} from ${sql.table(`${one}_labels`)} where label_id = ${given.label})`
+        : sql`milestone_id = ${given.milestone}`
+    await sql`select count(*) from (
+      select 1 from ${sql.table(`${one}s`)} where ${having} order by id for no key update) as held`.execute(db)
+  }
+}
+
+/**
+ * The date of a milestone or the priority of a label is another: it stands on issues and merge requests too. Those that
+ * are given it at this moment, in transactions that we do not see, are looked at once these have ended.
+ */
+export async function settleLater(app: App, changed: Changed): Promise<void> {
+  if (locksRows(app.db)) await enqueue(app, settle, changed)
+}
+
+type Changed = { readonly label: number; readonly project?: number } | { readonly milestone: number }
+
+export const settle = job<Changed>('planning.settle', async (app, changed) => {
+  const [table, id] =
+    'label' in changed ? (['labels', changed.label] as const) : (['milestones', changed.milestone] as const)
+  // Held by nobody but us, and alone: whoever gave it has ended, and whoever comes later sees what it is now.
+  await transact(app, ({ db }) => db.selectFrom(table).select('id').where('id', '=', id).forUpdate().execute())
+  await transact(app, async ({ db }) => {
+    if ('milestone' in changed) await sql`select settle_milestone_due(${id})`.execute(db)
+    else if (changed.project !== undefined)
+      await sql`select settle_label_priority(${id}, ${changed.project})`.execute(db)
+    else
+      await sql`select settle_label_priority(label_id, project_id) from label_priorities where label_id = ${id}
+        order by project_id`.execute(db)
+  })
+})
