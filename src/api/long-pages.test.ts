@@ -99,16 +99,16 @@ test('todos', async () => {
 })
 
 test.each([
-  ['an issue', 'text/html', () => '/-/issues/1', 'notes', 'body'],
-  ['issues', 'text/html', () => '/-/issues', 'issues', 'description'],
-  ['merge requests', 'text/html', () => '/-/merge_requests', 'merge_requests', 'description'],
-  ['releases', 'text/html', () => '/-/releases', 'releases', 'description'],
-  ['activity', 'text/html', () => '/-/activity', 'notes', 'body'],
-  ['a feed of issues', 'application/atom+xml', () => '/-/issues.atom', 'issues', 'description'],
-  ['a feed of activity', 'application/atom+xml', () => '.atom', 'notes', 'body'],
-  ['a feed of releases', 'application/atom+xml', () => '/-/releases.atom', 'releases', 'description'],
+  ['an issue', 'text/html', '/-/issues/1', 'notes', 'body'],
+  ['issues', 'text/html', '/-/issues', 'issues', 'description'],
+  ['merge requests', 'text/html', '/-/merge_requests', 'merge_requests', 'description'],
+  ['releases', 'text/html', '/-/releases', 'releases', 'description'],
+  ['activity', 'text/html', '/-/activity', 'notes', 'body'],
+  ['a feed of issues', 'application/atom+xml', '/-/issues.atom', 'issues', 'description'],
+  ['a feed of activity', 'application/atom+xml', '.atom', 'notes', 'body'],
+  ['a feed of releases', 'application/atom+xml', '/-/releases.atom', 'releases', 'description'],
 ] as const)('%s as a page has a bounded size', async (_what, Accept, path, table, column) => {
-  const address = `${forge.url}/${project.path_with_namespace}${path()}`
+  const address = `${forge.url}/${project.path_with_namespace}${path}`
   const [status, length] = await withLongTexts(table, column, async () => {
     const answer = await fetch(address, { headers: { Accept } })
     return [answer.status, (await answer.text()).length]

@@ -66,7 +66,7 @@ export async function assertSmallTexts<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   column: string,
 ): Promise<void> {
-  const lengths = (await query.clearSelect().select(bytesOf(column)).execute()) as { bytes: number | null }[]
+  const lengths = await query.clearSelect().select(bytesOf(column)).$castTo<{ bytes: number | null }>().execute()
   const together = lengths.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0)
   if (lengths.length > 1 && together > MOST_BYTES) throw new PageTooLarge()
 }
