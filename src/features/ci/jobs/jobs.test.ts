@@ -215,3 +215,60 @@ test('variables tell of the server as the API does, and of an annotated tag', as
     CI_COMMIT_TAG_MESSAGE: 'The first',
   })
 })
+
+test('variables tell what a trigger, a release, the languages and the deploy token are', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const group = await forge.group({}, owner)
+  const project = await forge.project({ namespace_id: group.id }, owner)
+  const url = `/projects/${project.id}`
+  await forge.seed(
+    project,
+    { '.gitlab-ci.yml': 'a: { script: x }', 'a.ts': 'x'.repeat(75), 'b.py': 'y' },
+    { as: owner },
+  )
+  await forge.settle()
+  const runner = await registerRunner(forge)
+  const told = async () => {
+    const { body } = await runner.request()
+    const rows = body.variables as { key: string; value: string; masked: boolean; public: boolean }[]
+    return new Map(rows.map((row) => [row.key, row]))
+  }
+  const before = await told()
+  expect(before.get('CI_PROJECT_REPOSITORY_LANGUAGES')?.value).toBe('typescript,python')
+  for (const key of ['CI_DEPLOY_USER', 'CI_DEPLOY_PASSWORD', 'CI_TRIGGER_SHORT_TOKEN', 'CI_RELEASE_DESCRIPTION'])
+    expect(before.has(key), key).toBe(false)
+
+  const { body: trigger } = await owner.post(`${url}/triggers`, { description: 'x' })
+  const start = () => owner.post(`${url}/trigger/pipeline`, { token: trigger.token, ref: 'master' })
+  const wish = { name: 'gitlab-deploy-token', scopes: ['read_repository'] }
+  await owner.post(`${url}/deploy_tokens`, { ...wish, name: 'another' })
+  await owner.post(`${url}/deploy_tokens`, { ...wish, expires_at: '2001-01-01T00:00:00Z' })
+  await start()
+  const triggered = await told()
+  expect(triggered.get('CI_TRIGGER_SHORT_TOKEN')?.value).toBe(trigger.token.slice(0, 4))
+  expect(triggered.has('CI_DEPLOY_USER')).toBe(false)
+
+  const { body: shared } = await owner.post(`/groups/${group.id}/deploy_tokens`, wish)
+  await start()
+  const given = await told()
+  expect(given.get('CI_DEPLOY_USER')?.value).toBe(shared.username)
+  expect(given.get('CI_DEPLOY_PASSWORD')).toMatchObject({ value: shared.token, masked: true, public: false })
+  const { body: own } = await owner.post(`${url}/deploy_tokens`, { ...wish, username: 'ship' })
+  await start()
+  const nearer = await told()
+  expect([nearer.get('CI_DEPLOY_USER')?.value, nearer.get('CI_DEPLOY_PASSWORD')?.value]).toEqual(['ship', own.token])
+  await owner.delete(`${url}/deploy_tokens/${own.id}`)
+  await owner.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' })
+  expect((await told()).has('CI_RELEASE_DESCRIPTION')).toBe(false)
+  expect((await owner.post(`${url}/releases`, { tag_name: 'v2', ref: 'master', description: 'Second' })).status).toBe(
+    201,
+  )
+  await forge.settle()
+  const released = await told()
+  expect([released.get('CI_COMMIT_TAG')?.value, released.get('CI_RELEASE_DESCRIPTION')?.value]).toEqual([
+    'v2',
+    'Second',
+  ])
+  expect(released.get('CI_DEPLOY_USER')?.value).toBe(shared.username)
+})

@@ -10,6 +10,8 @@ import { hotQuery } from '../../../store/hot.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { deployUserOf } from '../../repository/deploy-tokens/queries.ts'
+import { keptLanguages } from '../../repository/languages/queries.ts'
 import { toldOf } from '../pipelines/merge-requests.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import {
@@ -21,6 +23,7 @@ import {
   variablesFrom,
 } from '../pipelines/predefined.ts'
 import type { Runner } from '../runners/model.ts'
+import { SHOWN_OF_TRIGGER } from '../triggers/entity.ts'
 import { settingsFor } from '../variables/queries.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
@@ -73,6 +76,8 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...shown(projectVariables(app, ground)),
     ...shown(pipelineVariables(app, ground, pipeline, commit)),
     ...shown(await aboutOrigin(app, ground)),
+    ...shown(await aboutProject(app, project)),
+    ...hidden(await deployVariables(app, project)),
     ...shown(toldOf(pipeline)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
@@ -127,21 +132,52 @@ function ofJob(app: App, { job, project, namespace }: JobGround): JobVariable[] 
 
 const LONGEST_MESSAGE = 50_000
 
-/** What its pipeline was made of: an annotated tag, or a schedule. */
+const LONGEST_RELEASE = 1024
+
+/** What its pipeline was made of: an annotated tag, a release, a schedule or a trigger. */
 async function aboutOrigin(app: App, { job, project, pipeline }: JobGround): Promise<Variable[]> {
+  const { db } = app
   const tag = job.tag ? await findTag(repositoryDir(app, project), job.ref).catch(() => null) : null
   const schedule =
     pipeline.schedule_id === null
       ? undefined
-      : await app.db
+      : await db
           .selectFrom('pipeline_schedules')
           .select('description')
           .where('id', '=', pipeline.schedule_id)
           .executeTakeFirst()
+  const release = job.tag
+    ? await db
+        .selectFrom('releases')
+        .select('description')
+        .where('project_id', '=', project.id)
+        .where('tag', '=', job.ref)
+        .executeTakeFirst()
+    : undefined
+  const trigger =
+    pipeline.trigger_id === null
+      ? undefined
+      : await db
+          .selectFrom('pipeline_triggers')
+          .select('token_sealed')
+          .where('id', '=', pipeline.trigger_id)
+          .executeTakeFirst()
   return variablesFrom({
     CI_COMMIT_TAG_MESSAGE: tag?.annotation?.message.slice(0, LONGEST_MESSAGE),
+    CI_RELEASE_DESCRIPTION: release?.description?.slice(0, LONGEST_RELEASE),
     CI_PIPELINE_SCHEDULE_DESCRIPTION: schedule?.description,
+    CI_TRIGGER_SHORT_TOKEN: trigger && app.vault.open(trigger.token_sealed).slice(0, SHOWN_OF_TRIGGER),
   })
+}
+
+const aboutProject = async ({ db }: App, { id }: Project) =>
+  variablesFrom({ CI_PROJECT_REPOSITORY_LANGUAGES: (await keptLanguages(db, id)).join(',').toLowerCase() })
+
+async function deployVariables(app: App, { id }: Project): Promise<Variable[]> {
+  const found = await deployUserOf(app, id)
+  if (!found) return []
+  const [user, password] = variablesFrom({ CI_DEPLOY_USER: found.username, CI_DEPLOY_PASSWORD: found.password })
+  return [user!, { ...password!, masked: true }]
 }
 
 const ofRunner = (runner: Runner) =>

@@ -31,14 +31,14 @@ export const filters = {
   search_namespaces: bool.nullish(),
   topic_id: blankable(id),
   repository_storage: text.nullish(),
+  with_programming_language: text.nullish(),
 }
 
-/** No project is hidden or waits to be deleted, repositories have no checksums, and no table knows languages. */
+/** No project is hidden or waits to be deleted, and repositories have no checksums. */
 export const refused = [
   'include_hidden',
   'include_pending_delete',
   'marked_for_deletion_on',
   'repository_checksum_failed',
   'wiki_checksum_failed',
-  'with_programming_language',
 ]

@@ -43,6 +43,7 @@ export interface ProjectFilter extends AttributeWish {
   search_namespaces?: boolean | null | undefined
   topic_id?: number | null | undefined
   repository_storage?: string | null | undefined
+  with_programming_language?: string | null | undefined
   order_by?: ProjectOrder | null | undefined
   sort?: 'asc' | 'desc' | null | undefined
   /** Of one namespace. */
@@ -74,6 +75,7 @@ interface Wanted extends Search, WantedAttributes {
   topic_id?: number
   importer?: number
   storage?: string
+  language?: string
   /** As `like`, of its name or its whole path. */
   within?: string
   namespace?: number
@@ -107,6 +109,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...(filter.topic_id && { topic_id: filter.topic_id }),
     ...(filter.imported && { importer: viewer?.id ?? 0 }),
     ...(filter.repository_storage && { storage: filter.repository_storage }),
+    ...(filter.with_programming_language && { language: filter.with_programming_language }),
     ...attributesWanted(viewer, filter),
     ...(filter.search_namespaces ? searchWithinPaths(db, filter.search) : searchFor(db, filter.search)),
     ...(filter.namespace_id !== undefined && { namespace: filter.namespace_id }),
@@ -191,6 +194,12 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
       test: (w, { hidden }) => sql`projects.import_url is not null and ${hidden('creator_id')} = ${w.importer}`,
       set: (w) => sql`select id from projects where creator_id = ${w.importer} and import_url is not null`,
       counted: ['project_origins'],
+    },
+    language: {
+      test: (w) => sql`exists (select 1 from project_languages l
+        where l.project_id = projects.id and lower(l.name) = lower(${w.language}))`,
+      set: (w) => sql`select project_id from project_languages where lower(name) = lower(${w.language})`,
+      counted: ['project_languages'],
     },
     attributes: hasAttributes('projects', 'project_id'),
     like: contains('projects', ['name', 'path']),

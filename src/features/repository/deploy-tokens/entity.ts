@@ -14,7 +14,7 @@ const record = {
 
 export const DeployTokenEntity = entity(record).meta({ id: 'DeployToken' })
 
-/** The only answer that holds the value: nothing but its digest is kept. */
+/** The only answer that holds the value: but for the one that jobs are given nothing but its digest is kept. */
 export const NewDeployTokenEntity = entity({ ...record, token: z.string() }).meta({ id: 'NewDeployToken' })
 
 export function presentDeployToken(token: Row<'deploy_tokens'>, now: string): z.infer<typeof DeployTokenEntity> {

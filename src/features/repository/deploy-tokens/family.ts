@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
 import * as routes from './routes.ts'
+import { forgetSecrets } from './secrets.ts'
 
-export const deployTokens = family({ routes })
+export const deployTokens = family({ routes, secretReset: forgetSecrets })

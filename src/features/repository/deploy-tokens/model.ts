@@ -10,6 +10,9 @@ export const DEPLOY_TOKEN_SCOPES = [
 ] as const
 export type DeployTokenScope = (typeof DEPLOY_TOKEN_SCOPES)[number]
 
+/** The token of this name is given to jobs. */
+export const NAME_FOR_JOBS = 'gitlab-deploy-token'
+
 declare module '../../../store/database.ts' {
   interface Tables {
     deploy_tokens: {
@@ -19,6 +22,8 @@ declare module '../../../store/database.ts' {
       name: string
       username: string
       digest: string
+      /** Of the one that jobs are given. */
+      secret_sealed: Generated<string | null>
       /** Space separated. */
       scopes: string
       expires_at: string | null

@@ -1,12 +1,16 @@
+import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
 import type { Mount } from '../../access/sources.ts'
+import { NAME_FOR_JOBS } from './model.ts'
 
 export type DeployToken = Row<'deploy_tokens'>
 
@@ -47,6 +51,33 @@ const around = hotQuery((db, p: { group_id: number; project_id: number }) =>
 export async function deployTokenReaches(db: Db, token: DeployToken, project: number): Promise<boolean> {
   if (token.group_id === null) return token.project_id === project
   return (await around(db, { group_id: token.group_id, project_id: project })).length > 0
+}
+
+const forJobs = hotQuery((db, p: { project_id: number; name: string; now: string }) =>
+  db
+    .selectFrom('projects as p')
+    .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'p.namespace_id')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .innerJoin('deploy_tokens as t', (join) =>
+      join.on((eb) => eb.or([eb('t.project_id', '=', eb.ref('p.id')), eb('t.group_id', '=', eb.ref('a.ancestor_id'))])),
+    )
+    .select(['t.username', 't.secret_sealed'])
+    .where('p.id', '=', p.project_id)
+    .where('t.name', '=', p.name)
+    .where('t.secret_sealed', 'is not', null)
+    .where('t.revoked', '=', false)
+    .where((eb) => eb.or([eb('t.expires_at', 'is', null), eb('t.expires_at', '>', p.now)]))
+    // The project's own, then that of its nearest group; of several the first.
+    .orderBy(sql`case when t.project_id is null then 1 else 0 end`)
+    .orderBy(sql`length(n.full_path)`, 'desc')
+    .orderBy('t.id')
+    .limit(1),
+)
+
+/** What jobs of a project deploy with. */
+export async function deployUserOf({ db, clock, vault }: App, project: number) {
+  const [found] = await forJobs(db, { project_id: project, name: NAME_FOR_JOBS, now: timestamp(clock) })
+  return found ? { username: found.username, password: vault.open(found.secret_sealed!) } : null
 }
 
 const tokensOf = (db: Db, at: SourceColumns | null) => {

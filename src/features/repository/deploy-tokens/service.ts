@@ -4,7 +4,7 @@ import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
-import type { DeployTokenScope } from './model.ts'
+import { NAME_FOR_JOBS, type DeployTokenScope } from './model.ts'
 import type { DeployToken } from './queries.ts'
 
 const PREFIX = 'mdt-'
@@ -34,6 +34,7 @@ export async function createDeployToken(
         name: wish.name,
         username: wish.username ?? '',
         digest: digestOf(secret),
+        secret_sealed: wish.name === NAME_FOR_JOBS ? app.vault.seal(secret) : null,
         scopes: [...new Set(wish.scopes)].join(' '),
         expires_at: wish.expires_at ?? null,
         revoked: false,

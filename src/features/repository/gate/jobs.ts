@@ -11,6 +11,7 @@ import { inspectRepository } from '../../projects/projects/inspection.ts'
 import { keepInspected } from '../../projects/projects/news.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { keepLanguages } from '../languages/service.ts'
 
 /**
  * Sizes and counts of a repository that changed, and what its next page will ask for; many pushes at once are looked at
@@ -31,6 +32,7 @@ export const inspectLater = job<{ id: number }>(
     // Two may look at the same time: who kept what was true before the newest push must not have the last word.
     const isCurrent = (await keepInspected(app, project, inspected)) && (await tip()) === seen
     if (!isCurrent) return inspectSoon(app, project)
+    await keepLanguages(app, { ...project, default_branch: inspected.default_branch })
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
     if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
     // A fork's is in its pool.

@@ -1,0 +1,11 @@
+declare module '../../../store/database.ts' {
+  interface Tables {
+    project_languages: {
+      project_id: number
+      name: string
+      /** Of all, in per cent. */
+      share: number
+    }
+    project_language_trees: { project_id: number; tree: string }
+  }
+}
