@@ -5,7 +5,9 @@
 import { Readable, type Writable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
 import type { Program } from '../process/launcher.ts'
-import { protocolVersion, uploadSettings } from './advertisement.ts'
+import { withheldIds } from '../objects/withheld.ts'
+import { pktLine, PktLineDecoder } from '../protocol/pkt-line.ts'
+import { protocolVersion, uploadSettings, type ProtocolVersion } from './advertisement.ts'
 import { folder } from '../process/arguments.ts'
 import { endGroup, GitFailed, startGit } from '../process/command.ts'
 import { lsRefs } from './ls-refs.ts'
@@ -46,10 +48,44 @@ export async function uploadPack(dir: string, options: UploadOptions): Promise<{
     await send(options.output, refs)
     return { code: 0 }
   }
+  const stream = Buffer.isBuffer(input) ? Readable.from([input], { objectMode: false }) : input
+  const isWithheld = await withheldIds(dir)
+  if (!isWithheld) return serveUpload(dir, version, { ...options, input: stream })
+  try {
+    const checked = Readable.from(withoutWants(stream, isWithheld), { objectMode: false })
+    return await serveUpload(dir, version, { ...options, input: checked })
+  } catch (error) {
+    if (!(error instanceof UnknownWant)) throw error
+    await send(options.output, pktLine(`ERR ${error.message}\n`))
+    return { code: 128 }
+  }
+}
+
+function serveUpload(dir: string, version: ProtocolVersion, options: UploadOptions): Promise<{ code: number }> {
   const settings = uploadSettings(version, options.hideRefs)
   const mode = options.stateless ? (['--stateless-rpc'] as const) : []
   const child = startGit(dir, ['upload-pack', '--strict', ...mode, folder(dir)], settings)
-  return serve('upload-pack', child, { ...options, input: Buffer.isBuffer(input) ? Readable.from([input]) : input })
+  return serve('upload-pack', child, options)
+}
+
+class UnknownWant extends Error {
+  constructor(id: string) {
+    super(`upload-pack: not our ref ${id}`)
+    this.name = 'UnknownWant'
+  }
+}
+
+/** What the client says, up to where it asks for what is withheld: git would hand out whatever is there. */
+async function* withoutWants(input: Readable, isWithheld: (id: string) => boolean): AsyncGenerator<Buffer> {
+  const lines = new PktLineDecoder()
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    lines.push(chunk)
+    for (let line = lines.next(); line !== null; line = lines.next()) {
+      const id = Buffer.isBuffer(line) ? /^want ([0-9a-f]{40})/i.exec(line.toString('latin1', 0, 45))?.[1] : undefined
+      if (id !== undefined && isWithheld(id.toLowerCase())) throw new UnknownWant(id)
+    }
+    yield chunk
+  }
 }
 
 const SHORT = 64 * 1024

@@ -8,6 +8,7 @@ import { parsePerson, type Person } from './identities.ts'
 import { isObjectId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { mapObjects, objectInfos, readStart, type GitObject, type QuarantineOptions } from './objects.ts'
+import { areWithheld } from './withheld.ts'
 import { CUT_MARK, startOf, textIn, textOf } from './texts.ts'
 
 export interface Commit {
@@ -95,8 +96,10 @@ export async function resolveCommits(
   const unknown = options.environment ? names : names.filter((name) => !wasSeen(name))
   const infos = await objectInfos(dir, unknown, { ...options, as: 'commit' })
   const found = new Map(unknown.map((name, n) => [name, infos[n]?.id ?? null]))
-  if (!options.environment) for (const id of found.values()) if (id !== null) seen.set(dir, id, performance.now())
-  return names.map((name) => (found.has(name) ? found.get(name)! : name))
+  if (options.environment) return names.map((name) => found.get(name)!)
+  for (const id of found.values()) if (id !== null) seen.set(dir, id, performance.now())
+  const withheld = await areWithheld(dir, names)
+  return names.map((name, n) => (withheld[n] ? null : found.has(name) ? found.get(name)! : name))
 }
 
 export async function findCommit(dir: string, name: string, options?: QuarantineOptions): Promise<Commit | null> {

@@ -8,6 +8,7 @@ import { git, GitFailed } from '../process/command.ts'
 import { InFlight } from '../../lib/in-flight.ts'
 import { isObjectId } from './ids.ts'
 import { Memory } from './memory.ts'
+import { areWithheld } from './withheld.ts'
 import { objectInfo, readKnown, type QuarantineOptions } from './objects.ts'
 import { textOf } from './texts.ts'
 
@@ -89,6 +90,7 @@ const roots = new Memory<string>(2 * 1024 * 1024)
 
 /** The id of the tree that a commit or a tag leads to. */
 export async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {
+  if (!options.environment && (await areWithheld(dir, [name]))[0]) return null
   const isLasting = isObjectId(name) && !options.environment
   const known = isLasting ? roots.get(dir, name) : undefined
   if (known !== undefined) return known

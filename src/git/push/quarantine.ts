@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
 import { hasCode, isDiskFull } from '../../lib/system-errors.ts'
-import { git, GitFailed, type GitOptions } from '../process/command.ts'
+import { git, GitFailed, LONG_LISTING, type GitOptions } from '../process/command.ts'
 import { flushFile, flushFolder } from '../storage/drafts.ts'
+import { withheldIds } from '../objects/withheld.ts'
 import { indexLast, offsetsIn } from '../objects/pack-index.ts'
 import { openSmallPack, type SmallPack } from './small-pack.ts'
 
@@ -85,7 +86,8 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     },
     async isComplete(ids) {
       if (isStrict && (await holdsAll(await pack(), join(path, 'pack'), ids))) return true
-      return isComplete(dir, ids, { environment: bounded, deadline: HOUR })
+      const options = { environment: bounded, deadline: HOUR }
+      return (await isComplete(dir, ids, options)) && bringsWithheld(dir, path, ids, options)
     },
     async accept() {
       await flushed
@@ -183,6 +185,29 @@ async function isComplete(
     if (error instanceof GitFailed && error.reason === 'exit') return false
     throw error
   }
+}
+
+/** What is withheld is as good as missing: who refers to it must have it, and bring it. */
+async function bringsWithheld(
+  dir: string,
+  path: string,
+  ids: readonly string[],
+  options: { environment: Record<string, string>; deadline: number },
+): Promise<boolean> {
+  const isWithheld = await withheldIds(dir)
+  if (!isWithheld) return true
+  const listed = await git(dir, ['rev-list', '--objects', '--no-object-names', '--stdin', '--not', '--all'], {
+    ...options,
+    input: `${ids.join('\n')}\n`,
+    maxOutput: LONG_LISTING,
+  })
+  const needed = listed.split('\n').filter(isWithheld)
+  const brought = await git(dir, ['cat-file', '--batch-check=%(objecttype)', '--buffer'], {
+    environment: { GIT_OBJECT_DIRECTORY: path },
+    input: needed.map((id) => `${id}\n`).join(''),
+    maxOutput: LONG_LISTING,
+  })
+  return !brought.includes('missing')
 }
 
 /** At once, as whoever pushed is still waiting; false where something is left in it. */

@@ -9,6 +9,8 @@ import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { runGit, temporaryFolder } from '../../../test/git-origin.ts'
 import { buildTree, writeCommit } from '../objects/building.ts'
+import { resolveCommit } from '../objects/commits.ts'
+import { withhold } from '../objects/withheld.ts'
 import { FLUSH, pktLine, PktLineDecoder, splitBand } from '../protocol/pkt-line.ts'
 import { isQuarantine } from './quarantine.ts'
 import { receivePack, type PushLimits, type PushResult } from './receive.ts'
@@ -196,6 +198,22 @@ describe('a pack is refused', () => {
     }
     expect(await repo.refs()).toBe('')
     expect(await repo.leftovers()).toEqual([])
+  })
+
+  test('when it refers to what is withheld, and does not bring it', async () => {
+    await using repo = await repository()
+    const { dir, source } = repo
+    const { commit, pack } = await packed(source, 'some content')
+    await push(dir, Buffer.concat([asking(commit), pack]))
+    await runGit([`--git-dir=${dir}`, 'update-ref', '-d', 'refs/heads/master'])
+    await withhold(dir, [commit])
+    expect(await resolveCommit(dir, commit)).toBeNull()
+    const { report } = await push(dir, Buffer.concat([asking(commit), sealed(empty)]))
+    expect(report).toContain('ng refs/heads/master missing necessary objects\n')
+    const { result } = await push(dir, Buffer.concat([asking(commit), pack]))
+    expect(result.moved).toHaveLength(1)
+    expect(await resolveCommit(dir, commit)).toBe(commit)
+    expect(await readdir(dir)).not.toContain('withheld')
   })
 
   test('when it does not bring what its refs need', async () => {

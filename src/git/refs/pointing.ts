@@ -22,6 +22,18 @@ export async function pointAt(dir: string, ref: string, sha: string): Promise<vo
   }
 }
 
+/** All at once, unless one of them moves meanwhile. */
+export async function dropRefs(dir: string, refs: readonly string[]): Promise<void> {
+  const found = await Promise.all(refs.map(async (ref) => ({ ref, before: await resolveRef(dir, ref) })))
+  const updates = found.flatMap(({ ref, before }) => (before === null ? [] : [{ ref, before, after: NO_OBJECT }]))
+  try {
+    await moveRefs(dir, updates)
+  } catch (error) {
+    if (!(error instanceof RefMoved)) throw error
+    for (const { ref } of updates) await dropRef(dir, ref)
+  }
+}
+
 export async function dropRef(dir: string, ref: string): Promise<void> {
   const before = await resolveRef(dir, ref)
   if (before === null) return

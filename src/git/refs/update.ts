@@ -6,6 +6,7 @@ import { MINUTE } from '../../clock.ts'
 import { ref, type Ref } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
 import { checkedId } from '../objects/ids.ts'
+import { readmit } from '../objects/withheld.ts'
 import { objectInfo } from '../objects/objects.ts'
 import { despiteDeadLocks } from './locks.ts'
 import { packRefs, REFS_FLUSHED_LATER } from '../storage/repositories.ts'
@@ -58,6 +59,11 @@ export interface Arrival {
 
 export async function moveRefs(dir: string, updates: readonly RefUpdate[], arrival?: Arrival): Promise<void> {
   if (updates.length === 0) return
+  await moveAll(dir, updates, arrival)
+  if (updates.some(({ after }) => after !== NO_OBJECT)) await readmit(dir)
+}
+
+async function moveAll(dir: string, updates: readonly RefUpdate[], arrival?: Arrival): Promise<void> {
   const lines = updates.map(lineOf)
   if (updates.length === 1 && (await moveAlone(dir, updates[0]!, arrival))) return
   await arrival?.ready

@@ -28,7 +28,7 @@ import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
 import { tryMerge } from '../merge-refs/service.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
-import { releaseVersions } from '../versions/release.ts'
+import { release, releaseVersions } from '../versions/release.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
 import { followThreads, traceThreads } from '../talk/moving.ts'
@@ -586,15 +586,21 @@ async function replaceLinks(app: App, id: number, was: MergeRequestState, is: Me
 
 export async function deleteMergeRequest(app: App, actor: User, one: MergeRequest): Promise<void> {
   const { id, project_id, iid, title, state } = one
-  if (state !== 'locked') await drain(app, 'merge_requests', id)
-  await transact(app, async (app) => {
+  if (state !== 'locked') await drain(app, 'merge_requests', id, { except: ['merge_request_versions'] })
+  const released = await transact(app, async (app) => {
     const { state } = await holdMergeRequest(app, id)
     // What is being merged would be on its target, and nobody could tell why.
     if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
-    await releaseVersions(app, one)
+    const released = await releaseVersions(app, one)
     await app.db.deleteFrom('merge_requests').where('id', '=', id).execute()
     await emit(app, 'merge_request.deleted', { id, project_id, iid, title, by: actor.id })
+    return released
   })
+  try {
+    for (const some of released) await release(app, some)
+  } catch (err) {
+    app.log.warn({ err, project_id, iid }, 'commits of a deleted merge request are released later')
+  }
 }
 
 /** Something happened to it that is no change of its own, in the transaction of that. */

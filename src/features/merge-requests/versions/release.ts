@@ -1,15 +1,19 @@
 /** A version's commits are kept as long as its merge request is there; afterwards only by what else needs them. */
 import { job, type App } from '../../../context.ts'
-import { dropRef, keepCommit, keepRef } from '../../../git/refs/pointing.ts'
+import { withhold } from '../../../git/objects/withheld.ts'
+import { dropRefs, keepCommit, keepRef } from '../../../git/refs/pointing.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
 import { enqueueAll } from '../../../jobs/queue.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import { pruneSoon } from '../../projects/housekeeping/jobs.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { headRef, mergeRef } from './refs.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 
 interface Released {
   readonly project_id: number
+  readonly iid: number
   readonly shas: readonly string[]
   /** They came from another project, which not everyone here may read. */
   readonly fromFork: boolean
@@ -18,8 +22,11 @@ interface Released {
 /** More are not released by one job. */
 const MOST_AT_ONCE = 500
 
-/** In the transaction that deletes it, before it does. */
-export async function releaseVersions(app: App, { id, project_id, source_project_id }: MergeRequest): Promise<void> {
+/** In the transaction that deletes it, before it does. Answers what is to be released at once; the job makes sure. */
+export async function releaseVersions(
+  app: App,
+  { id, iid, project_id, source_project_id }: MergeRequest,
+): Promise<readonly Released[]> {
   const rows = await app.db
     .selectFrom('merge_request_versions')
     .select(['head_sha', 'start_sha'])
@@ -31,24 +38,33 @@ export async function releaseVersions(app: App, { id, project_id, source_project
   const fromFork = source_project_id !== project_id
   const payloads = Array.from({ length: Math.ceil(shas.length / MOST_AT_ONCE) }, (_, turn) => ({
     project_id,
+    iid,
     shas: shas.slice(turn * MOST_AT_ONCE, (turn + 1) * MOST_AT_ONCE),
     fromFork,
   }))
   await enqueueAll(app, releaseCommits, payloads)
+  return payloads
 }
 
-export const releaseCommits = job<Released>('merge_requests.release_commits', async (app, released) => {
+/** Bears being done twice. */
+export async function release(app: App, released: Released): Promise<void> {
   const project = await findProjectById(app.db, released.project_id)
   if (!project) return
   const dir = repositoryDir(app, project)
+  const own = [headRef(released.iid), mergeRef(released.iid)]
+  const ends = await Promise.all(own.map((ref) => resolveRef(dir, ref)))
   const needed = await neededOf(app, released)
   const dropped = released.shas.filter((sha) => !needed.has(sha))
-  for (const sha of dropped) await dropRef(dir, keepRef(sha))
+  await dropRefs(dir, [...own, ...dropped.map(keepRef)])
   // A version that came meanwhile found it kept.
   const neededNow = await neededOf(app, { ...released, shas: dropped })
   for (const sha of neededNow) await keepCommit(dir, sha)
-  if (released.fromFork) await pruneSoon(app, project)
-})
+  if (!released.fromFork) return
+  await withhold(dir, [...dropped, ...ends.filter((sha) => sha !== null)])
+  await pruneSoon(app, project)
+}
+
+export const releaseCommits = job<Released>('merge_requests.release_commits', release)
 
 /** Those that another version or a pipeline of the project names. */
 async function neededOf({ db }: App, { project_id, shas }: Released): Promise<Set<string>> {

@@ -1,5 +1,6 @@
 import { HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
+import { reviewWithheld } from '../../../git/objects/withheld.ts'
 import { standAlone, useObjectsOf } from '../../../git/storage/alternates.ts'
 import { keepUnreachable } from '../../../git/storage/keeping.ts'
 import { isUntidy, tidyPool } from '../../../git/storage/pools.ts'
@@ -47,7 +48,10 @@ export const pruneRepository = job<{ id: number }>(
   async (app, { id }, signal) => {
     const project = await findProjectById(app.db, id)
     const dir = project && repositoryDir(app, project)
-    if (dir && (await repositoryExists(dir))) await housekeep(dir, { signal, prune: '1.hour.ago' })
+    if (!dir || !(await repositoryExists(dir))) return
+    await housekeep(dir, { signal, prune: '1.hour.ago' })
+    // What a pool has as well stays there, and is given to nobody here.
+    if ((await reviewWithheld(dir)) && project.pool_id === null) await pruneSoon(app, project)
   },
   { long: true },
 )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { processesOf } from '../../../../test/git-builder.ts'
 import { openSource } from '../../../../test/sources.ts'
-import { HOUR, SECOND } from '../../../clock.ts'
+import { HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 
 test('a project is written in what its files are, and an unchanged tree is counted once', async () => {
@@ -48,7 +48,7 @@ test('projects are listed by a language, which follows the default branch', asyn
   expect(await listed('Typ')).toEqual([])
   expect((await listed('')).length).toBe(2)
   await forge.seed(one, { 'c.go': 'g' })
-  clock.advance(10 * SECOND)
+  clock.advance(10_000)
   await forge.settle()
   expect(await listed('Go')).toEqual([one.id])
 

@@ -8,6 +8,7 @@ import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { findCommit, resolveCommit, resolveCommits } from '../../../git/objects/commits.ts'
 import { mergeBase as findMergeBase } from '../../../git/history/history.ts'
 import { lastCommits } from '../../../git/history/last-commits.ts'
+import { areWithheld } from '../../../git/objects/withheld.ts'
 import { openBlob } from '../../../git/objects/objects.ts'
 import { listContributors, type Contributor } from '../../../git/history/stats.ts'
 import { openListing } from '../../../git/objects/long-listings.ts'
@@ -131,7 +132,13 @@ export const treeCommits = endpoint({
 /** Up to here a record is made in memory. */
 const SMALL_BLOB = 1024 * 1024
 
+async function assertGiven(dir: string, sha: string): Promise<void> {
+  const [isWithheld] = await areWithheld(dir, [sha])
+  if (isWithheld) throw notFound('Blob')
+}
+
 async function openExactly(dir: string, sha: string) {
+  await assertGiven(dir, sha)
   const blob = await openBlob(dir, sha)
   if (!blob) throw notFound('Blob')
   return blob
@@ -156,6 +163,7 @@ export const rawBlob = endpoint({
   input: z.object({ sha: text, lfs: blankable(bool) }),
   output: bytes,
   async handle({ app, subject, input }) {
+    await assertGiven(subject.dir, input.sha)
     const large = input.lfs ? await openLargeFile(app, subject, input.sha) : null
     return answerRaw(large ?? (await openExactly(subject.dir, input.sha)))
   },

@@ -1,0 +1,131 @@
+/**
+ * Objects that a repository has let go of and has not thrown away yet: nobody is given them by their ids. A file of the
+ * repository lists them, commits first, so that all processes know at once; it is there only while there are any.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MINUTE } from '../../clock.ts'
+import { Lru } from '../../lib/lru.ts'
+import { nullIfMissing } from '../../lib/system-errors.ts'
+import { git, gitStream, LONG_LISTING } from '../process/command.ts'
+import { pieces } from '../process/streams.ts'
+import { objectInfos } from './objects.ts'
+
+interface Withheld {
+  readonly commits: ReadonlySet<string>
+  /** Trees and blobs. */
+  readonly others: ReadonlySet<string>
+}
+
+const fileOf = (dir: string) => join(dir, 'withheld')
+
+interface Known extends Withheld {
+  readonly state: string
+}
+
+const MOST_KNOWN = 1_000_000
+const known = new Lru<Known>(MOST_KNOWN, ({ commits, others }) => commits.size + others.size)
+
+/** Null of nearly every repository. */
+async function withheldIn(dir: string): Promise<Known | null> {
+  const found = await stat(fileOf(dir)).catch(nullIfMissing)
+  if (!found) return null
+  const state = `${found.ino} ${found.mtimeMs} ${found.size}`
+  const before = known.get(dir)
+  if (before?.state === state) return before
+  const text = await readFile(fileOf(dir), 'latin1').catch(nullIfMissing)
+  if (text === null) return null
+  const [commits = '', others = ''] = text.split('\n\n')
+  const read = { state, commits: idsIn(commits), others: idsIn(others) }
+  known.set(dir, read)
+  return read
+}
+
+const idsIn = (lines: string) => new Set(lines.split('\n').filter((line) => line !== ''))
+const isAmong = ({ commits, others }: Withheld, id: string | undefined) =>
+  id !== undefined && (commits.has(id) || others.has(id))
+
+/** Which of the names, as users write them, lead to something that is withheld, or begin there. */
+export async function areWithheld(dir: string, names: readonly string[]): Promise<boolean[]> {
+  const withheld = names.length === 0 ? null : await withheldIn(dir)
+  if (!withheld) return names.map(() => false)
+  const starts = names.map((name) => name.split(/[~^:]|@\{/, 1)[0]!)
+  const found = await objectInfos(dir, [...names, ...starts])
+  return names.map((_, n) => [found[n], found[names.length + n]].some((one) => isAmong(withheld, one?.id)))
+}
+
+/** Of ids alone; null where none is withheld. */
+export async function withheldIds(dir: string): Promise<((id: string) => boolean) | null> {
+  const withheld = await withheldIn(dir)
+  return withheld && ((id) => isAmong(withheld, id))
+}
+
+/** What no ref leads to any more, of these commits and all that is below them. */
+export async function withhold(dir: string, commits: readonly string[]): Promise<void> {
+  const before = await withheldIn(dir)
+  await keep(dir, await unreachable(dir, [...commits, ...(before?.commits ?? [])]))
+}
+
+/** After refs have moved: what they lead to now is there for all. */
+export async function readmit(dir: string): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const withheld = await withheldIn(dir)
+    if (!withheld) return
+    const commits = await unreachableCommits(dir, [...withheld.commits])
+    if (commits.length === withheld.commits.size) return
+    const rest = await unreachable(dir, commits)
+    // Others may have moved refs meanwhile, and know better.
+    if ((await withheldIn(dir))?.state === withheld.state) return keep(dir, rest)
+  }
+}
+
+const MOST_TRIES = 5
+
+/** After housekeeping: what was thrown away need not be listed. True while something is left. */
+export async function reviewWithheld(dir: string): Promise<boolean> {
+  const withheld = await withheldIn(dir)
+  if (!withheld) return false
+  const left = async (ids: ReadonlySet<string>) => {
+    const all = [...ids]
+    const infos = await objectInfos(dir, all)
+    return new Set(all.filter((_, n) => infos[n]))
+  }
+  const rest = { commits: await left(withheld.commits), others: await left(withheld.others) }
+  await keep(dir, rest)
+  return rest.commits.size + rest.others.size > 0
+}
+
+async function keep(dir: string, { commits, others }: Withheld): Promise<void> {
+  if (commits.size + others.size === 0) return rm(fileOf(dir), { force: true })
+  const draft = `${fileOf(dir)}.${randomUUID()}`
+  await writeFile(draft, `${[...commits].join('\n')}\n\n${[...others].join('\n')}\n`)
+  await rename(draft, fileOf(dir))
+}
+
+const NEWLINE = 10
+const PATIENTLY = { maxOutput: LONG_LISTING, deadline: 10 * MINUTE }
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
+
+async function unreachableCommits(dir: string, commits: readonly string[]): Promise<string[]> {
+  if (commits.length === 0) return []
+  const input = `${commits.join('\n')}\n`
+  return linesOf(await git(dir, ['rev-list', '--ignore-missing', '--stdin', '--not', '--all'], { ...PATIENTLY, input }))
+}
+
+async function unreachable(dir: string, heads: readonly string[]): Promise<Withheld> {
+  const commits = new Set(await unreachableCommits(dir, heads))
+  if (commits.size === 0) return { commits, others: new Set() }
+  const flags = ['--objects', '--no-object-names', '--ignore-missing', '--stdin', '--not', '--all'] as const
+  const listed = await git(dir, ['rev-list', ...flags], { ...PATIENTLY, input: `${[...commits].join('\n')}\n` })
+  const others = new Set(linesOf(listed).filter((id) => !commits.has(id)))
+  if (others.size > 0) await withoutReachable(dir, others)
+  return { commits, others }
+}
+
+/** Git lists also what is in older commits alone, though refs lead to these. */
+async function withoutReachable(dir: string, ids: Set<string>): Promise<void> {
+  const flags = ['--objects', '--no-object-names', '--use-bitmap-index', '--all'] as const
+  const reachable = gitStream(dir, ['rev-list', ...flags], { deadline: 10 * MINUTE })
+  for await (const lines of pieces(reachable, NEWLINE)) for (const id of lines) ids.delete(id.toString('latin1'))
+}
