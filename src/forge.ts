@@ -84,7 +84,7 @@ export class TestForge implements door.Forge {
     this.#requests = new RequestLog(http)
   }
 
-  async user({ blocked, ...wish }: door.UserWish = {}): Promise<Person> {
+  async user({ blocked, ...wish }: door.UserInput = {}): Promise<Person> {
     const number = ++this.#people
     const token = randomToken()
     const username = wish.username ?? `user${number}`
@@ -103,14 +103,14 @@ export class TestForge implements door.Forge {
     return new Person(this.url, user, token)
   }
 
-  async group(wish: door.GroupWish = {}, owner: door.Person = this.administrator): Promise<door.Group> {
+  async group(wish: door.GroupInput = {}, owner: door.Person = this.administrator): Promise<door.Group> {
     const path = `group${++this.#groups}`
     const input = { name: path, path, ...wish }
     const group: GroupDetails = this.#done(await owner.post('/groups', input), `the group ${input.path}`)
     return group
   }
 
-  async project(wish: door.ProjectWish = {}, owner: door.Person = this.administrator): Promise<door.Project> {
+  async project(wish: door.ProjectInput = {}, owner: door.Person = this.administrator): Promise<door.Project> {
     const input = { path: `project${++this.#projects}`, ...wish }
     const project: ProjectRecord = this.#done(await owner.post('/projects', input), `the project ${input.path}`)
     return project
@@ -118,7 +118,7 @@ export class TestForge implements door.Forge {
 
   async label(
     place: door.Project | door.Group,
-    wish: door.LabelWish = {},
+    wish: door.LabelInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Label> {
     const input = { name: `label${++this.#labels}`, color: '#428BCA', ...wish }
@@ -131,7 +131,7 @@ export class TestForge implements door.Forge {
 
   async milestone(
     place: door.Project | door.Group,
-    wish: door.MilestoneWish = {},
+    wish: door.MilestoneInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Milestone> {
     const input = { title: `milestone${++this.#milestones}`, ...wish }
@@ -142,7 +142,7 @@ export class TestForge implements door.Forge {
 
   async issue(
     { id }: { id: number },
-    wish: door.IssueWish = {},
+    wish: door.IssueInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Issue> {
     const input = { title: `issue${++this.#issues}`, ...wish }
@@ -155,7 +155,7 @@ export class TestForge implements door.Forge {
 
   async note(
     { project_id, iid }: { readonly project_id: number; readonly iid: number },
-    wish: door.NoteWish = {},
+    wish: door.NoteInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Note> {
     const input = { body: `note${++this.#notes}`, ...wish }
@@ -166,7 +166,7 @@ export class TestForge implements door.Forge {
 
   async snippet(
     project: { readonly id: number } | null,
-    wish: door.SnippetWish = {},
+    wish: door.SnippetInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Snippet> {
     const input = {
@@ -182,7 +182,7 @@ export class TestForge implements door.Forge {
 
   async mergeRequest(
     project: { id: number },
-    { files, ...wish }: door.MergeRequestWish = {},
+    { files, ...wish }: door.MergeRequestInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.MergeRequest> {
     const name = `change${++this.#mergeRequests}`
@@ -198,7 +198,7 @@ export class TestForge implements door.Forge {
     return request
   }
 
-  async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
+  async seed({ id }: { id: number }, files: door.Files, wish: door.SeedInput = {}): Promise<door.Commit> {
     const { as: person = this.administrator, message = 'Add files' } = wish
     const at = `/projects/${id}`
     const { default_branch: main } = this.#done(await person.get(at), `the project ${id}`)
@@ -220,7 +220,7 @@ export class TestForge implements door.Forge {
     return this.#done(await person.post(`${at}/repository/commits`, input), `the commit to ${branch}`)
   }
 
-  git(args: readonly string[], wish: door.GitWish = {}): Promise<string> {
+  git(args: readonly string[], wish: door.GitInput = {}): Promise<string> {
     const { as: person = this.administrator, cwd = join(this.#ground.folder, 'work') } = wish
     return runGit(args, person, cwd)
   }
@@ -288,7 +288,7 @@ export class TestForge implements door.Forge {
     this.#labels = this.#milestones = this.#issues = this.#notes = this.#snippets = this.#mergeRequests = 0
   }
 
-  async runner({ concurrent, tags }: door.RunnerWish = {}): Promise<door.ForgeRunner> {
+  async runner({ concurrent, tags }: door.RunnerInput = {}): Promise<door.ForgeRunner> {
     const folder = join(this.#ground.folder, `runner${++this.#runnersMade}`)
     const pace = { poll: 50, update: 100 }
     const beside = await startRunnerBeside(this.app, { folder, environment: process.env, concurrent, tags, pace })

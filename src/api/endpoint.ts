@@ -10,7 +10,7 @@ import type { Lanes } from '../lib/lanes.ts'
 import type { Caller, Scope } from './credentials.ts'
 import type { Json } from './json.ts'
 import type { EndpointLimit, RateLimiter } from './limits.ts'
-import type { Page, PageOf, PageWish } from './pages.ts'
+import type { Page, PageOf, PageRequest } from './pages.ts'
 
 export type AnswerLane = Exclude<keyof Lanes, 'transport'>
 
@@ -160,7 +160,7 @@ export interface Context<I, S, V> {
   readonly caller: Caller
   readonly subject: S
   readonly input: I
-  readonly page: PageWish
+  readonly page: PageRequest
   /** Asked by HEAD, which GET serves too. */
   readonly isHead: boolean
   /** What the caller's program says it is. */

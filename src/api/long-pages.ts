@@ -4,7 +4,7 @@
  */
 import { PageTooLarge, type Page } from '../store/pages.ts'
 import { Json } from './json.ts'
-import type { PageWish } from './pages.ts'
+import type { PageRequest } from './pages.ts'
 
 export class LongPage {
   readonly total: number
@@ -18,10 +18,10 @@ export class LongPage {
   }
 }
 
-type Read = (page: PageWish) => Promise<unknown>
+type Read = (page: PageRequest) => Promise<unknown>
 
 /** What `read` answers, or a long page of its parts. */
-export async function readPage(wanted: PageWish, read: Read): Promise<unknown> {
+export async function readPage(wanted: PageRequest, read: Read): Promise<unknown> {
   try {
     return await read(wanted)
   } catch (error) {
@@ -38,7 +38,7 @@ const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'items' in result
 
 /** Each is as large as can be read at once. */
-async function* partsOf(wanted: PageWish, read: Read): AsyncGenerator<unknown, unknown> {
+async function* partsOf(wanted: PageRequest, read: Read): AsyncGenerator<unknown, unknown> {
   const end = wanted.offset + wanted.limit
   let size = wanted.limit
   for (let { offset } = wanted; offset < end;) {

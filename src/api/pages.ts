@@ -8,7 +8,7 @@ export const MOST_PER_PAGE = 100
 
 export type { Page }
 
-export interface PageWish extends Cut {
+export interface PageRequest extends Cut {
   readonly page: number
 }
 
@@ -28,7 +28,7 @@ export const pageOf = <T extends z.ZodType>(item: T, { most = MOST_PER_PAGE } = 
 export const pageInput = z.object({ page: blankable(int), per_page: blankable(int) })
 
 /** Below one means the default, above the maximum means the maximum: only text is refused. */
-export function pageWish({ page, per_page }: z.infer<typeof pageInput>, most = MOST_PER_PAGE): PageWish {
+export function pageRequest({ page, per_page }: z.infer<typeof pageInput>, most = MOST_PER_PAGE): PageRequest {
   const number = page && page > 0 ? page : 1
   const limit = per_page && per_page > 0 ? Math.min(per_page, most) : PER_PAGE
   return { page: number, limit, offset: (number - 1) * limit }
@@ -50,7 +50,7 @@ const SET_OR_SECRET = new Set([
 ])
 
 export function pageHeaders(
-  wish: PageWish,
+  wish: PageRequest,
   { total, more = false }: Pick<Page<unknown>, 'total' | 'more'>,
   address: string,
   query: string,

@@ -31,7 +31,7 @@ import { Json } from './json.ts'
 import { inLane } from './lanes.ts'
 import type { Door, RateLimiter } from './limits.ts'
 import { LongPage, readPage, shortened } from './long-pages.ts'
-import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
+import { PageOf, pageHeaders, pageInput, pageRequest, type Page, type PageRequest } from './pages.ts'
 import { answerList } from './streamed-lists.ts'
 
 /** What the kit must be told of people, which it knows nothing about. */
@@ -164,7 +164,7 @@ export async function answer(
   const isHead = method === 'HEAD'
   const { limiter } = gateway
   const context = { app, viewer, caller, subject, input, isHead, userAgent, range, request, limiter }
-  const handle = (page: PageWish) =>
+  const handle = (page: PageRequest) =>
     inLaneOf(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, { ...context, page }))
   const result = endpoint.output instanceof PageOf ? await readPage(page, handle) : await handle(page)
   const isToBeDrawn = result instanceof LongPage && call.door === 'web'
@@ -276,7 +276,7 @@ async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller,
 interface Prepared {
   subject: unknown
   input: Raw
-  page: PageWish
+  page: PageRequest
 }
 
 async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null, raw: Raw): Promise<Prepared> {
@@ -302,12 +302,12 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
 /** The parents of a resource, outermost first, and the resource itself. */
 const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on.parents, on] : [on])
 
-function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
+function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageRequest } {
   assertServed(refuses, raw)
   const paged = output instanceof PageOf ? pageInput : undefined
   const most = output instanceof PageOf ? output.most : undefined
   const [params, paging, parsed] = parseInput([on?.params, paged, input], raw)
-  return { params: params!, page: pageWish(paging!, most), input: parsed! }
+  return { params: params!, page: pageRequest(paging!, most), input: parsed! }
 }
 
 function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {
@@ -365,7 +365,7 @@ function whenOver(response: ServerResponse, tell: (isWhole: boolean) => void): v
   else response.once('close', () => tell(response.writableFinished))
 }
 
-function answerOf(gateway: Gateway, endpoint: Endpoint, call: Call, result: unknown, page: PageWish): Answered {
+function answerOf(gateway: Gateway, endpoint: Endpoint, call: Call, result: unknown, page: PageRequest): Answered {
   if (result instanceof Answer) {
     const { status, body, headers, onEnd } = result
     if (onEnd) whenOver(call.response, (isWhole) => onEnd(isWhole && call.response.statusCode === status))

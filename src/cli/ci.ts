@@ -1,5 +1,5 @@
 import { CannotStart } from '../config.ts'
-import type { LocalWish } from '../features/ci/local/context.ts'
+import type { LocalRunOptions } from '../features/ci/local/context.ts'
 import type { PipelineSource } from '../features/ci/pipelines/model.ts'
 import { executorFlags, executorOf } from './executors.ts'
 import { Misuse, numberOf, type Call, type Flag, type Verb } from './verb.ts'
@@ -121,7 +121,7 @@ async function compileHere(call: Call) {
   return { compiled: await compile(text, await contextOf(wish)), wish, about }
 }
 
-async function wishOf(call: Call): Promise<LocalWish> {
+async function wishOf(call: Call): Promise<LocalRunOptions> {
   const { flags, lists, switches } = call
   const { openWorkingCopy, NoWorkingCopy } = await import('../features/ci/local/working-copy.ts')
   const event = EVENTS.find((known) => known === (flags.event ?? 'push'))

@@ -28,29 +28,29 @@ export interface Forge extends AsyncDisposable {
   readonly administrator: Person
 
   /** A new user, ready to call. */
-  user(wish?: UserWish): Promise<Person>
+  user(wish?: UserInput): Promise<Person>
   /** A new group of `owner`, as the API answers it. */
-  group(wish?: GroupWish, owner?: Person): Promise<Group>
+  group(wish?: GroupInput, owner?: Person): Promise<Group>
   /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
-  project(wish?: ProjectWish, owner?: Person): Promise<Project>
+  project(wish?: ProjectInput, owner?: Person): Promise<Project>
   /** A new label of a project or a group, as the API answers it. */
-  label(place: Project | Group, wish?: LabelWish, as?: Person): Promise<Label>
+  label(place: Project | Group, wish?: LabelInput, as?: Person): Promise<Label>
   /** A new milestone of a project or a group, as the API answers it. */
-  milestone(place: Project | Group, wish?: MilestoneWish, as?: Person): Promise<Milestone>
+  milestone(place: Project | Group, wish?: MilestoneInput, as?: Person): Promise<Milestone>
   /** A new issue of a project, as the API answers it. */
-  issue(project: { readonly id: number }, wish?: IssueWish, as?: Person): Promise<Issue>
+  issue(project: { readonly id: number }, wish?: IssueInput, as?: Person): Promise<Issue>
   /** A new note on an issue, as the API answers it. */
-  note(issue: { readonly project_id: number; readonly iid: number }, wish?: NoteWish, as?: Person): Promise<Note>
+  note(issue: { readonly project_id: number; readonly iid: number }, wish?: NoteInput, as?: Person): Promise<Note>
   /** A new snippet of a project, or with null one of the person themselves, as the API answers it. */
-  snippet(project: { readonly id: number } | null, wish?: SnippetWish, as?: Person): Promise<Snippet>
+  snippet(project: { readonly id: number } | null, wish?: SnippetInput, as?: Person): Promise<Snippet>
   /** A branch with a commit of files on it, and a merge request of it, as the API answers it. */
-  mergeRequest(project: { readonly id: number }, wish?: MergeRequestWish, as?: Person): Promise<MergeRequest>
+  mergeRequest(project: { readonly id: number }, wish?: MergeRequestInput, as?: Person): Promise<MergeRequest>
   /** Commits files to a project; null deletes one. */
-  seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
+  seed(project: { readonly id: number }, files: Files, wish?: SeedInput): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
-  git(args: readonly string[], wish?: GitWish): Promise<string>
+  git(args: readonly string[], wish?: GitInput): Promise<string>
   /** Runs CI jobs of this forge in the shell, as the user of this process, until it is stopped or the forge closed. */
-  runner(wish?: RunnerWish): Promise<ForgeRunner>
+  runner(wish?: RunnerInput): Promise<ForgeRunner>
   /** An address that collects deliveries of hooks and services, until it or the forge is closed. */
   receiver(): Promise<Receiver>
   /** What was mailed so far, oldest first, once all background work that is due has been done. */
@@ -130,7 +130,7 @@ export interface ForgeRequest {
   readonly status: number | null
 }
 
-export interface RunnerWish {
+export interface RunnerInput {
   /** Jobs at a time; one unless told. */
   concurrent?: number
   /** Jobs without tags are run in any case. */
@@ -201,7 +201,7 @@ export interface ForgeMail {
 /** By path. */
 export type Files = Readonly<Record<string, string | Uint8Array | null>>
 
-export interface SeedWish {
+export interface SeedInput {
   /** The project's default branch, or `master`. Another one that is not there yet begins at the default branch. */
   branch?: string
   message?: string
@@ -209,7 +209,7 @@ export interface SeedWish {
   as?: Person
 }
 
-export interface GitWish {
+export interface GitInput {
   /** Whose credentials; the administrator's unless named. */
   as?: Person
   /** Where it runs; a folder of the forge, the same for every call, unless named. */
@@ -219,7 +219,7 @@ export interface GitWish {
 export type Visibility = 'private' | 'internal' | 'public'
 export type FeatureLevel = 'disabled' | 'private' | 'enabled'
 
-export interface UserWish {
+export interface UserInput {
   username?: string
   email?: string
   name?: string
@@ -247,7 +247,7 @@ export interface UserWish {
   extern_uid?: string | null
 }
 
-export interface GroupWish {
+export interface GroupInput {
   name?: string
   path?: string
   parent_id?: number | null
@@ -318,7 +318,7 @@ interface ProjectAttributes {
   import_url: string | null
 }
 
-export interface ProjectWish extends Partial<ProjectAttributes> {
+export interface ProjectInput extends Partial<ProjectAttributes> {
   namespace_id?: number
   initialize_with_readme?: boolean
 }
@@ -354,7 +354,7 @@ export interface Project extends Readonly<ProjectAttributes> {
   readonly runners_token?: string | undefined
 }
 
-export interface IssueWish {
+export interface IssueInput {
   title?: string
   description?: string | null
   confidential?: boolean
@@ -381,7 +381,7 @@ export interface Issue {
   readonly [field: string]: unknown
 }
 
-export interface MergeRequestWish {
+export interface MergeRequestInput {
   /** What its branch changes; a file of its own unless named. */
   files?: Files
   title?: string
@@ -418,7 +418,7 @@ export interface MergeRequest {
   readonly [field: string]: unknown
 }
 
-export interface LabelWish {
+export interface LabelInput {
   name?: string
   /** `#RRGGBB`, `#RGB` or a name that CSS knows. */
   color?: string
@@ -443,7 +443,7 @@ export interface Label {
   readonly is_project_label?: boolean | undefined
 }
 
-export interface MilestoneWish {
+export interface MilestoneInput {
   title?: string
   description?: string | null
   /** `YYYY-MM-DD`, as is the next. */
@@ -468,7 +468,7 @@ export interface Milestone {
   readonly web_url: string
 }
 
-export interface NoteWish {
+export interface NoteInput {
   body?: string
   internal?: boolean
   /** For those who own the project. */
@@ -490,7 +490,7 @@ export interface Note {
   readonly internal: boolean
 }
 
-export interface SnippetWish {
+export interface SnippetInput {
   title?: string
   description?: string | null
   /** Private unless told. */

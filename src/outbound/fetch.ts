@@ -3,14 +3,17 @@ import { OutgoingFailure, exchange, type OutgoingGuard, type OutgoingProxy } fro
 
 export type FetchFailure = 'bad_address' | 'not_allowed' | 'unreachable' | 'timeout' | number
 
-export interface FetchWish {
+export interface FetchOptions {
   readonly guard: OutgoingGuard
   readonly proxy?: OutgoingProxy | null
   readonly maxBytes: number
   readonly deadline: number
 }
 
-export async function fetchText(url: string, wish: FetchWish): Promise<{ text: string } | { failure: FetchFailure }> {
+export async function fetchText(
+  url: string,
+  wish: FetchOptions,
+): Promise<{ text: string } | { failure: FetchFailure }> {
   const { guard, proxy = null, maxBytes, deadline } = wish
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { failure: 'bad_address' }
   try {

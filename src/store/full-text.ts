@@ -185,7 +185,7 @@ export interface TextIndex {
   readonly within?: string
 }
 
-export interface WordsWish {
+export interface TextQuery {
   /** As `textQuery` makes it. */
   readonly words: string
   /** Ids that the column `within` has one of; not many. */
@@ -201,7 +201,7 @@ export interface WordsWish {
  * Ids of the first rows that have the words and pass the tests, newest first unless said. Those that take too long are
  * refused altogether.
  */
-export async function findByWords(db: Db, index: TextIndex, wish: WordsWish): Promise<number[]> {
+export async function findByWords(db: Db, index: TextIndex, wish: TextQuery): Promise<number[]> {
   const most = wish.most ?? MOST_FOUND
   const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
   if (words === null) return []
@@ -232,11 +232,11 @@ async function areRare(db: Db, index: TextIndex, words: string): Promise<boolean
 }
 
 /** With the place as a test. */
-function tested(db: Db, index: TextIndex, { within, tests = [], ...wish }: WordsWish): WordsWish {
+function tested(db: Db, index: TextIndex, { within, tests = [], ...wish }: TextQuery): TextQuery {
   return { ...wish, tests: [inIdList(db, `${index.table}.${index.within!}`, idList(db, within!)), ...tests] }
 }
 
-interface Turn extends WordsWish {
+interface Turn extends TextQuery {
   /** The last row that was looked at. */
   readonly from: number | null
   readonly looked: number
@@ -301,7 +301,7 @@ async function take(db: Db, index: TextIndex, turn: Turn): Promise<Taken> {
 async function isCommon(
   db: Db,
   index: TextIndex,
-  { words, within, most }: WordsWish & { most: number },
+  { words, within, most }: TextQuery & { most: number },
 ): Promise<boolean> {
   const table = sql.table(wordsOf(index.table))
   const { rows } = await sql<{ newest: number; share: number }>`select newest, (

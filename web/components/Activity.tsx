@@ -17,7 +17,7 @@ const KINDS = [
   ['issue', 'Issues'],
 ] as const
 
-export function wishOf(query: URLSearchParams) {
+export function filterOf(query: URLSearchParams) {
   const kind = query.get('kind')
   const page = Number(query.get('page')) || 1
   const action = (['pushed', 'merged', 'commented'] as const).find((one) => one === kind)

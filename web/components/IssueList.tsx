@@ -45,7 +45,7 @@ export function narrowedBy(query: URLSearchParams) {
   }
 }
 
-export function wishOf(query: URLSearchParams) {
+export function filterOf(query: URLSearchParams) {
   const [, order_by, sort] = SORTS[(query.get('sort') ?? '') as keyof typeof SORTS] ?? SORTS.created_desc
   const page = Number(query.get('page')) || 1
   return { ...narrowedBy(query), state: stateIn(query), order_by, sort, page, per_page: 20, with_labels_details: true }

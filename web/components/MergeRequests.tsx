@@ -15,8 +15,8 @@ import { pathOf } from '../refs.ts'
 export type MergeRequest = Records['MergeRequest']
 
 export const STATES = ['opened', 'merged', 'closed', 'all'] as const
-export type StateWish = (typeof STATES)[number]
-const WORDS: Record<StateWish, string> = { opened: 'Open', merged: 'Merged', closed: 'Closed', all: 'All' }
+export type StateFilter = (typeof STATES)[number]
+const WORDS: Record<StateFilter, string> = { opened: 'Open', merged: 'Merged', closed: 'Closed', all: 'All' }
 
 const SORTS = [
   ['created_desc', 'Newest'],
@@ -36,11 +36,11 @@ const ORDERS = {
   title: 'title',
 } as const
 
-export const stateOf = (query: URLSearchParams): StateWish =>
+export const stateOf = (query: URLSearchParams): StateFilter =>
   STATES.find((state) => state === query.get('state')) ?? 'opened'
 
 /** What the address wishes, in the API's words. */
-export function wishOf(query: URLSearchParams) {
+export function filterOf(query: URLSearchParams) {
   const given = (name: string) => query.get(name)?.trim() || undefined
   const [by = '', direction] = (given('sort') ?? 'created_desc').split('_')
   const draft = given('draft')
@@ -73,7 +73,7 @@ const FILTERS = ['search', 'author', 'assignee', 'reviewer', 'milestone', 'targe
 export const isFiltered = (query: URLSearchParams) => FILTERS.some((name) => query.get(name))
 
 /** By state, each with how many there are where that was counted. */
-export function StateTabs({ counts }: { counts?: Partial<Record<StateWish, number | null>> }) {
+export function StateTabs({ counts }: { counts?: Partial<Record<StateFilter, number | null>> }) {
   const { address, query } = useSurroundings()
   const current = stateOf(query)
   const tabs = STATES.map((state): Tab => ({

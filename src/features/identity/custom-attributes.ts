@@ -24,7 +24,7 @@ export const attributeFilters = {
   with_custom_attributes: bool.nullish(),
 }
 
-export interface AttributeWish {
+export interface AttributeOptions {
   custom_attributes?: Readonly<Record<string, string>> | null | undefined
   with_custom_attributes?: boolean | null | undefined
 }
@@ -40,7 +40,7 @@ export interface WantedAttributes {
 const written = ([key, value]: readonly [string, string]) => `${Array.from(key).length} ${key}${value}`
 const WRITTEN = sql`length(c.key) || ' ' || c.key || c.value`
 
-export function attributesWanted(viewer: User | null, { custom_attributes }: AttributeWish): WantedAttributes {
+export function attributesWanted(viewer: User | null, { custom_attributes }: AttributeOptions): WantedAttributes {
   const asked = Object.entries(custom_attributes ?? {})
   if (asked.length === 0 || !viewer?.admin) return {}
   return { attributes: JSON.stringify(asked.map(written)), attribute_count: asked.length }
@@ -84,7 +84,7 @@ export async function withAttributes<T>(
   viewer: User | null,
   whose: Whose,
   owners: readonly { readonly id: number }[],
-  { with_custom_attributes }: AttributeWish,
+  { with_custom_attributes }: AttributeOptions,
   records: readonly Json<T>[],
 ): Promise<Json<T>[]> {
   if (!with_custom_attributes || !viewer?.admin) return [...records]

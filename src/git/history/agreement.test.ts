@@ -15,7 +15,7 @@ import {
   mergeBase,
   pushedCommits,
 } from './history.ts'
-import type { HistoryWish } from './walks.ts'
+import type { HistoryOptions } from './walks.ts'
 
 type Random = (below: number) => number
 
@@ -86,7 +86,7 @@ class Story {
 
 const at = (seconds: number) => new Date((START + seconds) * 1000)
 
-const WISHES: readonly [HistoryWish, ...string[]][] = [
+const WISHES: readonly [HistoryOptions, ...string[]][] = [
   [{}],
   [{ firstParent: true }, '--first-parent'],
   [{ noMerges: true }, '--no-merges'],
@@ -135,7 +135,7 @@ test.each([1, 2])('commits come in the order of git, with its totals (%s)', asyn
   }
 })
 
-const RANGES: readonly [HistoryWish, ...string[]][] = [
+const RANGES: readonly [HistoryOptions, ...string[]][] = [
   [{}],
   [{ firstParent: true }, '--first-parent'],
   [{ noMerges: true }, '--no-merges'],

@@ -13,7 +13,7 @@ export interface BlameGroup {
   readonly lines: string[]
 }
 
-export interface BlameWish {
+export interface BlameOptions {
   /** Counted from 1, both included. */
   readonly start?: number
   readonly end?: number
@@ -33,7 +33,7 @@ export async function blame(
   dir: string,
   name: string,
   path: string,
-  { start = 1, end = LAST_LINE }: BlameWish = {},
+  { start = 1, end = LAST_LINE }: BlameOptions = {},
 ): Promise<BlameGroup[] | null> {
   const commit = await resolveCommit(dir, name)
   const entry = commit === null ? null : await entryAt(dir, commit, path)

@@ -51,7 +51,7 @@ export interface DiffLimits {
 const LIST_LIMITS: DiffLimits = { files: 100, lines: 5000, bytes: 500 * 1024, fileBytes: 100 * 1024 }
 export const HARD_LIMITS: DiffLimits = { files: 1000, lines: 50_000, bytes: 5000 * 1024, fileBytes: 100 * 1024 }
 
-export interface DiffWish extends QuarantineOptions {
+export interface DiffOptions extends QuarantineOptions {
   /** Unchanged lines around each change. */
   readonly context?: number
   readonly renames?: boolean
@@ -68,7 +68,7 @@ const DEADLINE_MS = 30_000
 const MAX_READ = 256 * 1024 * 1024
 
 /** Against the first parent, a root against nothing. Null when there is no such commit. */
-export async function commitDiff(dir: string, name: string, wish: DiffWish = {}): Promise<Diff | null> {
+export async function commitDiff(dir: string, name: string, wish: DiffOptions = {}): Promise<Diff | null> {
   const commit = await findCommit(dir, name, { environment: wish.environment })
   return commit && diffBetween(dir, commit.parents[0] ?? null, commit.id, wish)
 }
@@ -78,7 +78,7 @@ export async function diffBetween(
   dir: string,
   from: string | null,
   to: string,
-  { context = 3, renames = true, limits, beyond = 'stop', ignoreSpaces = false, environment }: DiffWish = {},
+  { context = 3, renames = true, limits, beyond = 'stop', ignoreSpaces = false, environment }: DiffOptions = {},
 ): Promise<Diff | null> {
   const rootIn = (name: string) => rootOf(dir, name, { environment })
   const [before, after] = await Promise.all([from === null ? EMPTY_TREE : rootIn(from), rootIn(to)])
@@ -104,7 +104,7 @@ export function rawDiff(dir: string, from: string, to: string): Readable {
   )
 }
 
-type Asked = Required<Omit<DiffWish, 'limits' | 'environment'>> & DiffLimits & { before: string; after: string }
+type Asked = Required<Omit<DiffOptions, 'limits' | 'environment'>> & DiffLimits & { before: string; after: string }
 
 interface DiffRead {
   readonly diff: Diff

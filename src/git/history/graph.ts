@@ -53,7 +53,7 @@ const graphs = new Memory<Graph | typeof UNFIT>(4 * MOST_COMMITS * COMMIT_BYTES,
 const loading = new InFlight<Graph | null>()
 let serials = 0
 
-export interface WalkWish {
+export interface WalkOptions {
   readonly firstParent?: boolean
   readonly noMerges?: boolean
   /** In seconds. What is older is not looked behind. */
@@ -75,7 +75,7 @@ export async function walkFrom(
   dir: string,
   from: readonly string[],
   not: readonly string[],
-  wish: WalkWish = {},
+  wish: WalkOptions = {},
 ): Promise<Walk | null> {
   const graph = await graphWith(dir, [...from, ...not])
   if (!graph) return null
@@ -289,7 +289,7 @@ async function askForNew(dir: string, known: Graph | undefined, tip: string): Pr
 
 const orders = new Memory<Int32Array>(8 * 1024 * 1024, ({ byteLength }) => byteLength)
 
-function orderFrom(dir: string, graph: Graph, tip: number, wish: WalkWish): Int32Array {
+function orderFrom(dir: string, graph: Graph, tip: number, wish: WalkOptions): Int32Array {
   const { firstParent = false, noMerges = false, since, until } = wish
   const keyOf = (number: number) => [graph.serial, number, firstParent, noMerges, since, until].join(' ')
   const known = orders.get(dir, keyOf(tip))
@@ -321,7 +321,7 @@ function extended({ first, others }: Graph, tip: number, recall: (at: number) =>
 function ordered(
   graph: Graph,
   tips: readonly number[],
-  { firstParent, noMerges, since, until }: WalkWish,
+  { firstParent, noMerges, since, until }: WalkOptions,
   marks?: Uint8Array,
 ): Int32Array {
   const { dates, first, others } = graph

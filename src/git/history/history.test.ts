@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildRepository, processesOf } from '../../../test/git-builder.ts'
 import { aheadBehind, countCommits, isAncestor, listCommits, mergeBase } from './history.ts'
 import { commitStats, listContributors } from './stats.ts'
-import type { HistoryWish } from './walks.ts'
+import type { HistoryOptions } from './walks.ts'
 
 /** `two` and `side` part after `one`, and meet in `merge`. */
 const story = () =>
@@ -17,7 +17,7 @@ const story = () =>
 test('lists the history as it is wished', async () => {
   await using repo = await story()
   await repo.git('tag', 'v1', 'side')
-  const titles = async (wish: HistoryWish & { skip?: number; limit?: number }) => {
+  const titles = async (wish: HistoryOptions & { skip?: number; limit?: number }) => {
     const commits = await listCommits(repo.dir, { limit: 20, ...wish })
     return commits.map(({ title }) => title).join(' ')
   }

@@ -8,16 +8,16 @@ import { findCommit, findCommits, knownCommits, resolveCommits, type Commit } fr
 import type { QuarantineOptions } from '../objects/objects.ts'
 import { basesOf, countApart, leadsTo, walkFrom } from './graph.ts'
 import { followedIds, ID_LINE, lastChange } from './path-changes.ts'
-import { countIn, logOf, walkFor, type HistoryWish, type PageWish, type Walk } from './walks.ts'
+import { countIn, logOf, walkFor, type HistoryOptions, type PageRequest, type Walk } from './walks.ts'
 
 /** Newest first. */
-export async function listCommits(dir: string, wish: HistoryWish & PageWish): Promise<Commit[]> {
+export async function listCommits(dir: string, wish: HistoryOptions & PageRequest): Promise<Commit[]> {
   const ids = await listCommitIds(dir, wish)
   const found = await (wish.environment ? findCommits(dir, ids, wish) : knownCommits(dir, ids))
   return found.filter((commit) => commit !== null)
 }
 
-export async function listCommitIds(dir: string, wish: HistoryWish & PageWish): Promise<string[]> {
+export async function listCommitIds(dir: string, wish: HistoryOptions & PageRequest): Promise<string[]> {
   const walk = await walkFor(dir, wish)
   if (!walk) return []
   const known = await plainWalk(walk)
@@ -27,7 +27,7 @@ export async function listCommitIds(dir: string, wish: HistoryWish & PageWish): 
 /** Of each commit, as its author wrote them; far cheaper than the commits themselves. */
 export async function listAuthors(
   dir: string,
-  wish: HistoryWish & PageWish,
+  wish: HistoryOptions & PageRequest,
 ): Promise<{ name: string; email: string }[]> {
   const walk = await walkFor(dir, wish)
   const lines = walk ? linesOf(await logOf(walk, '--format=%ae%x00%an', wish)) : []
@@ -38,7 +38,7 @@ export async function listAuthors(
 }
 
 /** Earlier names of a file are not followed. */
-export async function countCommits(dir: string, wish: HistoryWish): Promise<number> {
+export async function countCommits(dir: string, wish: HistoryOptions): Promise<number> {
   const walk = await walkFor(dir, wish)
   return walk ? ((await plainWalk(walk))?.total ?? countIn(walk)) : 0
 }
@@ -49,8 +49,8 @@ export async function countCommits(dir: string, wish: HistoryWish): Promise<numb
  */
 export async function listHistory(
   dir: string,
-  wish: HistoryWish,
-  { skip = 0, limit }: PageWish,
+  wish: HistoryOptions,
+  { skip = 0, limit }: PageRequest,
 ): Promise<{ commits: Commit[]; total: number }> {
   const walk = await walkFor(dir, { ...wish, follow: wish.path !== undefined })
   if (!walk || walk.not.length < (wish.not?.length ?? 0)) return { commits: [], total: 0 }
@@ -59,7 +59,7 @@ export async function listHistory(
   return { total, commits: commits.filter((commit) => commit !== null) }
 }
 
-async function pageIn(walk: Walk, { skip, limit }: Required<PageWish>): Promise<{ ids: string[]; total: number }> {
+async function pageIn(walk: Walk, { skip, limit }: Required<PageRequest>): Promise<{ ids: string[]; total: number }> {
   if (walk.path !== undefined) {
     const all = await followedIds(walk)
     return { ids: linesOf(all.slice(skip * ID_LINE, (skip + limit) * ID_LINE)), total: all.length / ID_LINE }

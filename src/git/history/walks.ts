@@ -9,7 +9,7 @@ import type { QuarantineOptions } from '../objects/objects.ts'
 import { count, moment, phrase, safely, treePath, type Path, type Value } from '../process/arguments.ts'
 import { git } from '../process/command.ts'
 
-export interface HistoryWish extends QuarantineOptions {
+export interface HistoryOptions extends QuarantineOptions {
   /** Where to start: names as users write them. */
   readonly from?: string | readonly string[]
   /** Start from every branch and tag instead. */
@@ -30,14 +30,14 @@ export interface HistoryWish extends QuarantineOptions {
   readonly author?: string
 }
 
-export interface PageWish {
+export interface PageRequest {
   readonly skip?: number
   readonly limit: number
 }
 
 export interface Walk {
   readonly dir: string
-  readonly wish: HistoryWish
+  readonly wish: HistoryOptions
   /** Ids. */
   readonly from: readonly string[]
   readonly not: readonly string[]
@@ -46,7 +46,7 @@ export interface Walk {
 }
 
 /** Null where nothing can be found: a start that does not exist, a path or an author that cannot. */
-export async function walkFor(dir: string, wish: HistoryWish): Promise<Walk | null> {
+export async function walkFor(dir: string, wish: HistoryOptions): Promise<Walk | null> {
   const path = wish.path === undefined ? undefined : safely(() => treePath(wish.path!))
   const author = wish.author ? safely(() => phrase(wish.author!)) : undefined
   if (path === null || author === null) return null
@@ -63,7 +63,7 @@ const MAX_SKIP = 10_000_000
 export async function logOf(
   walk: Walk,
   format: '--format=%H' | '--format=%ae%x00%an',
-  { skip = 0, limit }: PageWish,
+  { skip = 0, limit }: PageRequest,
 ): Promise<string> {
   if (limit === 0) return ''
   const start = Math.min(skip, MAX_SKIP)

@@ -58,7 +58,7 @@ export async function mergeCommits(
 /**
  * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
  */
-export async function cherryPick(dir: string, wish: PickWish): Promise<MergeResult | null> {
+export async function cherryPick(dir: string, wish: PickInput): Promise<MergeResult | null> {
   return pick(dir, await treesOfPick(dir, wish))
 }
 
@@ -66,12 +66,12 @@ const pick = async (dir: string, { own, parent, onto }: PickTrees) =>
   unless(onto, await mergeFrom(dir, parent, onto, own))
 
 /** Null when nothing of it is left in `onto`. */
-export async function revertCommit(dir: string, wish: PickWish): Promise<MergeResult | null> {
+export async function revertCommit(dir: string, wish: PickInput): Promise<MergeResult | null> {
   const { own, parent, onto } = await treesOfPick(dir, wish)
   return unless(onto, await mergeFrom(dir, own, onto, parent))
 }
 
-export interface PickWish {
+export interface PickInput {
   readonly commit: string
   readonly onto: string
   readonly mainline?: number
@@ -148,7 +148,7 @@ interface PickTrees {
   readonly onto: string
 }
 
-async function treesOfPick(dir: string, { commit, onto, mainline = 1 }: PickWish): Promise<PickTrees> {
+async function treesOfPick(dir: string, { commit, onto, mainline = 1 }: PickInput): Promise<PickTrees> {
   const object = await readObject(dir, commit, { as: 'commit' })
   if (!object?.content) throw new TypeError('not a commit of this repository')
   const parents = parseHeaders(object.content).headers.filter(({ name }) => name === 'parent')

@@ -10,7 +10,7 @@ import { entryAt, listTree, partsOf } from './trees.ts'
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
 
-export interface ArchiveWish {
+export interface ArchiveOptions {
   readonly format: ArchiveFormat
   /** The folder it unpacks to. */
   readonly prefix: string
@@ -44,7 +44,7 @@ const FORMATS = {
  * Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to
  * its end.
  */
-export async function prepareArchive(dir: string, name: string, wish: ArchiveWish): Promise<StartArchive | null> {
+export async function prepareArchive(dir: string, name: string, wish: ArchiveOptions): Promise<StartArchive | null> {
   const { format, prefix, path = '', exclude = [], signal } = wish
   const top = folderPrefix(prefix)
   const commit = await resolveCommit(dir, name)
@@ -67,7 +67,7 @@ export async function prepareArchive(dir: string, name: string, wish: ArchiveWis
 }
 
 /** The same, begun. */
-export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
+export async function archive(dir: string, name: string, wish: ArchiveOptions): Promise<Readable | null> {
   return (await prepareArchive(dir, name, wish))?.() ?? null
 }
 

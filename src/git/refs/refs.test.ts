@@ -11,7 +11,7 @@ import {
   listTags,
   mergedBranches,
   resolveRef,
-  type RefsWish,
+  type RefsOptions,
 } from './refs.ts'
 
 const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
@@ -23,7 +23,8 @@ test('branches are listed in pages, found and ordered as wished', async () => {
     { branch: 'feature/two', from: 'refs/heads/master', at: 2000 },
     { branch: 'é', from: 'refs/heads/master', at: 4000 },
   )
-  const names = async (wish: RefsWish) => (await listBranches(repo.dir, wish)).items.map(({ name }) => name).join(' ')
+  const names = async (wish: RefsOptions) =>
+    (await listBranches(repo.dir, wish)).items.map(({ name }) => name).join(' ')
   expect(await listBranches(repo.dir, { skip: 1, limit: 1 })).toEqual({
     items: [{ name: 'feature/two', id: await repo.git('rev-parse', 'feature/two') }],
     total: 4,

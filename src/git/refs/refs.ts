@@ -29,7 +29,7 @@ export interface Tag {
 
 export type RefOrder = 'name_asc' | 'name_desc' | 'updated_asc' | 'updated_desc' | 'version_asc' | 'version_desc'
 
-export interface RefsWish {
+export interface RefsOptions {
   /** Part of the name, whatever the case; `^x` begins with, `x$` ends with. */
   readonly search?: string
   /** Any other condition on the name. */
@@ -49,11 +49,11 @@ export interface Listed<T> {
 
 const MAX_TAG = 1024 * 1024
 
-export async function listBranches(dir: string, wish: RefsWish = {}): Promise<Listed<Branch>> {
+export async function listBranches(dir: string, wish: RefsOptions = {}): Promise<Listed<Branch>> {
   return listRefs(dir, 'refs/heads', wish)
 }
 
-export async function listTags(dir: string, wish: RefsWish = {}): Promise<Listed<Tag>> {
+export async function listTags(dir: string, wish: RefsOptions = {}): Promise<Listed<Tag>> {
   const { items, total } = await listRefs(dir, 'refs/tags', wish)
   return { items: await loadTags(dir, items), total }
 }
@@ -161,7 +161,7 @@ const SORTING = {
 
 type Place = 'refs/heads' | 'refs/tags'
 
-async function listRefs(dir: string, place: Place, wish: RefsWish): Promise<Listed<Branch>> {
+async function listRefs(dir: string, place: Place, wish: RefsOptions): Promise<Listed<Branch>> {
   return (await readPage(dir, place, wish)) ?? pageOf(await askForRefs(dir, place, wish.order), wish)
 }
 
@@ -169,7 +169,7 @@ async function listRefs(dir: string, place: Place, wish: RefsWish): Promise<List
 const MOST_DATED = 2000
 
 /** From the files of refs; null when git had better say. By name, only the refs of the page are read. */
-async function readPage(dir: string, place: Place, wish: RefsWish): Promise<Listed<Branch> | null> {
+async function readPage(dir: string, place: Place, wish: RefsOptions): Promise<Listed<Branch> | null> {
   const { order = 'name_asc' } = wish
   if (order.startsWith('version')) return null
   const names = await readNames(dir, place)
@@ -214,7 +214,7 @@ async function askForRefs(dir: string, place: Place, order: RefOrder = 'name_asc
   return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))
 }
 
-function pageOf<R extends { name: string }>(refs: readonly R[], wish: RefsWish): Listed<R> {
+function pageOf<R extends { name: string }>(refs: readonly R[], wish: RefsOptions): Listed<R> {
   const { search, where, after, skip = 0, limit = Infinity, order } = wish
   const isFound = search ? matcherFor(search) : () => true
   const found = refs.filter(({ name }) => isFound(name) && (where?.(name) ?? true))

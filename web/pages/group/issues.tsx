@@ -1,6 +1,6 @@
 /** Issues of all projects of a group. */
 import type { Listed, Records } from '../../api.ts'
-import { IssueList, narrowedBy, wishOf, type Counts, type Issue } from '../../components/IssueList.tsx'
+import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../components/IssueList.tsx'
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { GroupPlanningTabs } from '../../layout/planning.tsx'
 import { page as declare } from '../../page.ts'
@@ -18,7 +18,7 @@ export const page = declare<Data & Partial<InGroup>>({
     const id = params.id!
     const per_page = 100
     return {
-      issues: api.list('/groups/{id}/issues', { id, scope: 'all', ...wishOf(query) }),
+      issues: api.list('/groups/{id}/issues', { id, scope: 'all', ...filterOf(query) }),
       counts: api
         .get('/groups/{id}/issues_statistics', { id, scope: 'all', ...narrowedBy(query) })
         .then(({ statistics }) => statistics.counts),

@@ -1,6 +1,6 @@
 /** The merge requests of all projects of a group. */
 import type { Listed } from '../../api.ts'
-import { Filters, Requests, StateTabs, stateOf, wishOf, type MergeRequest } from '../../components/MergeRequests.tsx'
+import { Filters, Requests, StateTabs, stateOf, filterOf, type MergeRequest } from '../../components/MergeRequests.tsx'
 import { Empty } from '../../components/lists.tsx'
 import { groupFrame } from '../../layout/group.tsx'
 import { page as declare } from '../../page.ts'
@@ -13,7 +13,7 @@ export const page = declare<Data>({
   frame: groupFrame,
   signedIn: true,
   load: ({ api, params, query }) => ({
-    requests: api.list('/groups/{id}/merge_requests', { id: params.id!, state: stateOf(query), ...wishOf(query) }),
+    requests: api.list('/groups/{id}/merge_requests', { id: params.id!, state: stateOf(query), ...filterOf(query) }),
   }),
   title: () => 'Merge requests',
   View: ({ requests }) => (

@@ -1,6 +1,6 @@
 /** What happened in a project. */
 import type { Listed, Records } from '../../api.ts'
-import { Activity, wishOf } from '../../components/Activity.tsx'
+import { Activity, filterOf } from '../../components/Activity.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'
 import { page as declare } from '../../page.ts'
 
@@ -11,7 +11,7 @@ interface Data {
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
-    events: api.list('/projects/{id}/events', { id: params.id!, ...wishOf(query) }),
+    events: api.list('/projects/{id}/events', { id: params.id!, ...filterOf(query) }),
   }),
   title: () => 'Activity',
   View: ({ project, events }) =>

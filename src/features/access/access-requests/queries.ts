@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import { Master, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -18,7 +18,7 @@ export async function findRequest(db: Db, at: SourceColumns, user: number): Prom
   return (await requestsAt(db, at).where('user_id', '=', user).executeTakeFirst()) ?? null
 }
 
-export const listRequests = (db: Db, at: SourceColumns, page: PageWish): Promise<Page<AccessRequest>> =>
+export const listRequests = (db: Db, at: SourceColumns, page: PageRequest): Promise<Page<AccessRequest>> =>
   pageOfQuery(requestsAt(db, at).orderBy('id'), page)
 
 export async function loadRequests(db: Db, requests: readonly AccessRequest[]): Promise<LoadedRequest[]> {

@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { DAY, after } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
@@ -28,7 +28,7 @@ export function listInvitations(
   db: Db,
   at: SourceColumns,
   { query }: { query?: string | null | undefined },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Invitation>> {
   const all = invitationsTo(db, at)
   const found = query ? all.where('email', '=', addressOf(query)) : all

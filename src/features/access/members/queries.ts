@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -43,7 +43,7 @@ export function listMembers(
   db: Db,
   at: SourceColumns,
   filter: PeopleFilter,
-  page: PageWish,
+  page: PageRequest,
   addresses: Addresses,
 ): Promise<Page<Member>> {
   return directMembers(db, { ...peopleOf(db, filter, addresses), ...at }, page)

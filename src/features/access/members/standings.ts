@@ -1,6 +1,6 @@
 /** What everybody comes to at a source: direct, inherited or through shares, one row a person, by their id. */
 import { sql, type RawBuilder } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import { keptTotal } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -59,7 +59,7 @@ const countInherited = hotQuery((db, p: People & { group_id: number }, given) =>
 )
 
 /** Members of the group and of those above it, and those it is shared with, by id. */
-async function listInherited(db: Db, filter: People & { group_id: number }, { limit, offset }: PageWish) {
+async function listInherited(db: Db, filter: People & { group_id: number }, { limit, offset }: PageRequest) {
   const key = `inherited members ${shapeOf(filter)} ${JSON.stringify(filter)}`
   const count = async () => Number((await countInherited(db, filter))[0]!.total)
   const total = await keptTotal(db, ['members', 'users', 'namespaces', 'group_shares'], key, count)
@@ -71,7 +71,7 @@ export function listStandings(
   db: Db,
   { group_id, project_id }: SourceColumns,
   filter: PeopleFilter,
-  page: PageWish,
+  page: PageRequest,
   addresses: Addresses = 'none',
 ): Promise<Page<Standing>> {
   const people = peopleOf(db, filter, addresses)
@@ -79,7 +79,7 @@ export function listStandings(
   return authorized(db, { ...people, project_id: project_id! }, page)
 }
 
-const JUST_ONE: PageWish = { page: 1, limit: 1, offset: 0 }
+const JUST_ONE: PageRequest = { page: 1, limit: 1, offset: 0 }
 
 export async function findStanding(db: Db, at: SourceColumns, user: number): Promise<Standing | null> {
   const { items } = await listStandings(db, at, { user_ids: [user] }, JUST_ONE)
@@ -92,7 +92,7 @@ export async function listAuthorizedUsers(
   viewer: User | null,
   project: number,
   { search, ...filter }: PeopleFilter & { search?: string | null | undefined },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<User>> {
   const people = peopleOf(db, { ...filter, query: search }, addressesFor(viewer))
   const { items, total } = await authorized(db, { ...people, project_id: project, active: true }, page)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -57,7 +57,7 @@ export function listEnvironments(
   db: Db,
   project: number,
   { name, search, states }: EnvironmentFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Environment>> {
   return pageOfQuery(
     environmentsOf(db, project)

@@ -17,7 +17,7 @@ import { lastDeploymentOf } from './queries.ts'
 export const REPORTED = ['running', 'success', 'failed', 'canceled'] as const
 export type Reported = (typeof REPORTED)[number]
 
-export interface DeploymentWish {
+export interface DeploymentInput {
   environment: string
   sha: string
   ref: string
@@ -29,7 +29,7 @@ export async function createDeployment(
   app: App,
   actor: User,
   subject: RepositorySubject,
-  wish: DeploymentWish,
+  wish: DeploymentInput,
 ): Promise<Deployment> {
   const { project, dir } = subject
   const { ref, tag, status } = wish

@@ -11,7 +11,7 @@ import { findEnvironmentByName } from './queries.ts'
 const LONGEST_URL = 255
 const LONGEST_DESCRIPTION = 10_000
 
-export interface EnvironmentWish {
+export interface EnvironmentInput {
   name?: string | undefined
   external_url?: string | null | undefined
   description?: string | null | undefined
@@ -21,7 +21,7 @@ export interface EnvironmentWish {
 const NAME_FAULT =
   "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'"
 
-function assertValid({ name, external_url: url, description }: EnvironmentWish): void {
+function assertValid({ name, external_url: url, description }: EnvironmentInput): void {
   const faults: FieldErrors = {}
   if (name !== undefined && !isEnvironmentName(name)) {
     faults.name = [
@@ -51,7 +51,7 @@ const taken = () => invalid({ name: ['has already been taken'] })
 export function createEnvironment(
   app: App,
   project: number,
-  wish: EnvironmentWish & { name: string },
+  wish: EnvironmentInput & { name: string },
 ): Promise<Environment> {
   assertValid(wish)
   return whileHeld(app, project, async (app) => {
@@ -61,7 +61,7 @@ export function createEnvironment(
 }
 
 /** Its slug stays: addresses are made of it. */
-export function updateEnvironment(app: App, environment: Environment, wish: EnvironmentWish): Promise<Environment> {
+export function updateEnvironment(app: App, environment: Environment, wish: EnvironmentInput): Promise<Environment> {
   assertValid(wish)
   const { project_id: project, id } = environment
   return whileHeld(app, project, async (app) => {

@@ -23,18 +23,18 @@ export function assertSeesArtifacts(subject: Pick<RepositorySubject, 'level'>, j
   if (!seesArtifacts(subject, job)) throw forbidden()
 }
 
-export interface DownloadWish {
+export interface DownloadOptions {
   readonly range: string | undefined
   readonly isHead: boolean
 }
 
-export async function answerArchive(app: App, job: Job, wish: DownloadWish): Promise<Answer> {
+export async function answerArchive(app: App, job: Job, wish: DownloadOptions): Promise<Answer> {
   const artifact = await archiveOf(app, job.id)
   if (!artifact) throw notFound()
   return answerBytes(app, artifact, wish)
 }
 
-async function answerBytes(app: App, artifact: Artifact, { range, isHead }: DownloadWish): Promise<Answer> {
+async function answerBytes(app: App, artifact: Artifact, { range, isHead }: DownloadOptions): Promise<Answer> {
   const { size, digest, filename } = artifact
   const headers = {
     'Content-Type': 'application/octet-stream',

@@ -11,7 +11,7 @@ import { cloneJob } from './cloning.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
 import { moveJobs } from './steps.ts'
-import type { StopWish } from './stopping.ts'
+import type { StopOptions } from './stopping.ts'
 import { cancelJob, enqueueJob } from './transitions.ts'
 
 async function assertChanges(app: App, subject: RepositorySubject, job: Job): Promise<void> {
@@ -19,7 +19,7 @@ async function assertChanges(app: App, subject: RepositorySubject, job: Job): Pr
 }
 
 /** What has ended stays as it is. */
-export async function stopJob(app: App, subject: RepositorySubject, job: Job, wish: StopWish): Promise<void> {
+export async function stopJob(app: App, subject: RepositorySubject, job: Job, wish: StopOptions): Promise<void> {
   await assertChanges(app, subject, job)
   await cancelJob(app, job, wish)
 }
@@ -65,12 +65,12 @@ async function reopenAfter(app: App, { pipeline_id, stage_position }: Job): Prom
   )
 }
 
-export interface PlayWish {
+export interface PlayInput {
   readonly variables?: readonly { readonly key: string; readonly value: string }[]
 }
 
 /** What waits for a hand, or for its time; what has run already is run once more. */
-export async function playJob(app: App, subject: RepositorySubject, job: Job, wish: PlayWish): Promise<Job> {
+export async function playJob(app: App, subject: RepositorySubject, job: Job, wish: PlayInput): Promise<Job> {
   await assertChanges(app, subject, job)
   const isForHands = job.when === 'manual' || job.status === 'scheduled'
   if (!isForHands || job.retried) throw unplayable()

@@ -5,7 +5,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import type { Job } from './model.ts'
 import { moveJobs } from './steps.ts'
 
-export interface StopWish {
+export interface StopOptions {
   /** At once, whatever the runner knows. */
   readonly isForced?: boolean
 }
@@ -13,7 +13,11 @@ export interface StopWish {
 const AT_ONCE = 500
 
 /** Those that were not over. Inside a transaction that holds their pipeline. */
-export async function stopJobs(app: App, ids: readonly number[], { isForced = false }: StopWish = {}): Promise<Job[]> {
+export async function stopJobs(
+  app: App,
+  ids: readonly number[],
+  { isForced = false }: StopOptions = {},
+): Promise<Job[]> {
   const graceful = isForced ? new Set<number>() : await endedInOrder(app, ids)
   const told = await moveJobs(app, [...graceful], 'canceling')
   const ended = await moveJobs(

@@ -9,7 +9,7 @@ import { isAllowedExit, mostRetries, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { moveJobs, requeueJob, startJobs, type Beginning, type Change } from './steps.ts'
-import { stopJobs, type StopWish } from './stopping.ts'
+import { stopJobs, type StopOptions } from './stopping.ts'
 
 type Told = Pick<Job, 'id' | 'pipeline_id'>
 
@@ -95,7 +95,7 @@ async function isTriedAgain(app: App, job: Job, failed: Failure): Promise<boolea
 }
 
 /** What has ended stays as it is. */
-export function cancelJob(app: App, { id, pipeline_id }: Told, wish: StopWish = {}): Promise<Job | null> {
+export function cancelJob(app: App, { id, pipeline_id }: Told, wish: StopOptions = {}): Promise<Job | null> {
   return transact(app, async (app) => {
     await holdPipeline(app, pipeline_id)
     const [moved] = await stopJobs(app, [id], wish)

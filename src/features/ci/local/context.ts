@@ -15,7 +15,7 @@ import {
 import { isHere, readIncludeHere, type IncludePlaces } from './includes.ts'
 import { baseWith, changedSince, filesOf, type WorkingCopy } from './working-copy.ts'
 
-export interface LocalWish extends Omit<IncludePlaces, 'artifact'> {
+export interface LocalRunOptions extends Omit<IncludePlaces, 'artifact'> {
   /** From the root of the working copy. */
   readonly file: string
   readonly event: PipelineSource
@@ -46,7 +46,7 @@ export function factsOf(
   return { ref, tag, sha, before_sha, source: event, protected: !tag && ref === default_branch }
 }
 
-export async function predefinedFor(wish: LocalWish): Promise<Variable[]> {
+export async function predefinedFor(wish: LocalRunOptions): Promise<Variable[]> {
   const { copy, event, file } = wish
   const about = ruleVariables(
     { url: urlOf(copy), version: DEFAULTS.reported_version },
@@ -57,7 +57,7 @@ export async function predefinedFor(wish: LocalWish): Promise<Variable[]> {
   return [...about, ...(event === 'merge_request_event' ? await ofMergeRequest(wish) : [])]
 }
 
-async function ofMergeRequest({ copy, target }: LocalWish): Promise<Variable[]> {
+async function ofMergeRequest({ copy, target }: LocalRunOptions): Promise<Variable[]> {
   const { ref, sha, project } = copy
   return variablesFrom({
     CI_COMMIT_REF_NAME: ref,
@@ -75,7 +75,7 @@ async function ofMergeRequest({ copy, target }: LocalWish): Promise<Variable[]> 
 export const ofUser = ({ user }: WorkingCopy): Variable[] =>
   variablesFrom({ GITLAB_USER_LOGIN: userInfo().username, GITLAB_USER_NAME: user.name, GITLAB_USER_EMAIL: user.email })
 
-export async function contextOf(wish: LocalWish, artifact?: IncludePlaces['artifact']): Promise<Context> {
+export async function contextOf(wish: LocalRunOptions, artifact?: IncludePlaces['artifact']): Promise<Context> {
   const { copy, file, event, server } = wish
   return {
     path: file,
@@ -97,7 +97,10 @@ export async function contextOf(wish: LocalWish, artifact?: IncludePlaces['artif
 }
 
 /** Null where a server would compare nothing: of a branch that it does not know yet, a tag, a schedule. */
-async function changedFor({ copy, event, target }: LocalWish, compareTo: string | null): Promise<string[] | null> {
+async function changedFor(
+  { copy, event, target }: LocalRunOptions,
+  compareTo: string | null,
+): Promise<string[] | null> {
   const other = compareTo ?? (event === 'merge_request_event' ? target : null)
   if (other !== null) {
     const base = await baseWith(copy, other)

@@ -7,7 +7,7 @@ import { guessTier, slugOf } from '../environments/making.ts'
 import { slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
 import { cachesOf, withLabels } from '../runner-protocol/caches.ts'
 import { definitionOf, FAILURE_REASONS } from '../runner-protocol/definition.ts'
-import { factsOf, ofUser, predefinedFor, type LocalWish } from './context.ts'
+import { factsOf, ofUser, predefinedFor, type LocalRunOptions } from './context.ts'
 import { readHere } from './includes.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
@@ -18,7 +18,7 @@ export interface Handed {
   readonly id: number
   readonly plan: Plan
   readonly job: PlannedJob
-  readonly wish: LocalWish
+  readonly wish: LocalRunOptions
   /** What the jobs before it have reported. */
   readonly reported: readonly Variable[]
   readonly dependencies: readonly { readonly id: number; readonly name: string; readonly archive: string }[]

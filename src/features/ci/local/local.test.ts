@@ -10,9 +10,9 @@ import { shellExecutor } from '../../../ci/agent/shell.ts'
 import { compile } from '../../../ci/config/compile.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { openZipFile } from '../../../lib/zip/files.ts'
-import { contextOf, type LocalWish } from './context.ts'
+import { contextOf, type LocalRunOptions } from './context.ts'
 import type { Plan } from '../../../ci/config/plan.ts'
-import { runHere, type RunWish } from './run.ts'
+import { runHere, type RunOptions } from './run.ts'
 import { ServerFiles } from './server-files.ts'
 import { openWorkingCopy, originOf } from './working-copy.ts'
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 const environment = process.env
 
 /** A clone of the project, and what is wished for in it. */
-async function cloned(path: string, wish: Partial<LocalWish> = {}): Promise<LocalWish> {
+async function cloned(path: string, wish: Partial<LocalRunOptions> = {}): Promise<LocalRunOptions> {
   const root = join(folder.path, path.replaceAll('/', '-'))
   await forge.git(['clone', '--quiet', `${forge.url}/${path}.git`, root], { as: owner, cwd: folder.path })
   const copy = await openWorkingCopy(root, { environment })
@@ -52,11 +52,11 @@ async function cloned(path: string, wish: Partial<LocalWish> = {}): Promise<Loca
   }
 }
 
-async function compiled(wish: LocalWish) {
+async function compiled(wish: LocalRunOptions) {
   return compile(await readFile(join(wish.copy.root, wish.file), 'utf8'), await contextOf(wish))
 }
 
-async function ran(plan: Plan, wish: LocalWish, how: Partial<RunWish> = {}) {
+async function ran(plan: Plan, wish: LocalRunOptions, how: Partial<RunOptions> = {}) {
   let output = ''
   const answer = await runHere(plan, wish, {
     named: [],
@@ -241,7 +241,7 @@ test('what has changed goes by what the server knows, or by where a request woul
   const { root } = wish.copy
   const git = (...args: string[]) =>
     forge.git(['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { as: owner, cwd: root })
-  const names = async (more: Partial<LocalWish> = {}) => {
+  const names = async (more: Partial<LocalRunOptions> = {}) => {
     const copy = await openWorkingCopy(root, { environment })
     return (await compiled({ ...wish, copy, ...more })).plan!.jobs.map(({ name }) => name)
   }

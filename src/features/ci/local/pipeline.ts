@@ -21,7 +21,7 @@ import type { JobStatus, JobWhen } from '../jobs/model.ts'
 import { processing } from '../pipelines/processing.ts'
 import { composedStatus, isEnded, isFinished } from '../pipelines/status.ts'
 import { dotenvIn, LARGEST_DOTENV, USUAL_DOTENV } from '../runner-protocol/dotenv.ts'
-import { contextOf, predefinedFor, type LocalWish } from './context.ts'
+import { contextOf, predefinedFor, type LocalRunOptions } from './context.ts'
 import { jobInput } from './job.ts'
 import { LARGEST_FILE } from './server-files.ts'
 import type { Slots } from './slots.ts'
@@ -78,7 +78,7 @@ interface Row {
 export class LocalPipeline {
   readonly #ground: RunGround
   readonly #plan: Plan
-  readonly #wish: LocalWish
+  readonly #wish: LocalRunOptions
   readonly #depth: number
   readonly #prefix: string
   readonly #rows: Row[]
@@ -88,7 +88,7 @@ export class LocalPipeline {
   constructor(
     ground: RunGround,
     plan: Plan,
-    wish: LocalWish,
+    wish: LocalRunOptions,
     { jobs = plan.jobs, played = new Set<string>(), depth = 0, prefix = '' }: LocalShare = {},
   ) {
     this.#ground = ground
@@ -299,7 +299,7 @@ export class LocalPipeline {
     row.status = status === 'canceled' || status === 'failed' || status === 'success' ? status : asBridge(status)
   }
 
-  async #childWish({ job }: Row): Promise<LocalWish> {
+  async #childWish({ job }: Row): Promise<LocalRunOptions> {
     const { forward, inputs } = job.trigger!
     const given = fileVariables(this.#plan, job)
     const scope = new Scope([

@@ -7,7 +7,7 @@ import { removeFolder } from '../../../ci/agent/shell.ts'
 import { lockFolder } from '../../../ci/agent/state.ts'
 import type { Plan, PlannedJob } from '../../../ci/config/plan.ts'
 import type { JobStatus } from '../jobs/model.ts'
-import type { LocalWish } from './context.ts'
+import type { LocalRunOptions } from './context.ts'
 import { LocalPipeline } from './pipeline.ts'
 import { closingLines, Console, whyOf } from './showing.ts'
 import { Slots } from './slots.ts'
@@ -17,7 +17,7 @@ export class NotRun extends Error {
   override name = 'NotRun'
 }
 
-export interface RunWish {
+export interface RunOptions {
   /** None: all of them. */
   readonly named: readonly string[]
   readonly withNeeds: boolean
@@ -35,7 +35,7 @@ export interface Ran {
   readonly hasFailed: boolean
 }
 
-export async function runHere(plan: Plan, wish: LocalWish, how: RunWish): Promise<Ran> {
+export async function runHere(plan: Plan, wish: LocalRunOptions, how: RunOptions): Promise<Ran> {
   if (plan.jobs.length === 0) throw new NotRun('the pipeline has no jobs, see mortise ci check')
   const { jobs, played } = chosenOf(plan, how)
   const { state } = wish.copy
@@ -64,7 +64,7 @@ export async function runHere(plan: Plan, wish: LocalWish, how: RunWish): Promis
 }
 
 /** Those that are named, by their own name or by the one that parallel jobs share, and what they need. */
-function chosenOf(plan: Plan, { named, withNeeds }: RunWish): { jobs: readonly PlannedJob[]; played: Set<string> } {
+function chosenOf(plan: Plan, { named, withNeeds }: RunOptions): { jobs: readonly PlannedJob[]; played: Set<string> } {
   if (named.length === 0) return { jobs: plan.jobs, played: new Set() }
   const meant = named.flatMap((name) => {
     const found = plan.jobs.filter((job) => job.name === name || job.group === name)

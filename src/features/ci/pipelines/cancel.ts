@@ -1,13 +1,13 @@
 import type { App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { transact } from '../../../store/transact.ts'
-import { stopJobs, type StopWish } from '../jobs/stopping.ts'
+import { stopJobs, type StopOptions } from '../jobs/stopping.ts'
 import { CANCEL_CHILDREN, type CancelChildren } from './children.ts'
 import type { Pipeline } from './model.ts'
 import { holdPipeline, processHeld } from './process.ts'
 import { CANCELABLE } from './status.ts'
 
-export interface CancelWish extends StopWish {
+export interface CancelOptions extends StopOptions {
   /** Another pipeline, which makes it needless. */
   readonly by?: number
   /** Only what may be interrupted. */
@@ -18,7 +18,7 @@ export interface CancelWish extends StopWish {
 export function cancelPipeline(
   app: App,
   id: number,
-  { by, isPartial = false, isForced = false }: CancelWish = {},
+  { by, isPartial = false, isForced = false }: CancelOptions = {},
 ): Promise<Pipeline | null> {
   return transact(app, async (app) => {
     await holdPipeline(app, id)

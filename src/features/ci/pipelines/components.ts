@@ -1,6 +1,6 @@
 /** Addresses of components, and which of a project's tags a part of a version means. Pure. */
 
-export interface ComponentWish {
+export interface ComponentRequest {
   readonly project: string
   readonly name: string
   /** As it stands after the `@`. */
@@ -12,7 +12,7 @@ export interface ComponentWish {
 }
 
 /** `host/group/project/name@version`; null where it is none of this host. */
-export function componentIn(address: string, host: string): ComponentWish | null {
+export function componentIn(address: string, host: string): ComponentRequest | null {
   const [, server, path, version] = /^([^/]+)\/(.+)@([^@]+)$/.exec(address) ?? []
   const at = path?.lastIndexOf('/') ?? -1
   if (!path || !version || server !== host || at < 0) return null

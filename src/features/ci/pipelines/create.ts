@@ -43,7 +43,7 @@ export interface GivenVariable {
   readonly raw?: boolean | null | undefined
 }
 
-export interface PipelineWish {
+export interface PipelineInput {
   readonly project: Project
   /** It runs as them, and only where they may. */
   readonly actor: User | null
@@ -110,7 +110,7 @@ const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i
 const EMPTY = 'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.'
 const FILTERED = 'The pipeline did not run. Review the workflow rules configuration.'
 
-export async function createPipeline(app: App, wish: PipelineWish): Promise<Made> {
+export async function createPipeline(app: App, wish: PipelineInput): Promise<Made> {
   const subject = await loadRepositorySubject(app, wish.project, wish.actor)
   const found = await admit(app, subject, wish)
   if ('errors' in found) return found
@@ -158,7 +158,7 @@ const alone = (plan: Plan, name: string): Plan => ({
 })
 
 /** Of a merge that is only tried, whoever wrote the source has said so. */
-async function isSkipped(dir: string, { isSkipped, mergeRequest }: PipelineWish, commit: Commit): Promise<boolean> {
+async function isSkipped(dir: string, { isSkipped, mergeRequest }: PipelineInput, commit: Commit): Promise<boolean> {
   const source = mergeRequest?.merged ? await findCommit(dir, mergeRequest.merged.source_sha) : commit
   return isSkipped === true || SKIP_MARKER.test(source?.message ?? '')
 }
@@ -172,7 +172,7 @@ export async function begin(dir: string, { id, sha }: Pick<Pipeline, 'id' | 'sha
 async function keepFaults(
   app: App,
   subject: RepositorySubject,
-  wish: PipelineWish,
+  wish: PipelineInput,
   facts: PipelineFacts,
   found: readonly { message: string }[],
 ): Promise<Made> {
@@ -185,7 +185,7 @@ async function keepFaults(
 async function admit(
   app: App,
   subject: RepositorySubject,
-  wish: PipelineWish,
+  wish: PipelineInput,
 ): Promise<Made | { facts: PipelineFacts; commit: Commit }> {
   const { project, dir, level } = subject
   if (project.builds_access_level === FeatureDisabled) return refused('Pipelines are disabled!')
@@ -219,7 +219,7 @@ async function admit(
 async function isProtectedAs(
   app: App,
   project: number,
-  { mergeRequest }: PipelineWish,
+  { mergeRequest }: PipelineInput,
   rightsOn: RunRef,
 ): Promise<boolean> {
   if (!(await isProtectedRef(app, project, rightsOn))) return false
@@ -230,7 +230,7 @@ async function isProtectedAs(
 export const wholeRef = (ref: string, tag: boolean): string =>
   ref.startsWith('refs/') ? ref : `refs/${tag ? 'tags' : 'heads'}/${ref}`
 
-async function isTag(dir: string, { ref, tag, sha }: PipelineWish): Promise<boolean | 'both' | null> {
+async function isTag(dir: string, { ref, tag, sha }: PipelineInput): Promise<boolean | 'both' | null> {
   // Of a push it is known, whatever has become of the branch since.
   if (tag !== undefined && sha !== undefined) return tag
   if (ref.startsWith('refs/')) return (await resolveRef(dir, ref)) === null ? null : false
@@ -254,7 +254,7 @@ interface Content {
 function save(
   app: App,
   { project }: RepositorySubject,
-  wish: PipelineWish,
+  wish: PipelineInput,
   facts: PipelineFacts,
   { status, yaml_errors, plan, settings = [], predefined = [], told = [] }: Content,
 ): Promise<Pipeline | null> {

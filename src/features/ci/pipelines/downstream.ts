@@ -12,7 +12,7 @@ import { optionsOf, type JobOptions } from '../jobs/options.ts'
 import { cancelJob, dropJob, runJob, succeedJob } from '../jobs/transitions.ts'
 import { settingsFor } from '../variables/queries.ts'
 import { readArtifactText } from '../jobs/archives.ts'
-import { createPipeline, type GivenVariable, type Made, type PipelineWish } from './create.ts'
+import { createPipeline, type GivenVariable, type Made, type PipelineInput } from './create.ts'
 import { IncludeReader } from './includes.ts'
 import { toldOf } from './merge-requests.ts'
 import type { Pipeline } from './model.ts'
@@ -116,7 +116,7 @@ async function makeChild(
 }
 
 /** A child is the merge request's as much as its parent. */
-async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<PipelineWish, 'mergeRequest'>> {
+async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<PipelineInput, 'mergeRequest'>> {
   const { merge_request_id: id, source_sha, target_sha } = parent
   if (id === null) return {}
   const one = await db

@@ -13,7 +13,7 @@ import { guardFor } from '../../projects/imports/service.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import { componentIn, isVersion, versionAmong, type ComponentWish } from './components.ts'
+import { componentIn, isVersion, versionAmong, type ComponentRequest } from './components.ts'
 
 export const LARGEST_FILE = 1024 * 1024
 const FETCH_DEADLINE_MS = 10_000
@@ -115,7 +115,7 @@ export class IncludeReader {
 const pathOf = ({ project, namespace }: RepositorySubject) => pathWithNamespace(project, namespace)
 
 /** The version that is meant; null where it is a branch, a commit or nothing. */
-async function tagOf(dir: string, { version, isPart }: ComponentWish): Promise<string | null> {
+async function tagOf(dir: string, { version, isPart }: ComponentRequest): Promise<string | null> {
   if (!isPart) return isVersion(version) && (await resolveRef(dir, `refs/tags/${version}`)) ? version : null
   const { items } = await listTags(dir, { order: 'version_desc' })
   return versionAmong(

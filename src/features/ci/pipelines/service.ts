@@ -9,7 +9,7 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { cloneJob } from '../jobs/cloning.ts'
 import { moveJobs } from '../jobs/steps.ts'
 import { cancelPipeline } from './cancel.ts'
-import { begin, createPipeline, pipelineRef, type PipelineWish } from './create.ts'
+import { begin, createPipeline, pipelineRef, type PipelineInput } from './create.ts'
 import type { Pipeline } from './model.ts'
 import { holdPipeline, processHeld } from './process.ts'
 import { namedRef } from './refs.ts'
@@ -20,7 +20,7 @@ export async function startPipeline(
   app: App,
   actor: User,
   { project }: RepositorySubject,
-  wish: Pick<PipelineWish, 'ref' | 'variables' | 'inputs'>,
+  wish: Pick<PipelineInput, 'ref' | 'variables' | 'inputs'>,
 ): Promise<Pipeline> {
   const asked = namedRef(wish.ref)
   if (!asked) throw invalid({ base: ['Reference not found'] })

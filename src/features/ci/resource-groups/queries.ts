@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
@@ -11,7 +11,7 @@ import type { ResourceGroup } from './model.ts'
 const groupsOf = (db: Db, project: number) =>
   db.selectFrom('resource_groups').selectAll().where('project_id', '=', project)
 
-export const listResourceGroups = (db: Db, project: number, page: PageWish): Promise<Page<ResourceGroup>> =>
+export const listResourceGroups = (db: Db, project: number, page: PageRequest): Promise<Page<ResourceGroup>> =>
   pageOfQuery(groupsOf(db, project).orderBy('id'), page)
 
 export const resourceGroup = child(ciProject, {
@@ -22,5 +22,5 @@ export const resourceGroup = child(ciProject, {
 })
 
 /** In the order in which they are given it. */
-export const listUpcoming = (db: Db, group: ResourceGroup, page: PageWish): Promise<Page<Job>> =>
+export const listUpcoming = (db: Db, group: ResourceGroup, page: PageRequest): Promise<Page<Job>> =>
   pageOfQuery(upcomingOf(db, group).where('kind', '=', 'job'), page)

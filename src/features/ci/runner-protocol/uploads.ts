@@ -109,13 +109,13 @@ function nameOf(filename: string): string {
   return clean === '' || clean === '.' || clean === '..' ? 'artifacts' : clean
 }
 
-export interface UploadWish {
+export interface UploadInput {
   readonly type: string
   readonly format: Artifact['file_format']
   readonly expire_in?: string | null | undefined
 }
 
-export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadWish): Promise<void> {
+export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadInput): Promise<void> {
   const { blob, filename } = sent
   if (wish.type === 'archive' || wish.format === 'zip') await assertZip(app, blob)
   const variables = wish.type === 'dotenv' ? await readDotenv(app, blob, wish.format) : []

@@ -3,7 +3,7 @@ import { startAgent, type Agent } from '../../../ci/agent/agent.ts'
 import type { App } from '../../../context.ts'
 import { MADE_PREFIX, createRunner, deleteRunner } from './service.ts'
 
-export interface BesideWish {
+export interface EmbeddedRunnerOptions {
   readonly folder: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly concurrent?: number | undefined
@@ -19,7 +19,7 @@ export interface Beside {
 }
 
 /** Jobs run in the shell, as the user that runs the server. */
-export async function startRunnerBeside(app: App, wish: BesideWish): Promise<Beside> {
+export async function startRunnerBeside(app: App, wish: EmbeddedRunnerOptions): Promise<Beside> {
   const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = wish
   const about = { description, tag_list: tags, run_untagged: true }
   const { runner, token } = await createRunner(app, { runner_type: 'instance_type' }, about, { prefix: MADE_PREFIX })

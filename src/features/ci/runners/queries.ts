@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { policy, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { bool, id, listOf, oneOf, text } from '../../../api/wire.ts'
 import { after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -107,7 +107,7 @@ export type ListPlace =
     }
   | { readonly group: number }
 
-export function listRunners(app: App, place: ListPlace, filter: Filter, page: PageWish): Promise<Page<Runner>> {
+export function listRunners(app: App, place: ListPlace, filter: Filter, page: PageRequest): Promise<Page<Runner>> {
   const { db, clock } = app
   let query = db.selectFrom('runners as r').selectAll('r')
   if ('ofUser' in place)

@@ -14,7 +14,7 @@ const LONGEST = { description: 1024, maintenance_note: 1024, tag: 255 }
 const MOST_TAGS = 50
 const SHORTEST_TIMEOUT = 600
 
-export interface RunnerWish {
+export interface RunnerInput {
   description?: string | null | undefined
   maintenance_note?: string | null | undefined
   active?: boolean | null | undefined
@@ -39,7 +39,7 @@ export interface NewRunner {
 
 const tagsIn = (list: readonly string[]) => [...new Set(list.map((tag) => tag.trim()).filter(Boolean))]
 
-function columnsOf(wish: RunnerWish): RowChange<'runners'> {
+function columnsOf(wish: RunnerInput): RowChange<'runners'> {
   const { description, maintenance_note, tag_list, run_untagged, locked, access_level } = wish
   const active = wish.paused === null || wish.paused === undefined ? wish.active : !wish.paused
   return {
@@ -54,7 +54,7 @@ function columnsOf(wish: RunnerWish): RowChange<'runners'> {
   }
 }
 
-function assertValid(runner: Pick<Runner, 'tags' | 'run_untagged'> & RunnerWish): void {
+function assertValid(runner: Pick<Runner, 'tags' | 'run_untagged'> & RunnerInput): void {
   const tags = JSON.parse(runner.tags) as string[]
   const faults: FieldErrors = {}
   for (const name of ['description', 'maintenance_note'] as const) {
@@ -78,7 +78,7 @@ const MOST_KINDS = { group_type: 'ci_registered_group_runners', project_type: 'c
 export function createRunner(
   app: App,
   place: RunnerPlace,
-  wish: RunnerWish,
+  wish: RunnerInput,
   { creator_id = null, prefix = '' }: { creator_id?: number | null; prefix?: string } = {},
 ): Promise<NewRunner> {
   const token = prefix + randomToken()
@@ -147,7 +147,7 @@ async function assertRoom(app: App, place: RunnerPlace): Promise<void> {
   if (there.length >= limit) throw invalid({ base: [`Maximum number of ci registered runners (${limit}) exceeded`] })
 }
 
-export function updateRunner(app: App, runner: Runner, wish: RunnerWish): Promise<Runner> {
+export function updateRunner(app: App, runner: Runner, wish: RunnerInput): Promise<Runner> {
   const changes = columnsOf(wish)
   assertValid({ ...runner, ...changes })
   return transact(app, async (app) => {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -46,7 +46,7 @@ export function listSchedules(
   db: Db,
   project: number,
   { active }: { active: boolean | null },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Schedule>> {
   const all = schedulesOf(db, project).orderBy('id', 'desc')
   return pageOfQuery(active === null ? all : all.where('active', '=', active), page)
@@ -71,7 +71,7 @@ export function listPipelinesOf(
   db: Db,
   schedule: number,
   { scope, status, sort, ...times }: PipelinesFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Pipeline>> {
   let found = pipelinesOf(db, schedule)
   if (scope) found = found.where('status', 'in', scope === 'finished' ? FINISHED : [scope])

@@ -18,16 +18,16 @@ const MOST_VARIABLES = 100
 const MOST_INPUTS = 100
 const LONGEST_INPUTS = 64 * 1024
 
-export interface ScheduleWish {
+export interface ScheduleInput {
   description?: string | undefined
   ref?: string | undefined
   cron?: string | undefined
   cron_timezone?: string | null | undefined
   active?: boolean | null | undefined
-  inputs?: readonly InputWish[] | null | undefined
+  inputs?: readonly ScheduledInput[] | null | undefined
 }
 
-export interface InputWish {
+export interface ScheduledInput {
   readonly name: string
   readonly value?: unknown
   readonly destroy?: boolean | null | undefined
@@ -58,7 +58,7 @@ export async function createSchedule(
   app: App,
   actor: User,
   project_id: number,
-  wish: ScheduleWish & { description: string; ref: string; cron: string },
+  wish: ScheduleInput & { description: string; ref: string; cron: string },
 ): Promise<Schedule> {
   const now = timestamp(app.clock)
   const { description, ref, cron } = wish
@@ -77,7 +77,7 @@ export async function createSchedule(
 }
 
 /** As JSON; null where none is left. What they may be is the configuration's to say, when it is run. */
-function changedInputs(known: ScheduleInputs, wishes: readonly InputWish[]): string | null {
+function changedInputs(known: ScheduleInputs, wishes: readonly ScheduledInput[]): string | null {
   const inputs = new Map(Object.entries(known))
   for (const { name, value, destroy } of wishes) {
     if (destroy) inputs.delete(name)
@@ -114,7 +114,7 @@ async function change(app: App, { id }: Schedule, changes: Partial<Schedule>): P
   return updated
 }
 
-export async function updateSchedule(app: App, schedule: Schedule, wish: ScheduleWish): Promise<Schedule> {
+export async function updateSchedule(app: App, schedule: Schedule, wish: ScheduleInput): Promise<Schedule> {
   const row = {
     description: wish.description ?? schedule.description,
     ref: wish.ref ?? schedule.ref,
@@ -145,7 +145,7 @@ export async function playSchedule(app: App, actor: User, subject: ScheduleSubje
   return pipeline
 }
 
-export interface ScheduleVariableWish {
+export interface ScheduleVariableInput {
   value?: string | undefined
   variable_type?: 'env_var' | 'file' | null | undefined
   raw?: boolean | null | undefined
@@ -160,7 +160,7 @@ function assertValidVariable(key: string, value: string): void {
 export async function createScheduleVariable(
   app: App,
   { id: schedule_id }: Schedule,
-  wish: ScheduleVariableWish & { key: string; value: string },
+  wish: ScheduleVariableInput & { key: string; value: string },
 ): Promise<ScheduleVariable> {
   const { key, value } = wish
   assertValidVariable(key, value)
@@ -191,7 +191,7 @@ export async function createScheduleVariable(
 export async function updateScheduleVariable(
   app: App,
   variable: ScheduleVariable,
-  { value, variable_type, raw }: ScheduleVariableWish,
+  { value, variable_type, raw }: ScheduleVariableInput,
 ): Promise<ScheduleVariable> {
   if (value !== undefined) assertValidVariable(variable.key, value)
   const updated = await app.db

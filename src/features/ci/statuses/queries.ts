@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Job } from '../jobs/model.ts'
@@ -20,7 +20,7 @@ export function listStatuses(
   project: number,
   sha: string,
   filter: StatusFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Job>> {
   let found = db.selectFrom('ci_jobs').where('project_id', '=', project).where('sha', '=', sha)
   for (const name of ['ref', 'stage', 'name'] as const) {

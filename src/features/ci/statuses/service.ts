@@ -19,7 +19,7 @@ import { isProtectedRef } from '../pipelines/rights.ts'
 
 type State = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped'
 
-export interface StatusWish {
+export interface StatusInput {
   readonly state: State
   readonly ref?: string | null | undefined
   readonly name?: string | null | undefined
@@ -36,7 +36,7 @@ export async function reportStatus(
   author: User,
   subject: RepositorySubject,
   commit: Commit,
-  wish: StatusWish,
+  wish: StatusInput,
 ): Promise<Job> {
   assertValid(wish)
   const ref = wish.ref || (await firstBranchWith(subject, commit))
@@ -59,7 +59,7 @@ export async function reportStatus(
 
 type Place = Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'tag' | 'protected'>
 
-const nameFrom = ({ name, context }: StatusWish) => name || context || 'default'
+const nameFrom = ({ name, context }: StatusInput) => name || context || 'default'
 
 async function firstBranchWith({ dir }: RepositorySubject, { id }: Commit): Promise<string> {
   const [first] = await containingRefs(dir, id, 'branch')
@@ -68,7 +68,7 @@ async function firstBranchWith({ dir }: RepositorySubject, { id }: Commit): Prom
 }
 
 /** The newest of the commit and the ref, or one of its own. */
-async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }: StatusWish): Promise<Pipeline> {
+async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }: StatusInput): Promise<Pipeline> {
   const { project_id, sha, ref } = place
   const known = await app.db
     .selectFrom('pipelines')
@@ -117,7 +117,7 @@ async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }
 /** After all that a configuration can name. */
 const EXTERNAL = { stage: 'external', stage_position: 1_000_000 } as const
 
-async function writeStatus(app: App, author: User, pipeline: Pipeline, wish: StatusWish): Promise<Job> {
+async function writeStatus(app: App, author: User, pipeline: Pipeline, wish: StatusInput): Promise<Job> {
   const known = await latestOf(app, pipeline, nameFrom(wish))
   const open = known.find(({ status, user_id }) => user_id === author.id && isOpen(status))
   if (open) return changeStatus(app, open, wish)
@@ -185,7 +185,7 @@ const EVENTS: Record<State, string> = {
   skipped: 'skip',
 }
 
-async function changeStatus(app: App, known: Job, wish: StatusWish): Promise<Job> {
+async function changeStatus(app: App, known: Job, wish: StatusInput): Promise<Job> {
   const event = EVENTS[wish.state]
   const isOnward = wish.state === 'running' ? known.status === 'pending' : wish.state !== 'pending'
   // Clients know by this very text that they have said so already.
@@ -213,7 +213,7 @@ async function changeStatus(app: App, known: Job, wish: StatusWish): Promise<Job
 const LONGEST = 255
 const TOO_LONG = `is too long (maximum is ${LONGEST} characters)`
 
-function assertValid(wish: StatusWish): void {
+function assertValid(wish: StatusInput): void {
   const { target_url: url, description, ref } = wish
   const faults: FieldErrors = {}
   if (nameFrom(wish).length > LONGEST) faults.name = [TOO_LONG]

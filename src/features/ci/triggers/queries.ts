@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -15,7 +15,7 @@ import type { Trigger } from './model.ts'
 const triggersOf = (db: Db, project: number) =>
   db.selectFrom('pipeline_triggers').selectAll().where('project_id', '=', project)
 
-export const listTriggers = (db: Db, project: number, page: PageWish): Promise<Page<Trigger>> =>
+export const listTriggers = (db: Db, project: number, page: PageRequest): Promise<Page<Trigger>> =>
   pageOfQuery(triggersOf(db, project).orderBy('id'), page)
 
 export const trigger = child(ciProject, {

@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, invalid, unauthenticated } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProject, type Project } from '../../projects/projects/queries.ts'
-import { createPipeline, type GivenVariable, type PipelineWish } from '../pipelines/create.ts'
+import { createPipeline, type GivenVariable, type PipelineInput } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { namedRef } from '../pipelines/refs.ts'
 import { isAlive, isLetIn, jobOfToken } from '../job-tokens/queries.ts'
@@ -15,7 +15,7 @@ const MOST_VARIABLES = 100
 const LONGEST_VALUE = 10_000
 const LONGEST_KEY = 255
 
-export interface StartWish {
+export interface StartOptions {
   readonly token: string
   readonly ref: string
   readonly variables?: unknown
@@ -27,7 +27,7 @@ export interface StartWish {
 export async function startByToken(
   app: App,
   path: string,
-  wish: StartWish,
+  wish: StartOptions,
 ): Promise<{ project: Project; pipeline: Pipeline }> {
   const project = await findProject(app.db, path)
   // Whether there is such a project is told to those with a token alone.
@@ -50,7 +50,7 @@ export async function startByToken(
 
 const unknown = () => new Refusal('not_found', '404 Not Found')
 
-type Starter = Pick<PipelineWish, 'actor' | 'source' | 'trigger_id'>
+type Starter = Pick<PipelineInput, 'actor' | 'source' | 'trigger_id'>
 
 async function ofTrigger(app: App, project: Project, token: string): Promise<Starter> {
   const trigger = await findUsableTrigger(app, project.id, token)
@@ -72,7 +72,7 @@ async function ofJob(app: App, project: Project, token: string): Promise<Starter
   return { actor: job.user_id === null ? null : await findUser(app.db, job.user_id), source: 'pipeline' }
 }
 
-function variablesFrom({ variables = null, payload }: StartWish): GivenVariable[] {
+function variablesFrom({ variables = null, payload }: StartOptions): GivenVariable[] {
   const isNone = variables === null || variables === ''
   const isMap = typeof variables === 'object' && variables !== null && !Array.isArray(variables)
   const given = isMap ? Object.entries(variables) : []

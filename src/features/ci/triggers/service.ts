@@ -11,7 +11,7 @@ const LONGEST = 255
 const MOST_TRIGGERS = 150
 const TOKEN_BYTES = 15
 
-export interface TriggerWish {
+export interface TriggerInput {
   description: string
   expires_at?: string | null | undefined
 }
@@ -21,14 +21,14 @@ export function newTriggerToken({ vault }: App): { token_digest: string; token_s
   return { token_digest: digestOf(token), token_sealed: vault.seal(token) }
 }
 
-function assertValid(app: App, { description, expires_at }: Partial<TriggerWish>): void {
+function assertValid(app: App, { description, expires_at }: Partial<TriggerInput>): void {
   if (description !== undefined && description.length > LONGEST) {
     throw invalid({ description: [`is too long (maximum is ${LONGEST} characters)`] })
   }
   if (expires_at && expires_at <= timestamp(app.clock)) throw invalid({ expires_at: ['must be in the future'] })
 }
 
-export async function createTrigger(app: App, actor: User, project_id: number, wish: TriggerWish): Promise<Trigger> {
+export async function createTrigger(app: App, actor: User, project_id: number, wish: TriggerInput): Promise<Trigger> {
   assertValid(app, wish)
   const now = timestamp(app.clock)
   return transact(app, async (app) => {

@@ -1,5 +1,5 @@
 /** Variables where they are set: in a project, in a group, or, with neither, in the instance. */
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { conflict, notFound } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
@@ -30,7 +30,7 @@ export function variablesOf(db: Db, { project_id, group_id }: VariableOwner) {
     .where('group_id', group_id === null ? 'is' : '=', group_id)
 }
 
-export const listVariables = (db: Db, owner: VariableOwner, page: PageWish): Promise<Page<CiVariable>> =>
+export const listVariables = (db: Db, owner: VariableOwner, page: PageRequest): Promise<Page<CiVariable>> =>
   pageOfQuery(variablesOf(db, owner).orderBy('key').orderBy('environment_scope'), page)
 
 /** A key may stand once for each scope, so it may be told which. */

@@ -9,7 +9,7 @@ import { assertValidVariable } from './validation.ts'
 
 const MOST = { project: 8000, group: 30_000 }
 
-export interface VariableWish {
+export interface VariableInput {
   value?: string | undefined
   variable_type?: VariableType | null | undefined
   protected?: boolean | null | undefined
@@ -23,7 +23,7 @@ export interface VariableWish {
 export async function createVariable(
   app: App,
   { project_id, group_id }: VariableOwner,
-  wish: VariableWish & { key: string; value: string },
+  wish: VariableInput & { key: string; value: string },
 ): Promise<CiVariable> {
   const hidden = wish.masked_and_hidden ?? false
   const row = {
@@ -51,7 +51,7 @@ export async function createVariable(
 }
 
 /** Its key and whether it is hidden are for good. */
-export async function updateVariable(app: App, variable: CiVariable, wish: VariableWish): Promise<CiVariable> {
+export async function updateVariable(app: App, variable: CiVariable, wish: VariableInput): Promise<CiVariable> {
   return whileHeld(app, variable, async (app) => {
     const now = await variablesOf(app.db, variable).where('id', '=', variable.id).executeTakeFirst()
     if (!now) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster

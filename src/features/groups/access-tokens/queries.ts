@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { likePattern } from '../../../store/dialect.ts'
@@ -62,7 +62,7 @@ export function listTokens(
   at: SourceColumns,
   { state, revoked, search, ...filter }: TokenFilter,
   today: string,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<LoadedToken>> {
   const live = sql<boolean>`(not access_tokens.revoked
     and (access_tokens.expires_at is null or access_tokens.expires_at > ${today}))`

@@ -9,7 +9,13 @@ import { assertLevel } from '../../access/members/levels.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
 import { addFounder, assertOpen } from '../../access/members/service.ts'
 import type { SourceSubject } from '../../access/sources.ts'
-import { createToken, removeTokensOf, revokeToken, rotateToken, type TokenWish } from '../../identity/tokens/service.ts'
+import {
+  createToken,
+  removeTokensOf,
+  revokeToken,
+  rotateToken,
+  type TokenInput,
+} from '../../identity/tokens/service.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { createUser } from '../../identity/users/service.ts'
 import { deleteUser, ghostUser } from '../../identity/users/standing.ts'
@@ -18,7 +24,7 @@ import { isBot } from './queries.ts'
 
 const LIVES_FOR_DAYS = 365
 
-export interface NewResourceToken extends TokenWish {
+export interface NewResourceToken extends TokenInput {
   access_level?: number | null | undefined
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { pageInput, pageWish } from '../../../api/pages.ts'
+import { pageInput, pageRequest } from '../../../api/pages.ts'
 import { blankable, entity, int, timestampOut } from '../../../api/wire.ts'
 import { Guest, VISIBILITIES } from '../../../lib/levels.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
@@ -47,7 +47,7 @@ export const get = endpoint({
   output: Associations,
   async handle({ app, viewer, caller, input }) {
     await shownToken(app.db, caller)
-    const page = pageWish(input)
+    const page = pageRequest(input)
     const min_access_level = input.min_access_level ?? Guest
     const [groups, projects] = await Promise.all([
       listGroups(app, viewer, { min_access_level }, page),

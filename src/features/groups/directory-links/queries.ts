@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { normaliseDn } from '../../../directory/directory.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
@@ -7,7 +7,7 @@ export type DirectoryLink = Row<'ldap_group_links'>
 
 const ofGroup = (db: Db, group: number) => db.selectFrom('ldap_group_links').selectAll().where('group_id', '=', group)
 
-export const listLinks = (db: Db, group: number, page: PageWish): Promise<Page<DirectoryLink>> =>
+export const listLinks = (db: Db, group: number, page: PageRequest): Promise<Page<DirectoryLink>> =>
   pageOfQuery(ofGroup(db, group).orderBy('id'), page)
 
 export const linksOf = (db: Db, group: number): Promise<DirectoryLink[]> => ofGroup(db, group).orderBy('id').execute()

@@ -10,7 +10,7 @@ import { groupsOfUser, openVisibilities } from '../../access/authorizations/quer
 import {
   attributesWanted,
   hasAttributes,
-  type AttributeWish,
+  type AttributeOptions,
   type WantedAttributes,
 } from '../../identity/custom-attributes.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
@@ -20,7 +20,7 @@ import type { Group } from './queries.ts'
 export const GROUP_ORDERS = ['name', 'path', 'id', 'similarity'] as const
 type GroupOrder = (typeof GROUP_ORDERS)[number]
 
-export interface GroupFilter extends AttributeWish {
+export interface GroupFilter extends AttributeOptions {
   skip_groups?: readonly number[] | null | undefined
   all_available?: boolean | null | undefined
   search?: string | null | undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import { blankable, bool, file, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
@@ -36,7 +36,7 @@ async function answerList(
   app: App,
   viewer: User | null,
   filter: GroupFilter & { statistics?: boolean | null | undefined },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<z.infer<typeof GroupEntity>>> {
   const { items, total } = await listGroups(app, viewer, filter, page)
   const sizes = filter.statistics && viewer?.admin ? await sizesOf(app.db, items) : () => undefined

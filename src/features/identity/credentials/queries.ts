@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -18,7 +18,7 @@ export const session = ({ owner }: Mount) =>
     find: (app, { owner }, { session_id }) => sessionsOf(app, owner).where('id', '=', session_id).executeTakeFirst(),
   })
 
-export const listSessions = (app: App, owner: User, page: PageWish): Promise<Page<Row<'sessions'>>> =>
+export const listSessions = (app: App, owner: User, page: PageRequest): Promise<Page<Row<'sessions'>>> =>
   pageOfQuery(sessionsOf(app, owner).orderBy('id', 'desc'), page)
 
 /** Those that still open something. */
@@ -50,5 +50,5 @@ export const oauthToken = ({ owner }: Mount) =>
       oauthTokensOf(app, owner).where('oauth_tokens.id', '=', oauth_token_id).executeTakeFirst(),
   })
 
-export const listOAuthTokens = (app: App, owner: User, page: PageWish): Promise<Page<HeldOAuthToken>> =>
+export const listOAuthTokens = (app: App, owner: User, page: PageRequest): Promise<Page<HeldOAuthToken>> =>
   pageOfQuery(oauthTokensOf(app, owner).orderBy('oauth_tokens.id', 'desc'), page)

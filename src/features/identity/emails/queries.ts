@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -16,7 +16,7 @@ export const email = ({ owner }: Mount) =>
 
 const emailsOf = (db: Db, { id }: User) => db.selectFrom('emails').selectAll().where('user_id', '=', id)
 
-export const listEmails = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'emails'>>> =>
+export const listEmails = (db: Db, owner: User, page: PageRequest): Promise<Page<Row<'emails'>>> =>
   pageOfQuery(emailsOf(db, owner).orderBy('id', 'desc'), page)
 
 /** By user, in lower case. */

@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -16,7 +16,7 @@ export const gpgKey = ({ owner }: Mount) =>
 
 const gpgKeysOf = (db: Db, { id }: User) => db.selectFrom('gpg_keys').selectAll().where('user_id', '=', id)
 
-export const listGpgKeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'gpg_keys'>>> =>
+export const listGpgKeys = (db: Db, owner: User, page: PageRequest): Promise<Page<Row<'gpg_keys'>>> =>
   pageOfQuery(gpgKeysOf(db, owner).orderBy('id', 'desc'), page)
 
 /** Of the key itself and of each subkey: what a signature may name. */

@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -23,7 +23,7 @@ export function listImpersonationTokens(
   user: User,
   state: TokenState | null,
   today: string,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<AccessToken>> {
   const all = tokensOf(db, 'impersonation').where('user_id', '=', user.id)
   return pageOfTokens(db, (state ? inState(all, state, today) : all).orderBy('id'), page)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { child, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -20,7 +20,7 @@ export const key = ({ owner }: Mount) =>
 
 const keysOf = (db: Db, { id }: User) => db.selectFrom('keys').selectAll().where('user_id', '=', id)
 
-export const listKeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'keys'>>> =>
+export const listKeys = (db: Db, owner: User, page: PageRequest): Promise<Page<Row<'keys'>>> =>
   pageOfQuery(keysOf(db, owner).orderBy('id', 'desc'), page)
 
 /** `/keys/:id`: any key of the instance, deploy keys included. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -126,7 +126,7 @@ export function listNamespaces(
   db: Db,
   viewer: User,
   filter: NamespaceFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Namespace>> {
   const { like, substring } = searchFor(db, filter.search)
   const wanted: Wanted = {
@@ -170,13 +170,13 @@ const belongingTo = (user: number, level: number) =>
 
 const SUGGESTIONS_TRIED = 100
 
-export interface PathWish {
+export interface PathOptions {
   path: string
   parent_id?: number | null
 }
 
 /** Whether a path is taken, in a parent the viewer can see or at the top, and the first free one like it. */
-export async function lookUpPath(app: App, viewer: User, { path, parent_id }: PathWish) {
+export async function lookUpPath(app: App, viewer: User, { path, parent_id }: PathOptions) {
   const parent = parent_id ? await findNamespace(app.db, String(parent_id)) : null
   const met = parent && (await loadNamespaceSubject(app.db, parent, viewer))
   if (parent_id && !(met && namespacePolicy.read(met))) throw notFound('Namespace')

@@ -50,7 +50,7 @@ export async function findTarget(app: App, given: Raw): Promise<Target | null> {
   }
 }
 
-export interface AuthorizationWish {
+export interface AuthorizationRequest {
   readonly responseType: 'code' | 'token'
   readonly scopes: readonly Scope[]
   readonly challenge: Pick<Row<'oauth_grants'>, 'code_challenge' | 'code_challenge_method'>
@@ -58,7 +58,7 @@ export interface AuthorizationWish {
 }
 
 /** Refuses with an error that goes back to the client. */
-export function readWish({ application, responseType }: Target, given: Raw): AuthorizationWish {
+export function readAuthorization({ application, responseType }: Target, given: Raw): AuthorizationRequest {
   if (!responseType) throw oauthRefusal('invalid_request')
   if (responseType !== 'code' && responseType !== 'token') throw oauthRefusal('unsupported_response_type')
   const scopes = chosenScopes(textOf(given, 'scope'), toScopes(application.scopes))
@@ -72,7 +72,7 @@ export function readWish({ application, responseType }: Target, given: Raw): Aut
   return { responseType, scopes, challenge, nonce }
 }
 
-function readChallenge(given: Raw): AuthorizationWish['challenge'] {
+function readChallenge(given: Raw): AuthorizationRequest['challenge'] {
   const code_challenge = textOf(given, 'code_challenge') || null
   const method = textOf(given, 'code_challenge_method') || 'plain'
   if (code_challenge === null) return { code_challenge, code_challenge_method: null }
@@ -83,13 +83,13 @@ function readChallenge(given: Raw): AuthorizationWish['challenge'] {
 }
 
 /** Any program can claim to be a public client, so its users are asked each time. */
-export async function isConsentGiven(app: App, user: User, { application }: Target, { scopes }: AuthorizationWish) {
+export async function isConsentGiven(app: App, user: User, { application }: Target, { scopes }: AuthorizationRequest) {
   if (application.trusted) return true
   return application.confidential && (await hasGranted(app, user, application, scopes))
 }
 
 /** The address that hands the client its code, or its token. */
-export async function grant(app: App, user: User, target: Target, wish: AuthorizationWish): Promise<string> {
+export async function grant(app: App, user: User, target: Target, wish: AuthorizationRequest): Promise<string> {
   const { application } = target
   if (wish.responseType === 'token') {
     const token = await issueToken(app, { application, user, scopes: wish.scopes, refreshable: false })

@@ -4,7 +4,7 @@ import type { User } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
 import { tokenField } from '../sessions/forms.ts'
 import type { Page } from '../page.ts'
-import { QUESTION, type AuthorizationWish, type Target } from './authorization.ts'
+import { QUESTION, type AuthorizationRequest, type Target } from './authorization.ts'
 
 const MEANING: Record<Scope, string> = {
   api: 'use the whole API as you, including code and settings',
@@ -25,7 +25,7 @@ export interface Consent {
   /** Who registered the application, if it is not the instance's. */
   owner: User | null
   target: Target
-  wish: AuthorizationWish
+  wish: AuthorizationRequest
   given: Raw
 }
 

@@ -8,7 +8,7 @@ import type { Application, OAuthToken } from './queries.ts'
 /** Tokens live until they are revoked; a number of milliseconds here would limit them. */
 const LIFETIME: number | null = null
 
-export interface TokenWish {
+export interface TokenInput {
   readonly application: Pick<Application, 'id'> | null
   readonly user: User | null
   readonly scopes: readonly Scope[]
@@ -29,7 +29,7 @@ export interface TokenAnswer {
 
 export const epoch = (moment: string): number => Math.floor(Date.parse(moment) / 1000)
 
-export async function issueToken(app: App, wish: TokenWish): Promise<TokenAnswer> {
+export async function issueToken(app: App, wish: TokenInput): Promise<TokenAnswer> {
   const secret = randomHex()
   const refresh = wish.refreshable ? randomHex() : null
   const created_at = timestamp(app.clock)

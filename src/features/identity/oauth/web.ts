@@ -13,9 +13,9 @@ import {
   findTarget,
   grant,
   isConsentGiven,
-  readWish,
+  readAuthorization,
   refusalAddress,
-  type AuthorizationWish,
+  type AuthorizationRequest,
   type Target,
 } from './authorization.ts'
 import { badClientPage, consentPage } from './pages.ts'
@@ -23,7 +23,7 @@ import { badClientPage, consentPage } from './pages.ts'
 interface Asked {
   user: User
   target: Target
-  wish: AuthorizationWish
+  wish: AuthorizationRequest
   given: Raw
 }
 
@@ -41,7 +41,7 @@ export const routes: WebRoutes = (server, gateway) => {
     const target = await findTarget(app, given)
     if (!target) return sendPage(reply, 400, badClientPage)
     try {
-      const wish = readWish(target, given)
+      const wish = readAuthorization(target, given)
       const user = await signedInOn(app, request)
       if (!user) return reply.redirect(signInAddress(given), 303)
       return await answer({ user, target, wish, given })

@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -19,7 +19,7 @@ export const ownApplication = ({ owner }: Mount) =>
       applicationsOf(app.db, owner).where('id', '=', application_id).executeTakeFirst(),
   })
 
-export const listOwnApplications = (db: Db, owner: User, page: PageWish): Promise<Page<Application>> =>
+export const listOwnApplications = (db: Db, owner: User, page: PageRequest): Promise<Page<Application>> =>
   pageOfQuery(applicationsOf(db, owner).orderBy('id', 'desc'), page)
 
 export async function countOwnApplications(db: Db, { id }: User): Promise<number> {

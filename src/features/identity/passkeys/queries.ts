@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -16,7 +16,7 @@ export const passkey = child(ownMount.owner, {
   find: (app, { owner }, { passkey_id }) => passkeysOf(app.db, owner).where('id', '=', passkey_id).executeTakeFirst(),
 })
 
-export const listPasskeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'passkeys'>>> =>
+export const listPasskeys = (db: Db, owner: User, page: PageRequest): Promise<Page<Row<'passkeys'>>> =>
   pageOfQuery(passkeysOf(db, owner), page)
 
 export const hasPasskeys = async ({ db }: App, user: Pick<User, 'id'>): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { answerPasswordWish, purge } from './jobs.ts'
+import { answerPasswordReset, purge } from './jobs.ts'
 import * as linksWeb from './links-web.ts'
 import * as passkeyWeb from './passkey-web.ts'
 import * as routes from './routes.ts'
@@ -9,6 +9,6 @@ import * as web from './web.ts'
 
 export const session = family({
   routes,
-  jobs: [answerPasswordWish, purge],
+  jobs: [answerPasswordReset, purge],
   web: [web.routes, signUpWeb.routes, termsWeb.routes, linksWeb.routes, passkeyWeb.routes],
 })

@@ -12,7 +12,7 @@ const EVENTS_KEPT = 7 * DAY
  * Queued for any address that is typed in, known or not: the one who asks cannot tell the difference. Only the exact
  * primary address of an account gets mail, and it is sent to the address that is stored.
  */
-export const answerPasswordWish = job('sessions.answer_password_wish', async (app, { email }: { email: string }) => {
+export const answerPasswordReset = job('sessions.answer_password_wish', async (app, { email }: { email: string }) => {
   const user = await app.db
     .selectFrom('users')
     .selectAll()

@@ -9,7 +9,7 @@ import { claimOfLink, confirmClaimByLink } from '../emails/confirmation.ts'
 import { isPending } from '../users/model.ts'
 import { isEmail } from '../users/validation.ts'
 import { formToken, onForm, queryOf, textOf } from './forms.ts'
-import { answerPasswordWish } from './jobs.ts'
+import { answerPasswordReset } from './jobs.ts'
 import { confirmByLink, resetPasswordByLink, userOfLink } from './links.ts'
 import {
   confirmPage,
@@ -42,7 +42,7 @@ export const routes: WebRoutes = (server, gateway) => {
       if (error instanceof Refusal) return again(429, 'Too many tries. Wait a minute.')
       throw error
     }
-    await enqueue(app, answerPasswordWish, { email })
+    await enqueue(app, answerPasswordReset, { email })
     return sendPage(reply, 200, mailedPage)
   })
 

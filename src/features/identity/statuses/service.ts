@@ -22,7 +22,7 @@ const USUAL_EMOJI = 'speech_balloon'
 const EMOJI = /^[\w+-]{1,100}$/
 const LONGEST_MESSAGE = 100
 
-export interface StatusWish {
+export interface StatusInput {
   emoji?: string | null | undefined
   message?: string | null | undefined
   availability?: Availability | null | undefined
@@ -30,7 +30,7 @@ export interface StatusWish {
 }
 
 /** What is absent is emptied; of what is empty there is no status. */
-export async function setStatus(app: App, user: User, wish: StatusWish): Promise<UserStatus | null> {
+export async function setStatus(app: App, user: User, wish: StatusInput): Promise<UserStatus | null> {
   const emoji = wish.emoji || USUAL_EMOJI
   const message = wish.message ?? ''
   const availability = wish.availability ?? 'not_set'
@@ -52,7 +52,7 @@ export async function setStatus(app: App, user: User, wish: StatusWish): Promise
 }
 
 /** What is absent stays, but for the time it lasts: that is counted from now. */
-export async function changeStatus(app: App, user: User, wish: StatusWish): Promise<UserStatus | null> {
+export async function changeStatus(app: App, user: User, wish: StatusInput): Promise<UserStatus | null> {
   const { emoji, message, availability } = (await findStatus(app, user)) ?? {}
   const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
   return setStatus(app, user, { emoji, message, availability, ...given })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Caller, Scope } from '../../../api/credentials.ts'
 import { resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound, unauthenticated } from '../../../errors.ts'
@@ -105,7 +105,7 @@ export function inState(query: TokensQuery, state: TokenState, today: string): T
   })
 }
 
-export const pageOfTokens = (db: Db, query: TokensQuery, page: PageWish): Promise<Page<AccessToken>> =>
+export const pageOfTokens = (db: Db, query: TokensQuery, page: PageRequest): Promise<Page<AccessToken>> =>
   pageOfQuery(query, page, () => totalOf(db, ['access_tokens'], query))
 
 export const TOKEN_COLUMNS = {
@@ -145,7 +145,7 @@ export function listPersonalTokens(
   db: Db,
   filter: TokenFilter,
   today: string,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<AccessToken>> {
   return pageOfTokens(db, sorted(matching(db, filter, today), filter.sort), page)
 }

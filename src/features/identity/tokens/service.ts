@@ -20,7 +20,7 @@ export interface IssuedToken {
   readonly secret: string
 }
 
-export interface TokenWish {
+export interface TokenInput {
   name: string
   scopes: readonly string[]
   description?: string | null
@@ -55,7 +55,7 @@ export async function createToken(
   app: App,
   user: User,
   kind: 'personal' | 'impersonation',
-  wish: TokenWish,
+  wish: TokenInput,
   grantable: readonly string[],
   usualDays: number | null = null,
 ): Promise<IssuedToken> {
@@ -70,7 +70,7 @@ export async function issueToken(
   app: App,
   userId: number,
   kind: 'personal' | 'impersonation',
-  wish: TokenWish & { family_id?: number },
+  wish: TokenInput & { family_id?: number },
 ): Promise<IssuedToken> {
   const { personal_access_token_prefix: prefix } = await currentSettings(app)
   const secret = prefix + randomToken()
@@ -85,7 +85,7 @@ function insertToken(
   app: App,
   userId: number,
   kind: TokenKind,
-  wish: TokenWish & { family_id?: number },
+  wish: TokenInput & { family_id?: number },
   secret: string,
 ): Promise<AccessToken> {
   const now = timestamp(app.clock)
@@ -111,7 +111,7 @@ function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-function assertValidToken({ name, description, scopes }: TokenWish, grantable: readonly string[]): void {
+function assertValidToken({ name, description, scopes }: TokenInput, grantable: readonly string[]): void {
   const tooLong = [`is too long (maximum is ${LONGEST_TEXT} characters)`]
   const faults: FieldErrors = {}
   if (name.trim() === '') faults.name = ["can't be blank"]

@@ -1,15 +1,15 @@
 /** Lists of people. */
 import { sql } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { SUBSTRING_FROM, binaryText, substring } from '../../../store/dialect.ts'
 import { leading, longList, type Sort } from '../../../store/lists.ts'
 import type { RowState } from '../../../store/versions.ts'
-import { attributesWanted, hasAttributes, type AttributeWish, type WantedAttributes } from '../custom-attributes.ts'
+import { attributesWanted, hasAttributes, type AttributeOptions, type WantedAttributes } from '../custom-attributes.ts'
 import { OPEN_NAMES, userRows } from './queries.ts'
 
-export interface UserFilter extends AttributeWish {
+export interface UserFilter extends AttributeOptions {
   search?: string | null
   username?: string | null
   provider?: string | null
@@ -45,7 +45,7 @@ export async function listUsers(
   db: Db,
   viewer: User | null,
   { order_by, sort, ...filter }: UserFilter & UserOrder,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<User>> {
   const { items, total } = await listStates(db, visibleTo(viewer, filter), { order_by, sort }, page)
   const rows = await userRows(db, items)
@@ -56,7 +56,7 @@ async function listStates(
   db: Db,
   { search, byAddress, ...visible }: ReturnType<typeof visibleTo>,
   order: UserOrder,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<RowState>> {
   const wanted = search?.trim()
   if (!wanted) return users(db, visible, page, order)
@@ -118,7 +118,7 @@ function visibleTo(viewer: User | null, filter: UserFilter) {
   }
 }
 
-interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof AttributeWish>, WantedAttributes {
+interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof AttributeOptions>, WantedAttributes {
   /** A username or a primary email, in lower case. */
   exactly?: string
   /** Whoever else holds this substring, in the address too. */

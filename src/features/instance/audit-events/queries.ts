@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { publicPolicy, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { Db, Row } from '../../../store/database.ts'
 
@@ -25,7 +25,7 @@ export interface Filter {
 export async function listAuditEvents(
   db: Db,
   { entity_type, entity_id, created_after, created_before, id_before }: Filter,
-  { limit, offset }: PageWish,
+  { limit, offset }: PageRequest,
 ): Promise<Page<Row<'audit_events'>>> {
   let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc')
   if (entity_type) query = query.where('entity_type', '=', entity_type)

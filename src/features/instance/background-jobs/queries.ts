@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { publicPolicy, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -16,7 +16,7 @@ export const deadJob = resource({
   find: (app, { job_id }) => deadJobs(app.db).where('id', '=', job_id).executeTakeFirst(),
 })
 
-export const listDeadJobs = (db: Db, page: PageWish): Promise<Page<Row<'jobs'>>> =>
+export const listDeadJobs = (db: Db, page: PageRequest): Promise<Page<Row<'jobs'>>> =>
   pageOfQuery(deadJobs(db).orderBy('id', 'desc'), page)
 
 export interface QueueFigures {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { publicPolicy, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
@@ -13,7 +13,7 @@ export const broadcastMessage = resource({
 })
 
 /** Only those that are shown at `now`, where that is asked. */
-export function listBroadcastMessages(db: Db, page: PageWish, now: string | null): Promise<Page<BroadcastMessage>> {
+export function listBroadcastMessages(db: Db, page: PageRequest, now: string | null): Promise<Page<BroadcastMessage>> {
   const all = db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc')
   return pageOfQuery(now ? all.where('starts_at', '<=', now).where('ends_at', '>=', now) : all, page)
 }

@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { invalid, type FieldErrors } from '../../../errors.ts'
 import type { BroadcastMessage } from './model.ts'
 
-export interface BroadcastMessageWish {
+export interface BroadcastMessageInput {
   message?: string | null
   starts_at?: string | null
   ends_at?: string | null
@@ -18,7 +18,7 @@ export interface BroadcastMessageWish {
 
 export async function createBroadcastMessage(
   app: App,
-  wish: BroadcastMessageWish & { message: string },
+  wish: BroadcastMessageInput & { message: string },
 ): Promise<BroadcastMessage> {
   assertValid(wish)
   const now = timestamp(app.clock)
@@ -45,7 +45,7 @@ export async function createBroadcastMessage(
 export async function updateBroadcastMessage(
   app: App,
   row: BroadcastMessage,
-  wish: BroadcastMessageWish,
+  wish: BroadcastMessageInput,
 ): Promise<BroadcastMessage> {
   assertValid(wish)
   const { target_path, target_access_levels } = wish
@@ -79,7 +79,7 @@ const LONGEST_PATH = 255
 
 const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
 
-function assertValid({ message, color, font, target_path }: BroadcastMessageWish): void {
+function assertValid({ message, color, font, target_path }: BroadcastMessageInput): void {
   const faults: FieldErrors = {}
   if (message?.trim() === '') faults.message = ["can't be blank"]
   if (message && message.length > LONGEST_MESSAGE) faults.message = tooLong(LONGEST_MESSAGE)

@@ -9,7 +9,7 @@ const LONGEST_NAME = 255
 const TOO_LONG = `is too long (maximum is ${LONGEST_NAME} characters)`
 
 /** True or false for everybody or for the targets; a number is a percentage, whatever the targets. */
-export interface FeatureWish {
+export interface FeatureInput {
   value: boolean | number
   key: 'percentage_of_time' | 'percentage_of_actors'
   feature_groups: string[]
@@ -18,7 +18,7 @@ export interface FeatureWish {
   others: string[]
 }
 
-export async function setFeature(app: App, name: string, wish: FeatureWish): Promise<Feature> {
+export async function setFeature(app: App, name: string, wish: FeatureInput): Promise<Feature> {
   if (name.length > LONGEST_NAME) throw invalid({ name: [TOO_LONG] })
   if (wish.feature_groups.some((group) => group.length > LONGEST_NAME)) throw invalid({ feature_group: [TOO_LONG] })
   return transact(app, async (app) => {
@@ -44,7 +44,7 @@ export async function setFeature(app: App, name: string, wish: FeatureWish): Pro
 
 const EVERYTHING_OFF = { enabled: false, percentage_of_time: 0, percentage_of_actors: 0, groups: '', actors: '' }
 
-function changeOf(feature: Feature, wish: FeatureWish, actors: string[]): RowChange<'features'> {
+function changeOf(feature: Feature, wish: FeatureInput, actors: string[]): RowChange<'features'> {
   const { value, key, feature_groups } = wish
   if (typeof value === 'number') return { [key]: value }
   if (feature_groups.length === 0 && actors.length === 0) return value ? { enabled: true } : EVERYTHING_OFF

@@ -15,7 +15,7 @@ const ALIASED = [...new Set(Object.values(ALIASES))].map(spellingsOf)
 const isGiven = (value: unknown) => value !== undefined && value !== null
 
 /** One value under the setting's own name, whichever spelling it came in. */
-export function canonicalWish(input: Wish): Wish {
+export function canonicalInput(input: Wish): Wish {
   const wish = { ...input }
   for (const alias of ALIAS_NAMES) {
     if (isGiven(wish[alias])) wish[ALIASES[alias]] = wish[alias]
@@ -32,7 +32,7 @@ function contradictions(input: Wish): string[] {
 }
 
 function missingCompanions(input: Wish): string[] {
-  const wish = canonicalWish(input)
+  const wish = canonicalInput(input)
   return SETTING_NAMES.filter((name) => wish[name] === true)
     .flatMap((name) => attributeOf(name).needs)
     .filter((need) => wish[need] === undefined)

@@ -1,6 +1,6 @@
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { SettingsEntity, presentSettings } from './entity.ts'
-import { SettingsInput, canonicalWish } from './input.ts'
+import { SettingsInput, canonicalInput } from './input.ts'
 import { loadSettings } from './queries.ts'
 import { updateSettings } from './service.ts'
 
@@ -23,7 +23,7 @@ export const update = endpoint({
   input: SettingsInput,
   output: SettingsEntity,
   async handle({ app, input }) {
-    await updateSettings(app, canonicalWish(input))
+    await updateSettings(app, canonicalInput(input))
     return presentSettings(await loadSettings(app))
   },
 })

@@ -8,9 +8,9 @@ import { UPDATED_AT, currentSettings, encodeSetting, findGroupId, forgetSettings
 import { assertValidSettings } from './validation.ts'
 
 /** Values by setting, as the input schema let them through; null clears what may be empty and leaves the rest alone. */
-export type SettingsWish = Record<string, unknown>
+export type SettingsChange = Record<string, unknown>
 
-export async function updateSettings(app: App, wish: SettingsWish): Promise<void> {
+export async function updateSettings(app: App, wish: SettingsChange): Promise<void> {
   await transact(app, async (app) => {
     await awaitTurn(app)
     const current = await currentSettings(app)
@@ -46,7 +46,7 @@ async function awaitTurn(app: App): Promise<void> {
     .execute()
 }
 
-function wished(wish: SettingsWish): Partial<Settings> {
+function wished(wish: SettingsChange): Partial<Settings> {
   const given = SETTING_NAMES.filter((name) => {
     const value = wish[name]
     return value !== undefined && (value !== null || attributeOf(name).initial === null)
@@ -65,7 +65,7 @@ function confirmation(current: Settings, wish: Partial<Settings>): Partial<Setti
   return { email_confirmation_setting: setting, send_user_confirmation_email: setting === 'hard' }
 }
 
-async function performanceBar(app: App, wish: SettingsWish): Promise<Partial<Settings>> {
+async function performanceBar(app: App, wish: SettingsChange): Promise<Partial<Settings>> {
   const { performance_bar_enabled: enabled, performance_bar_allowed_group_id: given } = wish
   if (enabled === false || given === null) return { performance_bar_allowed_group_id: null }
   if (typeof given !== 'string') return {}

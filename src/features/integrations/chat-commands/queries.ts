@@ -1,12 +1,12 @@
 import type { App, User } from '../../../context.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { ChatName } from './model.ts'
 
 const ofUser = (db: Db, { id }: User) => db.selectFrom('chat_names').selectAll().where('user_id', '=', id)
 
-export const listChatNames = ({ db }: App, owner: User, page: PageWish): Promise<Page<ChatName>> =>
+export const listChatNames = ({ db }: App, owner: User, page: PageRequest): Promise<Page<ChatName>> =>
   pageOfQuery(ofUser(db, owner).orderBy('id'), page)
 
 export async function findChatName({ db }: App, owner: User, id: number): Promise<ChatName | null> {

@@ -14,7 +14,7 @@ import { linkTo, userOf, type Chatter } from './names.ts'
 import { parseCommand } from './parsing.ts'
 import { replyOf, type ChatReply, type System } from './replies.ts'
 
-export interface ChatWish {
+export interface ChatInput {
   readonly token: string
   readonly text?: string | null | undefined
   readonly command?: string | null | undefined
@@ -54,7 +54,7 @@ async function admit(app: App, id: string, slug: string, token: string) {
 export async function answerChat(
   app: App,
   at: { readonly id: string; readonly slug: string },
-  wish: ChatWish,
+  wish: ChatInput,
   { limiter, ...sender }: Caller,
 ): Promise<ChatReply> {
   const { system, project, row } = await admit(app, at.id, at.slug, wish.token)

@@ -1,7 +1,7 @@
 /** What was sent to a hook and what came back, as those who manage it see it. */
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import { DAY, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -55,13 +55,13 @@ const dataUpTo = (most: number) =>
 
 export const STATUS_GROUPS = ['successful', 'client_failure', 'server_failure'] as const
 
-export type StatusWish = (typeof STATUS_GROUPS)[number] | number
+export type StatusInput = (typeof STATUS_GROUPS)[number] | number
 
 export function listAttempts(
   app: App,
   hook: Hook,
-  status: StatusWish | null,
-  page: PageWish,
+  status: StatusInput | null,
+  page: PageRequest,
 ): Promise<Page<ShownAttempt>> {
   const found = attemptsOf(app, hook)
     .select(dataUpTo(LONGEST_IN_LIST))
@@ -69,7 +69,7 @@ export function listAttempts(
   return pageOfQuery(found.orderBy('hook_attempts.id', 'desc'), page)
 }
 
-function withStatus(status: StatusWish) {
+function withStatus(status: StatusInput) {
   if (typeof status === 'number') return sql<boolean>`response_status = ${status}`
   if (status === 'successful') return sql<boolean>`response_status between 200 and 299`
   if (status === 'client_failure') return sql<boolean>`response_status between 400 and 499`

@@ -17,7 +17,7 @@ export const MOST_REPLAYED = 10_000
 /** In one transaction: other writers wait for it. */
 const AT_ONCE = 100
 
-export interface ReplayWish {
+export interface ReplayRequest {
   readonly since?: string | null
   readonly until?: string | null
   readonly event_ids?: readonly number[] | null
@@ -42,7 +42,7 @@ const heardBy = (hook: Hook): ReadonlySet<Wanted> => {
   return new Set(kind === 'instance' ? [...on, SYSTEM] : on)
 }
 
-export async function startReplay(app: App, hook: Hook, wish: ReplayWish): Promise<Replayed> {
+export async function startReplay(app: App, hook: Hook, wish: ReplayRequest): Promise<Replayed> {
   const heard = heardBy(hook)
   const telling = sources.filter(({ wanted }) => wanted.some((name) => heard.has(name))).map(({ event }) => event)
   const found = telling.length === 0 ? [] : await wishedEvents(app, hook, [...new Set<string>(telling)], wish)
@@ -71,7 +71,7 @@ export async function startReplay(app: App, hook: Hook, wish: ReplayWish): Promi
   }
 }
 
-const wishedEvents = ({ db }: App, hook: Hook, names: readonly string[], { since, until, event_ids }: ReplayWish) =>
+const wishedEvents = ({ db }: App, hook: Hook, names: readonly string[], { since, until, event_ids }: ReplayRequest) =>
   eventsAt(db, hook)
     .select(['id', 'created_at'])
     .where('name', 'in', names)

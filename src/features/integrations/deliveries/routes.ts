@@ -12,7 +12,7 @@ import {
   listAttempts,
   presentAttempt,
   showAttempt,
-  type StatusWish,
+  type StatusInput,
 } from './log.ts'
 import { MOST_REPLAYED, startReplay } from './replays.ts'
 import { resend, testHook, testSystemHook } from './sending.ts'
@@ -40,7 +40,7 @@ export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
     input: z.object({ status: status.nullish() }),
     output: pageOf(HookEventEntity, { most: 20 }),
     async handle({ app, subject, input, page }) {
-      const wish: StatusWish | null = input.status ?? null
+      const wish: StatusInput | null = input.status ?? null
       const { items, total } = await listAttempts(app, subject.hook, wish, page)
       return { total, items: items.map(presentAttempt) }
     },

@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
@@ -14,7 +14,7 @@ export const hooksIn = (db: Db, { project_id, group_id }: Place) =>
     .where('project_id', project_id === null ? 'is' : '=', project_id)
     .where('group_id', group_id === null ? 'is' : '=', group_id)
 
-export const listHooks = (db: Db, at: Place, page: PageWish): Promise<Page<Hook>> =>
+export const listHooks = (db: Db, at: Place, page: PageRequest): Promise<Page<Hook>> =>
   pageOfQuery(hooksIn(db, at).orderBy('id', 'desc'), page)
 
 export async function findHook(db: Db, at: Place, hook: number): Promise<Hook | null> {

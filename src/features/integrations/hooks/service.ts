@@ -17,7 +17,7 @@ import { assertValidFilter, assertValidTexts, isUsableUrl } from './validation.t
 /** An instance has as many as its administrators like. */
 const MOST_HOOKS: Partial<Record<HookKind, number>> = { project: 100, group: 50 }
 
-export interface HookWish extends Partial<Record<AnySwitch, boolean | null>> {
+export interface HookInput extends Partial<Record<AnySwitch, boolean | null>> {
   url?: string
   name?: string | null
   description?: string | null
@@ -52,7 +52,7 @@ const FIRST_ON: Readonly<Record<HookKind, AnySwitch>> = {
 }
 
 /** Null empties a text, and leaves a switch as it is. */
-function columnsOf(app: App, kind: HookKind, wish: HookWish): RowChange<'hooks'> {
+function columnsOf(app: App, kind: HookKind, wish: HookInput): RowChange<'hooks'> {
   const { push_events_branch_filter: filter, url_variables: variables, custom_headers: headers } = wish
   const sealed = (token: string | null | undefined) => (token ? app.vault.seal(token) : token)
   const pairs = (kind: PairKind, given: Pair[] | null | undefined) =>
@@ -87,14 +87,14 @@ async function assertUsableUrl(app: App, kind: HookKind, row: Addressed): Promis
   if (!isUsable) throw new Refusal('unprocessable', 'Invalid url given', { as: 'error' })
 }
 
-async function assertValidWish(wish: HookWish, row: NewRow<'hooks'>): Promise<void> {
+async function assertValidWish(wish: HookInput, row: NewRow<'hooks'>): Promise<void> {
   assertValidTexts(wish)
   if (wish.signing_token && !isSigningToken(wish.signing_token))
     throw new Refusal('unprocessable', 'Invalid signing token given', { as: 'error' })
   await assertValidFilter(row)
 }
 
-export async function createHook(app: App, at: Place, wish: HookWish & { url: string }): Promise<Hook> {
+export async function createHook(app: App, at: Place, wish: HookInput & { url: string }): Promise<Hook> {
   const now = timestamp(app.clock)
   const { project_id, group_id } = at
   const kind = kindOf(at)
@@ -122,7 +122,7 @@ async function assertRoom(app: App, at: Place): Promise<void> {
   throw new Refusal('unprocessable', `Maximum number of ${kind} hooks (${most}) exceeded`)
 }
 
-export async function updateHook(app: App, hook: Hook, wish: HookWish): Promise<Hook> {
+export async function updateHook(app: App, hook: Hook, wish: HookInput): Promise<Hook> {
   const change = columnsOf(app, kindOf(hook), wish)
   await assertValidWish(wish, { ...hook, ...change })
   return changeHook(app, hook, (row) => (isMasked(row, change) ? { ...change, url: row.url } : change))

@@ -9,7 +9,7 @@ import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.t
 import { findOwnService, type ServicePlace } from './queries.ts'
 import { changedSettings, type NewSettings } from './settings.ts'
 
-export interface ServiceWish extends Partial<Record<ServiceSwitch, boolean | null>> {
+export interface ServiceInput extends Partial<Record<ServiceSwitch, boolean | null>> {
   readonly active?: boolean | null | undefined
   readonly use_inherited_settings?: boolean | null | undefined
 }
@@ -52,7 +52,7 @@ export const configureService = (
   app: App,
   place: ServicePlace,
   service: Service,
-  wish: ServiceWish,
+  wish: ServiceInput,
   properties: Raw,
 ): Promise<void> =>
   change(app, place, service, async (app, row) => {

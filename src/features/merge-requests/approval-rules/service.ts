@@ -23,7 +23,7 @@ interface Named {
   group_ids?: readonly number[] | null | undefined
 }
 
-export interface RuleWish extends Named {
+export interface RuleInput extends Named {
   name?: string | undefined
   approvals_required?: number | undefined
   rule_type?: 'regular' | 'any_approver' | null | undefined
@@ -38,7 +38,7 @@ const LONGEST_NAME = 255
 const MOST_APPROVALS = 100
 const MOST_RULES = 100
 
-function assertValid({ name, approvals_required }: RuleWish): void {
+function assertValid({ name, approvals_required }: RuleInput): void {
   if (name !== undefined && name.trim() === '') throw invalid({ name: ["can't be blank"] })
   if (name !== undefined && Array.from(name).length > LONGEST_NAME)
     throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
@@ -56,7 +56,7 @@ interface Links {
 }
 
 /** People who may approve here, groups that the caller sees, branches of the project; all others are left out. */
-async function linksOf({ db }: App, subject: ProjectSubject, wish: RuleWish): Promise<Links> {
+async function linksOf({ db }: App, subject: ProjectSubject, wish: RuleInput): Promise<Links> {
   const { user_ids, usernames, group_ids, protected_branch_ids } = wish
   const namesPeople = Boolean(user_ids) || Boolean(usernames)
   return {
@@ -136,7 +136,7 @@ async function link({ db }: App, rule_id: number, { users, groups, branches }: L
 }
 
 /** Groups that the caller does not see stay named, unless they say otherwise. */
-async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: number, wish: RuleWish): Promise<void> {
+async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: number, wish: RuleInput): Promise<void> {
   if (!wish.group_ids) return
   const named = await db.selectFrom('approval_rule_groups').select('group_id').where('rule_id', '=', rule_id).execute()
   const ids = named.map(({ group_id }) => group_id)
@@ -161,7 +161,7 @@ async function insert(
   app: App,
   subject: ProjectSubject,
   place: Place,
-  wish: RuleWish & { name: string; approvals_required: number },
+  wish: RuleInput & { name: string; approvals_required: number },
   source_rule_id: number | null = null,
 ): Promise<ApprovalRule> {
   const { db, clock } = app
@@ -205,7 +205,7 @@ async function assertRoom(db: Db, { project_id, merge_request_id }: Place, isAny
     throw invalid({ rule_type: ['any-approver for the project already exists'] })
 }
 
-async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, wish: RuleWish): Promise<ApprovalRule> {
+async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, wish: RuleInput): Promise<ApprovalRule> {
   const links = await linksOf(app, subject, wish)
   assertFits(rule.rule_type, links)
   const { name, approvals_required, applies_to_all_protected_branches } = wish
@@ -231,7 +231,7 @@ async function remove({ db }: App, { id }: ApprovalRule): Promise<void> {
   if (numDeletedRows === 0n) throw notFound() // somebody was faster
 }
 
-type NewRule = RuleWish & { name: string; approvals_required: number }
+type NewRule = RuleInput & { name: string; approvals_required: number }
 
 export async function createProjectRule(app: App, subject: ProjectSubject, wish: NewRule): Promise<ApprovalRule> {
   assertValid(wish)
@@ -243,7 +243,7 @@ export async function changeProjectRule(
   app: App,
   subject: ProjectSubject,
   rule: ApprovalRule,
-  wish: RuleWish,
+  wish: RuleInput,
 ): Promise<ApprovalRule> {
   assertValid(wish)
   return refusingTaken(() => transact(app, (app) => change(app, subject, rule, wish)))
@@ -314,7 +314,7 @@ function assertOwn({ rule_type }: ApprovalRule): void {
 export async function changeMergeRequestRule(
   app: App,
   subject: MergeRequestSubject & { readonly rule: ApprovalRule },
-  wish: RuleWish,
+  wish: RuleInput,
 ): Promise<ApprovalRule> {
   assertValid(wish)
   assertOwn(subject.rule)

@@ -8,7 +8,7 @@ import { updateProject } from '../../projects/projects/update.ts'
 import { USUAL_SETTINGS, type ApprovalSettings } from './model.ts'
 import { findApprovalSettings } from './queries.ts'
 
-export type SettingsWish = { readonly [name in keyof ApprovalSettings]?: boolean | null | undefined } & {
+export type SettingsChange = { readonly [name in keyof ApprovalSettings]?: boolean | null | undefined } & {
   readonly approvals_before_merge?: number | null | undefined
 }
 
@@ -19,7 +19,7 @@ export async function changeApprovalSettings(
   app: App,
   actor: User,
   subject: ProjectSubject,
-  { approvals_before_merge, ...wish }: SettingsWish,
+  { approvals_before_merge, ...wish }: SettingsChange,
 ): Promise<{ project: Project; settings: ApprovalSettings }> {
   const given = NAMES.filter((name) => typeof wish[name] === 'boolean')
   const change: Partial<ApprovalSettings> = Object.fromEntries(given.map((name) => [name, wish[name]]))

@@ -17,7 +17,7 @@ import { isImpartial } from './policy.ts'
 import { approvalsOf, isCommitterOf } from './queries.ts'
 import { setReviewers } from './resetting.ts'
 
-export interface ApprovalWish {
+export interface ApprovalInput {
   /** What the caller looked at. */
   readonly sha?: string | null | undefined
   readonly approval_password?: string | null | undefined
@@ -30,7 +30,7 @@ export async function approveMergeRequest(
   app: App,
   actor: User,
   { mergeRequest: seen, project }: MergeRequestSubject,
-  wish: ApprovalWish,
+  wish: ApprovalInput,
 ): Promise<MergeRequest> {
   const settings = await findApprovalSettings(app.db, project.id)
   if (seen.state !== 'opened') throw unauthenticated()
@@ -70,7 +70,7 @@ async function assertMayApprove({ db }: App, actor: User, held: MergeRequest): P
 }
 
 /** Counted like any other try to sign in. */
-async function assertPassword(app: App, actor: User, { approval_password, address }: ApprovalWish): Promise<void> {
+async function assertPassword(app: App, actor: User, { approval_password, address }: ApprovalInput): Promise<void> {
   if (!approval_password) throw unauthenticated()
   try {
     const { id } = await signIn(app, { login: actor.username, password: approval_password, address })

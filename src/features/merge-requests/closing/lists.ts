@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -13,7 +13,7 @@ export function listOfIssue(
   viewer: User | null,
   issue: number,
   way: Way,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<{ id: number }>> {
   const closing = sql`select merge_request_id from merge_request_closes where issue_id = ${issue}`
   const related = sql`${closing}
@@ -40,7 +40,7 @@ export function listRelatedIssues(
   { db }: App,
   viewer: User,
   mergeRequest: number,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<{ id: number }>> {
   const related = sql`select issue_id from merge_request_closes where merge_request_id = ${mergeRequest}
     union select target_issue_id from text_references

@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 
@@ -8,7 +8,7 @@ export function listBringing(
   project: number,
   sha: string,
   state: 'opened' | 'closed' | 'merged' | 'all' | null | undefined,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<{ id: number }>> {
   // One that is being merged is open to clients.
   const states = state === 'opened' ? ['opened' as const, 'locked' as const] : state && state !== 'all' ? [state] : null

@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
@@ -49,7 +49,7 @@ export async function listDeployedWith(
   app: App,
   { dir }: RepositorySubject,
   deployment: Deployment,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<{ id: number }>> {
   const commits = await commitsOf(app, dir, deployment)
   return pageOfQuery(mergedBy(app.db, deployment.project_id, commits).orderBy('m.id', 'desc'), page)

@@ -13,7 +13,7 @@ import { talkPolicy, type TalkSubject } from '../../planning/notes/talk.ts'
 import { markReviewed } from '../merge-requests/service.ts'
 import type { DraftNote } from './model.ts'
 
-export interface DraftWish {
+export interface DraftInput {
   readonly note: string
   readonly in_reply_to_discussion_id?: string | null | undefined
   readonly resolve_discussion?: boolean | null | undefined
@@ -24,7 +24,7 @@ export interface DraftWish {
 /** All of them are published at once. */
 const MOST_DRAFTS = 200
 
-export async function createDraft(app: App, actor: User, subject: TalkSubject, wish: DraftWish): Promise<DraftNote> {
+export async function createDraft(app: App, actor: User, subject: TalkSubject, wish: DraftInput): Promise<DraftNote> {
   assertSayable(wish.note)
   const { topic } = subject
   const answered = wish.in_reply_to_discussion_id

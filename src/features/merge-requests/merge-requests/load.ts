@@ -29,7 +29,7 @@ import type { MergeRequestSubject } from './policy.ts'
 import { stackOf } from './stack.ts'
 import { findMergeRequests, isFirstContribution, labelsOfMergeRequests, peopleOf } from './queries.ts'
 
-export interface RecordWish {
+export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
   view?: 'simple' | null | undefined
   /** Of several projects. */
@@ -39,7 +39,7 @@ export interface RecordWish {
 export async function presentMergeRequests(
   app: App,
   some: readonly MergeRequest[],
-  { with_labels_details, isMixed = false }: RecordWish = {},
+  { with_labels_details, isMixed = false }: RecordOptions = {},
 ): Promise<MergeRequestRecord[]> {
   const [loaded, users] = await Promise.all([load(app, some), surroundings(app)])
   const around = { users, labelDetails: Boolean(with_labels_details), isMixed }
@@ -52,11 +52,11 @@ async function rowsOf(app: App, page: readonly { id: number }[]): Promise<MergeR
   return findMergeRequests(app.db, ids)
 }
 
-export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], wish: RecordWish = {}) =>
+export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], wish: RecordOptions = {}) =>
   presentMergeRequests(app, await rowsOf(app, page), wish)
 
 /** A page of a list, as it was asked for. */
-export async function presentListed(app: App, page: readonly { id: number }[], wish: RecordWish) {
+export async function presentListed(app: App, page: readonly { id: number }[], wish: RecordOptions) {
   if (wish.view !== 'simple') return presentMergeRequestsById(app, page, wish)
   const found = await rowsOf(app, page)
   const paths = await projectPaths(
@@ -106,7 +106,7 @@ async function load(app: App, some: readonly MergeRequest[]): Promise<LoadedMerg
   })
 }
 
-export interface DetailWish {
+export interface DetailOptions {
   include_diverged_commits_count?: boolean | null | undefined
   include_rebase_in_progress?: boolean | null | undefined
 }
@@ -117,7 +117,7 @@ export async function presentOneMergeRequest(
   viewer: User | null,
   subject: MergeRequestSubject,
   row: MergeRequest = subject.mergeRequest,
-  wish: DetailWish = {},
+  wish: DetailOptions = {},
 ): Promise<MergeRequestDetail> {
   const one = await freshlyChecked(app, row, subject.project)
   const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged, pipeline] = await Promise.all([

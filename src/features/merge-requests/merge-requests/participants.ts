@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { Guest } from '../../../lib/levels.ts'
@@ -35,7 +35,7 @@ export async function participantIds(db: Db, one: Named): Promise<number[]> {
   return rows.flatMap(({ user_id }) => user_id ?? [])
 }
 
-export function listParticipants(db: Db, one: Named, page: PageWish): Promise<Page<User>> {
+export function listParticipants(db: Db, one: Named, page: PageRequest): Promise<Page<User>> {
   const people = db
     .selectFrom('users')
     .selectAll()

@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { presentUserSummary } from '../../identity/users/entity.ts'
@@ -6,7 +6,7 @@ import { surroundings } from '../../identity/users/queries.ts'
 import type { ReviewerRecord } from './entity.ts'
 import type { MergeRequest } from './model.ts'
 
-export async function listReviewers(app: App, { id }: MergeRequest, page: PageWish): Promise<Page<ReviewerRecord>> {
+export async function listReviewers(app: App, { id }: MergeRequest, page: PageRequest): Promise<Page<ReviewerRecord>> {
   const reviewers = app.db
     .selectFrom('merge_request_reviewers as r')
     .innerJoin('users', 'users.id', 'r.user_id')

@@ -52,7 +52,7 @@ interface Wish {
   allow_collaboration?: boolean | null | undefined
 }
 
-export interface CreationWish extends Wish {
+export interface CreationInput extends Wish {
   title: string
   source_branch: string
   target_branch: string
@@ -60,7 +60,7 @@ export interface CreationWish extends Wish {
   approvals_before_merge?: number | null | undefined
 }
 
-export interface UpdateWish extends Wish {
+export interface UpdateInput extends Wish {
   title?: string | undefined
   target_branch?: string | undefined
   state_event?: 'close' | 'reopen' | undefined
@@ -92,7 +92,7 @@ export async function createMergeRequest(
   app: App,
   actor: User,
   source: RepositorySubject,
-  wish: CreationWish,
+  wish: CreationInput,
 ): Promise<{ created: MergeRequest; target: RepositorySubject }> {
   assertValid(wish)
   const target = await targetOf(app, actor, source, wish.target_project_id)
@@ -162,7 +162,7 @@ async function insert(
   app: App,
   actor: User,
   target: RepositorySubject,
-  wish: CreationWish,
+  wish: CreationInput,
   link: Pick<MergeRequest, 'source_project_id' | 'source_branch' | 'target_branch'>,
   measured: Measured,
 ): Promise<MergeRequest> {
@@ -362,7 +362,7 @@ async function collaborationWished(
 }
 
 /** Planning is for Developers of the target; of others it is left out without a word. */
-function permitted({ level }: RepositorySubject, wish: UpdateWish): UpdateWish {
+function permitted({ level }: RepositorySubject, wish: UpdateInput): UpdateInput {
   if (level >= Developer) return wish
   const { title, description, target_branch, state_event, remove_source_branch, squash } = wish
   return { title, description, target_branch, state_event, remove_source_branch, squash }
@@ -376,7 +376,7 @@ export async function updateMergeRequest(
   actor: User,
   target: RepositorySubject,
   id: number,
-  given: UpdateWish,
+  given: UpdateInput,
 ): Promise<MergeRequest> {
   assertValid(given)
   const [seen] = await findMergeRequests(app.db, [id])
@@ -480,7 +480,7 @@ async function measuredAnew(
   app: App,
   target: RepositorySubject,
   seen: MergeRequest,
-  { state_event, target_branch }: UpdateWish,
+  { state_event, target_branch }: UpdateInput,
 ): Promise<Measured | null> {
   const isReopened = seen.state === 'closed' && state_event === 'reopen'
   const branch = target_branch ?? seen.target_branch
@@ -506,7 +506,7 @@ async function wished(
   target: RepositorySubject,
   one: MergeRequest,
   was: MergeRequestState,
-  wish: UpdateWish,
+  wish: UpdateInput,
 ): Promise<MergeRequestState> {
   const isOver = one.state === 'merged' || one.state === 'locked'
   return {
@@ -530,7 +530,7 @@ async function labelsWished(
   actor: User,
   target: RepositorySubject,
   was: readonly Label[],
-  { labels, add_labels, remove_labels }: UpdateWish,
+  { labels, add_labels, remove_labels }: UpdateInput,
 ): Promise<readonly Label[]> {
   const base = labels ? await labelsNamed(app, actor, target, labels) : was
   const added = await labelsNamed(app, actor, target, add_labels)

@@ -37,7 +37,7 @@ import { mergeMessage, squashMessage } from './messages.ts'
 import type { Merging } from './model.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
-export interface AcceptWish {
+export interface AcceptInput {
   readonly sha?: string | null | undefined
   readonly merge_commit_message?: string | null | undefined
   readonly squash_commit_message?: string | null | undefined
@@ -67,7 +67,7 @@ export async function acceptMergeRequest(
   app: App,
   actor: User,
   subject: MergeRequestSubject,
-  wish: AcceptWish,
+  wish: AcceptInput,
 ): Promise<MergeRequest> {
   const { target_branch: branch } = subject.mergeRequest
   if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
@@ -96,7 +96,7 @@ async function mergeNow(
   actor: User,
   target: RepositorySubject,
   { id, target_branch: branch }: MergeRequest,
-  wish: AcceptWish,
+  wish: AcceptInput,
 ): Promise<MergeRequest> {
   const { one, squash, facts } = await looked(app, target, id, wish)
   // Whoever merges has seen where it goes.
@@ -118,7 +118,7 @@ async function mergeNow(
 const MOST_LOOKS = 5
 
 /** Another process may move the target at any time: what was found out of it is then found out anew. */
-async function looked(app: App, target: RepositorySubject, id: number, wish: AcceptWish) {
+async function looked(app: App, target: RepositorySubject, id: number, wish: AcceptInput) {
   for (let looks = 1; ; looks++) {
     const one = await newest(app, target, id)
     const squash = squashes(target.project.squash_option, wish.squash ?? one.squash)
@@ -160,7 +160,7 @@ async function planOf(
   target: RepositorySubject,
   one: MergeRequest,
   tip: string,
-  wish: AcceptWish,
+  wish: AcceptInput,
 ) {
   const { project, namespace } = target
   const { issues } = await findClosing(app, actor, target, one)
@@ -232,7 +232,7 @@ async function lock(
   seen: MergeRequest,
   { commit, mergeCommit, squashCommit }: Built,
   update: Update,
-  { should_remove_source_branch }: AcceptWish,
+  { should_remove_source_branch }: AcceptInput,
 ): Promise<{ locked: MergeRequest; change: Change }> {
   const { user: actor } = pusher
   return transact(app, async (app) => {

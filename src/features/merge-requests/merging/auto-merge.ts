@@ -15,7 +15,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
 import { CALLED_OFF, CALLED_OFF_NOTE, holdMergeRequest } from '../merge-requests/service.ts'
-import { RETARGETED, acceptMergeRequest, assertMergeable, type AcceptWish } from './accept.ts'
+import { RETARGETED, acceptMergeRequest, assertMergeable, type AcceptInput } from './accept.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
 const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
@@ -25,7 +25,7 @@ export async function acceptWhenReady(
   app: App,
   actor: User,
   subject: MergeRequestSubject,
-  wish: AcceptWish,
+  wish: AcceptInput,
 ): Promise<MergeRequest> {
   const { mergeRequest: seen } = subject
   if (!(await mayMergeInto(app, subject, seen.target_branch))) throw unauthenticated()
@@ -136,7 +136,7 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   const target = await loadRepositorySubject(app, project, actor)
   const met = await findMergeRequest(app.db, project.id, one.iid, actor.id)
   if (!met?.auto_merge) return
-  const wish = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptWish
+  const wish = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptInput
   try {
     await acceptMergeRequest(app, actor, { ...target, mergeRequest: met }, wish)
   } catch (error) {

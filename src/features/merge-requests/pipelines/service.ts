@@ -16,7 +16,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import { labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
 import { headRef, mergeRef } from '../versions/refs.ts'
 
-export interface RunWish {
+export interface RunOptions {
   /** Of what happened by itself, and may have been followed before: when it did. */
   readonly since?: string
 }
@@ -26,7 +26,7 @@ export async function runMergeRequest(
   app: App,
   actor: User,
   one: MergeRequest,
-  { since }: RunWish = {},
+  { since }: RunOptions = {},
 ): Promise<Made> {
   const { head_sha: sha, source_project_id, project_id, source_branch } = one
   const target = await findProjectById(app.db, project_id)

@@ -14,7 +14,7 @@ import { isDraft } from '../merge-requests/draft.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { mergeRequestPolicy } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
-import { updateMergeRequest, type UpdateWish } from '../merge-requests/service.ts'
+import { updateMergeRequest, type UpdateInput } from '../merge-requests/service.ts'
 import { acceptWhenReady } from '../merging/auto-merge.ts'
 import { createMergeRequestAsTold } from '../quick-actions/service.ts'
 import type { PushOptions } from './options.ts'
@@ -159,7 +159,7 @@ async function change(app: App, actor: User, one: MergeRequest, options: PushOpt
   for (const id of await idsOf(app, options.unassign)) assigned.delete(id)
   const title = options.title ?? mergeRequest.title
   const milestone_id = await milestoneId(app, met, options.milestone)
-  const wish: UpdateWish = {
+  const wish: UpdateInput = {
     ...((options.title !== undefined || options.draft) && {
       title: options.draft && !isDraft(title) ? `Draft: ${title}` : title,
     }),

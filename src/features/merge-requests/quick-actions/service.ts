@@ -28,16 +28,16 @@ import {
   createMergeRequest,
   markReviewed,
   updateMergeRequest,
-  type CreationWish,
-  type UpdateWish,
+  type CreationInput,
+  type UpdateInput,
 } from '../merge-requests/service.ts'
 import { acceptWhenReady } from '../merging/auto-merge.ts'
 import { rebaseMergeRequest } from '../merging/rebase.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import * as times from '../time-tracking/service.ts'
 
-type Here = Place<MergeRequestSubject, UpdateWish>
-type Ordered = Order<UpdateWish>
+type Here = Place<MergeRequestSubject, UpdateInput>
+type Ordered = Order<UpdateInput>
 
 const LONGEST_TITLE = 255
 
@@ -52,10 +52,10 @@ const KIND: Kind<MergeRequestSubject> = {
   times,
 }
 
-const planned = plannedBy(KIND)<UpdateWish>
+const planned = plannedBy(KIND)<UpdateInput>
 const idsIn = (links: readonly { readonly user_id: number }[]) => links.map(({ user_id }) => user_id)
 
-const HANDLERS: Handlers<MergeRequestSubject, UpdateWish> = {
+const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
   ...sharedHandlers(KIND),
   // What its source brings is measured anew.
   reopen: ({ actor, subject }) =>
@@ -150,7 +150,7 @@ const VERDICTS = ['', 'reviewed', 'approve', 'requested_changes']
 
 /** Says all that the actor has drafted, with a verdict if one is given. */
 const submitting =
-  (publish: Publish): Handler<MergeRequestSubject, UpdateWish> =>
+  (publish: Publish): Handler<MergeRequestSubject, UpdateInput> =>
   ({ actor, subject, argument: verdict }) => {
     const { id, head_sha: sha } = subject.mergeRequest
     if (!VERDICTS.includes(verdict) || (verdict === 'approve' && !approvalPolicy.approve(subject))) return null
@@ -234,7 +234,7 @@ export async function obeyOnMergeRequest(
   publish?: Publish,
 ): Promise<Obeyed> {
   const handlers = publish ? { ...HANDLERS, submit_review: submitting(publish) } : HANDLERS
-  const update = (app: App, wish: UpdateWish) => updateMergeRequest(app, actor, subject, subject.mergeRequest.id, wish)
+  const update = (app: App, wish: UpdateInput) => updateMergeRequest(app, actor, subject, subject.mergeRequest.id, wish)
   return carryOut(app, actor, { handlers, subject, emoji, update }, commands)
 }
 
@@ -243,7 +243,7 @@ export async function createMergeRequestAsTold(
   app: App,
   actor: User,
   source: RepositorySubject,
-  wish: CreationWish,
+  wish: CreationInput,
 ): Promise<{ created: MergeRequest; target: RepositorySubject }> {
   if (typeof wish.description !== 'string') return createMergeRequest(app, actor, source, wish)
   const { text, commands } = splitQuickActions(wish.description)

@@ -4,7 +4,7 @@ import type { TextIndex } from '../../../store/full-text.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { idsByWords, isActive, placeOf, type Reach } from '../../planning/search/lists.ts'
-import type { SearchWish } from '../../planning/search/scopes.ts'
+import type { SearchOptions } from '../../planning/search/scopes.ts'
 import {
   hasMergeRequests,
   isOfMergeRequest,
@@ -18,7 +18,7 @@ const INDEX: TextIndex = { table: 'merge_requests', columns: ['title', 'descript
 
 type Test = RawBuilder<boolean>
 
-interface Wish extends Pick<SearchWish, 'state' | 'sort'>, Reach {
+interface Wish extends Pick<SearchOptions, 'state' | 'sort'>, Reach {
   readonly words: string
 }
 

@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { HARD_LIMITS, diffBetween, type Diff, type DiffLimits } from '../../../git/history/diffs.ts'
 import { listCommitIds, listHistory } from '../../../git/history/history.ts'
@@ -27,7 +27,7 @@ export async function findVersion(db: Db, mergeRequest: number, id: number): Pro
 }
 
 /** Newest first. */
-export function listVersions(db: Db, mergeRequest: number, page: PageWish): Promise<Page<Version>> {
+export function listVersions(db: Db, mergeRequest: number, page: PageRequest): Promise<Page<Version>> {
   const versions = db
     .selectFrom('merge_request_versions')
     .selectAll()
@@ -40,7 +40,7 @@ export function listVersions(db: Db, mergeRequest: number, page: PageWish): Prom
 export async function pageOfCommits(
   dir: string,
   ends: Ends,
-  { offset, limit }: Pick<PageWish, 'offset' | 'limit'>,
+  { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>,
 ): Promise<Page<Commit>> {
   const range = rangeOf(ends)
   if (!range) return { items: [], total: 0 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -16,7 +16,7 @@ export const boardsOf = (db: Db, place: Where) =>
   db.selectFrom('boards').selectAll('boards').where(isAt(place, 'boards'))
 
 /** In the order they were made. */
-export const listBoards = (db: Db, place: Where, page: PageWish): Promise<Page<Board>> =>
+export const listBoards = (db: Db, place: Where, page: PageRequest): Promise<Page<Board>> =>
   pageOfQuery(boardsOf(db, place).orderBy('id'), page)
 
 /** Whether the label of a list is seen from the board: not that of a group which the board's place has left. */

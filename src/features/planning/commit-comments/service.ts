@@ -1,4 +1,4 @@
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
@@ -21,7 +21,7 @@ export const listComments = (
   db: Db,
   subject: RepositorySubject,
   commit: Commit,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Note>> => {
   const notes = notesSeen(db, { ...subject, topic: topicOf(subject, commit) })
   return pageOfTexts(notes.selectAll().where('system', '=', false).orderBy('id'), 'body', page)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { fairShare } from '../../../lib/fair-share.ts'
@@ -19,7 +19,7 @@ export type Discussion = readonly Note[]
 export async function listDiscussions(
   app: App,
   subject: TalkSubject,
-  page: PageWish,
+  page: PageRequest,
   { isCut }: { isCut: boolean },
 ): Promise<Page<Discussion>> {
   const { db } = app

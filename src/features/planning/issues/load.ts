@@ -33,7 +33,7 @@ export async function projectPaths(db: Db, ids: readonly number[]): Promise<Map<
   return new Map(found.map(({ id, full_path, path }) => [id, `${full_path}/${path}`]))
 }
 
-export interface RecordWish {
+export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
   /** Of several projects. */
   isMixed?: boolean
@@ -44,7 +44,7 @@ export async function presentIssues(
   app: App,
   viewer: User | null,
   issues: readonly Issue[],
-  { with_labels_details, isMixed = false }: RecordWish = {},
+  { with_labels_details, isMixed = false }: RecordOptions = {},
 ): Promise<IssueRecord[]> {
   if (issues.length === 0) return []
   return present(app, viewer, issues, { with_labels_details, isMixed })
@@ -55,7 +55,7 @@ export async function presentIssuesById(
   app: App,
   viewer: User | null,
   page: readonly { id: number }[],
-  { with_labels_details, isMixed = false }: RecordWish = {},
+  { with_labels_details, isMixed = false }: RecordOptions = {},
 ): Promise<Json<IssueRecord>[]> {
   const [users, stamps] = await Promise.all([surroundings(app), stampsOf(app.db, page)])
   const { today } = milestoneSurroundings(app)
@@ -94,7 +94,7 @@ async function present(
   app: App,
   viewer: User | null,
   issues: readonly Issue[],
-  { with_labels_details, isMixed = false }: RecordWish,
+  { with_labels_details, isMixed = false }: RecordOptions,
   subscribed?: boolean,
 ): Promise<IssueRecord[]> {
   const { db } = app

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
@@ -38,7 +38,7 @@ export async function participantIds(db: Db, issue: Issue): Promise<number[]> {
   return rows.flatMap(({ user_id }) => user_id ?? [])
 }
 
-export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<Page<User>> {
+export function listParticipants(db: Db, issue: Issue, page: PageRequest): Promise<Page<User>> {
   const people = db
     .selectFrom('users')
     .selectAll()

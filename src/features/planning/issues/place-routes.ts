@@ -1,7 +1,7 @@
 /** Issues where milestones and boards show them. */
 import { endpoint } from '../../../api/endpoint.ts'
 import type { Json } from '../../../api/json.ts'
-import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { board, boardList, listsOf } from '../boards/queries.ts'
 import { milestone } from '../milestones/queries.ts'
@@ -15,7 +15,7 @@ async function shown(
   app: App,
   place: Place,
   filter: IssueFilter & { order_by: IssueOrder; sort: 'asc' },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Json<IssueRecord>>> {
   const { items, total } = await listIssuesAt(app, place, filter, page)
   return { total, items: await presentIssuesById(app, place.viewer, items, { isMixed: place.project === null }) }

@@ -25,7 +25,7 @@ import type { Issue, IssueChanges, IssueType, Severity } from './model.ts'
 import { issueReaders, readersAmong } from './people.ts'
 import { assigneesOf } from './queries.ts'
 
-export interface IssueWish {
+export interface IssueInput {
   title?: string | undefined
   description?: string | null | undefined
   confidential?: boolean | undefined
@@ -56,7 +56,7 @@ const LONGEST_TITLE = 255
 export const LONGEST_DESCRIPTION = 1_048_576
 const LARGEST_WEIGHT = 2_147_483_647
 
-function assertValid({ title, description, weight }: IssueWish): void {
+function assertValid({ title, description, weight }: IssueInput): void {
   const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
   if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] })
   if (title !== undefined && Array.from(title.trim()).length > LONGEST_TITLE)
@@ -69,7 +69,7 @@ function assertValid({ title, description, weight }: IssueWish): void {
 }
 
 /** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
-function permitted({ level }: ProjectSubject, wish: IssueWish): IssueWish {
+function permitted({ level }: ProjectSubject, wish: IssueInput): IssueInput {
   if (level >= Owner) return wish
   const { created_at: _created, updated_at: _updated, iid: _iid, ...planned } = wish
   if (level >= Reporter) return planned
@@ -86,7 +86,7 @@ export async function createIssue(
   app: App,
   actor: User,
   subject: ProjectSubject,
-  wish: IssueWish & { title: string },
+  wish: IssueInput & { title: string },
   sender?: Sender,
   settle?: (app: App, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
@@ -220,7 +220,7 @@ export async function updateIssue(
   actor: User,
   subject: ProjectSubject,
   id: number,
-  given: IssueWish,
+  given: IssueInput,
   via?: Via,
 ): Promise<Issue> {
   assertValid(given)
@@ -297,7 +297,7 @@ async function wished(
   subject: ProjectSubject,
   issue: Issue,
   was: IssueState,
-  wish: IssueWish,
+  wish: IssueInput,
 ): Promise<IssueState> {
   const { title, description, confidential, discussion_locked, due_date, weight, state_event } = wish
   return {
@@ -326,7 +326,7 @@ async function labelsWished(
   actor: User,
   subject: ProjectSubject,
   was: readonly Label[],
-  { labels, add_labels, remove_labels }: IssueWish,
+  { labels, add_labels, remove_labels }: IssueInput,
 ): Promise<readonly Label[]> {
   const base = labels ? await labelsNamed(app, actor, subject, labels) : was
   const added = await labelsNamed(app, actor, subject, add_labels)

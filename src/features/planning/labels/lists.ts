@@ -1,6 +1,6 @@
 /** Lists of labels, by title. */
 import { sql } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import { FeatureEnabled, FeaturePrivate } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
@@ -20,7 +20,7 @@ export interface LabelFilter {
   only_group_labels?: boolean | null | undefined
 }
 
-export async function listLabels(db: Db, place: Place, filter: LabelFilter, page: PageWish): Promise<Page<Label>> {
+export async function listLabels(db: Db, place: Place, filter: LabelFilter, page: PageRequest): Promise<Page<Label>> {
   if (!hasWork(place)) return { items: [], total: 0 }
   const pattern = filter.search?.trim() ? likePattern(filter.search.trim()) : null
   const found = db

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -93,7 +93,7 @@ export async function listMilestones(
   db: Db,
   place: Where,
   filter: MilestoneFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Milestone>> {
   const { state, iids, title, updated_after, updated_before } = filter
   const search = filter.search?.trim() || null

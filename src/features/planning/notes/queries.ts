@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { Master } from '../../../lib/levels.ts'
@@ -31,7 +31,7 @@ export interface NoteFilter {
   readonly sort?: 'asc' | 'desc' | null | undefined
 }
 
-export function listNotes(db: Db, subject: TalkSubject, filter: NoteFilter, page: PageWish): Promise<Page<Note>> {
+export function listNotes(db: Db, subject: TalkSubject, filter: NoteFilter, page: PageRequest): Promise<Page<Note>> {
   const { activity_filter = 'all_notes', order_by, sort } = filter
   const notes = notesSeen(db, subject)
     .selectAll()

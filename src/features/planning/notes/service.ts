@@ -16,7 +16,7 @@ import { newDiscussionId } from './system.ts'
 import { finishTodos } from '../todos/service.ts'
 import { seesInternal, type Obeyed, type Settle, type TalkSubject, type Topic } from './talk.ts'
 
-export interface NoteWish {
+export interface NoteInput {
   readonly body: string
   /** For those who own the project. */
   readonly created_at?: string | null | undefined
@@ -88,7 +88,7 @@ export async function prepareNote(
   app: App,
   actor: User,
   subject: TalkSubject,
-  wish: NoteWish,
+  wish: NoteInput,
   where: Where,
 ): Promise<(app: App) => Promise<Said>> {
   if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, wish)
@@ -98,12 +98,18 @@ export async function prepareNote(
   return (app) => say(app, actor, subject, wish, heard, { type, discussion_id: newDiscussionId(), placed })
 }
 
-async function prepareAndSay(app: App, actor: User, subject: TalkSubject, wish: NoteWish, where: Where): Promise<Said> {
+async function prepareAndSay(
+  app: App,
+  actor: User,
+  subject: TalkSubject,
+  wish: NoteInput,
+  where: Where,
+): Promise<Said> {
   return finished(app, await transact(app, await prepareNote(app, actor, subject, wish, where)))
 }
 
 /** One that stands alone. */
-export const createNote = (app: App, actor: User, subject: TalkSubject, wish: NoteWish): Promise<Said> =>
+export const createNote = (app: App, actor: User, subject: TalkSubject, wish: NoteInput): Promise<Said> =>
   prepareAndSay(app, actor, subject, wish, { alone: true })
 
 /** The first one of a discussion, or of one about a line. */
@@ -111,7 +117,7 @@ export const startDiscussion = (
   app: App,
   actor: User,
   subject: TalkSubject,
-  wish: NoteWish,
+  wish: NoteInput,
   placed: Placed | null,
 ): Promise<Said> => prepareAndSay(app, actor, subject, wish, { placed })
 
@@ -120,7 +126,7 @@ export const reply = (
   actor: User,
   subject: TalkSubject,
   discussion: readonly Note[],
-  wish: NoteWish,
+  wish: NoteInput,
 ): Promise<Said> => prepareAndSay(app, actor, subject, wish, { discussion })
 
 const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
@@ -150,7 +156,7 @@ async function prepareReply(
   actor: User,
   subject: TalkSubject,
   discussion: readonly Note[],
-  wish: NoteWish,
+  wish: NoteInput,
 ): Promise<(app: App) => Promise<Said>> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
@@ -193,7 +199,7 @@ async function say(
   app: App,
   actor: User,
   subject: TalkSubject,
-  { created_at, internal, commit, review }: NoteWish,
+  { created_at, internal, commit, review }: NoteInput,
   { text, commands, emoji, settle }: Heard,
   { type, discussion_id, placed, resolved = false }: Standing,
 ): Promise<Said> {

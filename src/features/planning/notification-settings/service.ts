@@ -6,7 +6,7 @@ import { transact } from '../../../store/transact.ts'
 import { CUSTOM_EVENTS, LEVELS, type CustomEvent, type NotificationLevel, type NotificationSetting } from './model.ts'
 import { findSetting, isOwnEmail, saidIn, type Source } from './queries.ts'
 
-export type SettingWish = { [event in CustomEvent]?: boolean | null | undefined } & {
+export type SettingInput = { [event in CustomEvent]?: boolean | null | undefined } & {
   level?: string | null | undefined
   notification_email?: string | null | undefined
   notified_of_own_activity?: boolean | null | undefined
@@ -25,7 +25,7 @@ export async function changeSetting(
   app: App,
   actor: User,
   source: Source,
-  wish: SettingWish,
+  wish: SettingInput,
 ): Promise<NotificationSetting> {
   const { level, notification_email } = wish
   const wanted = level ? levelNumber(level, source) : undefined

@@ -21,7 +21,7 @@ import { isParticipant } from '../issues/participants.ts'
 import { issueReaders } from '../issues/people.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
-import { createIssue, updateIssue, type IssueWish, type Sender } from '../issues/service.ts'
+import { createIssue, updateIssue, type IssueInput, type Sender } from '../issues/service.ts'
 import { labelsOf } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import type { Obeyed } from '../notes/talk.ts'
@@ -31,7 +31,7 @@ import { issuesIn, labelsIn, nameFrom, projectNamed } from './named.ts'
 import { carryOut, outcomeOf, unlessRefused, type Handlers, type Order, type Place } from './orders.ts'
 import { idsOf, plannedBy, sharedHandlers, tildes, titlesOf, type Kind } from './shared.ts'
 
-type Here = Place<IssueSubject, IssueWish>
+type Here = Place<IssueSubject, IssueInput>
 
 const KIND: Kind<IssueSubject> = {
   noun: 'issue',
@@ -44,9 +44,9 @@ const KIND: Kind<IssueSubject> = {
   times,
 }
 
-const planned = plannedBy(KIND)<IssueWish>
+const planned = plannedBy(KIND)<IssueInput>
 
-const HANDLERS: Handlers<IssueSubject, IssueWish> = {
+const HANDLERS: Handlers<IssueSubject, IssueInput> = {
   ...sharedHandlers(KIND),
   board_move: async ({ app, subject, wish, argument }) => {
     const labels = await labelsIn(app, subject, argument)
@@ -153,7 +153,7 @@ async function going(
   { app, actor, subject, argument }: Here,
   verb: string,
   go: (app: App, to: number) => Promise<Issue>,
-): Promise<Order<IssueWish> | null> {
+): Promise<Order<IssueInput> | null> {
   const target = argument === '' ? null : await projectNamed(app, actor, subject, argument)
   if (!target || !projectPolicy.read(target)) return null
   const path = pathWithNamespace(target.project, target.namespace)
@@ -172,7 +172,7 @@ export async function obey(
   commands: readonly QuickAction[],
   emoji: FindEmoji,
 ): Promise<Obeyed> {
-  const update = (app: App, wish: IssueWish) => updateIssue(app, actor, subject, subject.issue.id, wish)
+  const update = (app: App, wish: IssueInput) => updateIssue(app, actor, subject, subject.issue.id, wish)
   return carryOut(app, actor, { handlers: HANDLERS, subject, emoji, update }, commands)
 }
 
@@ -199,7 +199,7 @@ export async function createIssueAsTold(
   app: App,
   actor: User,
   subject: ProjectSubject,
-  wish: IssueWish & { title: string },
+  wish: IssueInput & { title: string },
   sender: Sender,
   settle?: (app: App, issue: Issue) => Promise<void>,
 ): Promise<Issue> {

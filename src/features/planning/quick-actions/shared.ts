@@ -13,7 +13,7 @@ import { labelsIn, milestoneIn, peopleIn } from './named.ts'
 import { unlessRefused, type Handler, type Handlers, type Order, type Place, type Work } from './orders.ts'
 
 /** What these commands ask of an item. */
-export interface SharedWish {
+export interface SharedInput {
   title?: string | undefined
   state_event?: 'close' | 'reopen' | undefined
   discussion_locked?: boolean | null | undefined
@@ -66,29 +66,29 @@ export const plannedBy =
   (place) =>
     plans(place.subject) ? handler(place) : null
 
-const assigning = (assignee_ids: readonly number[], summary: string): Order<SharedWish> => ({
+const assigning = (assignee_ids: readonly number[], summary: string): Order<SharedInput> => ({
   wish: { assignee_ids },
   changes: { assignee_ids },
   summary,
 })
 
-const locking = (discussion_locked: boolean, summary: string): Order<SharedWish> => ({
+const locking = (discussion_locked: boolean, summary: string): Order<SharedInput> => ({
   wish: { discussion_locked },
   changes: { discussion_locked },
   summary,
 })
 
-export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handlers<S, SharedWish> {
+export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handlers<S, SharedInput> {
   const { row, noun } = kind
-  const planned = plannedBy(kind)<SharedWish>
-  type Here = Place<S, SharedWish>
+  const planned = plannedBy(kind)<SharedInput>
+  type Here = Place<S, SharedInput>
   const assigned = async ({ app, subject, wish }: Here) => wish.assignee_ids ?? (await kind.assignees(app.db, subject))
   const targetOf = (subject: S) => {
     const { id, project_id } = row(subject)
     return kind.column === 'issue_id' ? { project_id, issue_id: id } : { project_id, merge_request_id: id }
   }
 
-  const subscribing = ({ actor, subject }: Here, wanted: boolean): Order<SharedWish> => ({
+  const subscribing = ({ actor, subject }: Here, wanted: boolean): Order<SharedInput> => ({
     async work(app) {
       const usual = await kind.isParticipant(app.db, subject, actor.id)
       const { project_id: _project, ...target } = targetOf(subject)
@@ -98,7 +98,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
     summary: wanted ? `Subscribed to this ${noun}.` : `Unsubscribed from this ${noun}.`,
   })
 
-  const reminding = ({ actor, subject }: Here, wanted: boolean): Order<SharedWish> => ({
+  const reminding = ({ actor, subject }: Here, wanted: boolean): Order<SharedInput> => ({
     async work(app) {
       if (wanted) await remind(app, actor, targetOf(subject))
       else await finishTodos(app, actor.id, targetOf(subject))

@@ -4,7 +4,7 @@ import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/l
 import type { App, User } from '../../../context.ts'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
-import { MOST_FOUND, findByWords, type TextIndex, type WordsWish } from '../../../store/full-text.ts'
+import { MOST_FOUND, findByWords, type TextIndex, type TextQuery } from '../../../store/full-text.ts'
 import { assertSmallRows, pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
@@ -70,13 +70,13 @@ const projectsSeenBy = (viewer: User, include_archived: Reach['include_archived'
 }
 
 /** A page of what is found by words. Of more than `MOST_FOUND` nobody is told how many there are. */
-async function pageByWords(db: Db, index: TextIndex, wish: WordsWish, cut: Cut): Promise<Page<number>> {
+async function pageByWords(db: Db, index: TextIndex, wish: TextQuery, cut: Cut): Promise<Page<number>> {
   const most = Math.max(MOST_FOUND, cut.offset + cut.limit) + 1
   const found = await findByWords(db, index, { ...wish, most })
   return { ...pageOfArray(found, cut), more: found.length === most }
 }
 
-export async function idsByWords(db: Db, index: TextIndex, wish: WordsWish, cut: Cut): Promise<Page<{ id: number }>> {
+export async function idsByWords(db: Db, index: TextIndex, wish: TextQuery, cut: Cut): Promise<Page<{ id: number }>> {
   const { items, ...page } = await pageByWords(db, index, wish, cut)
   return { ...page, items: items.map((id) => ({ id })) }
 }
@@ -85,7 +85,7 @@ export async function idsByWords(db: Db, index: TextIndex, wish: WordsWish, cut:
 async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
   db: Db,
   index: TextIndex & { readonly table: T },
-  wish: WordsWish,
+  wish: TextQuery,
   cut: Cut,
 ): Promise<Page<Row<T>>> {
   const { items: ids, ...page } = await pageByWords(db, index, wish, cut)

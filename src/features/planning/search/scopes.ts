@@ -37,7 +37,7 @@ import {
 } from './lists.ts'
 import { fileTermsOf } from './terms.ts'
 
-export interface SearchWish {
+export interface SearchOptions {
   readonly search: string
   readonly state?: 'opened' | 'closed' | 'merged' | 'active' | 'all' | null | undefined
   readonly confidential?: boolean | null | undefined
@@ -52,7 +52,7 @@ export type Where = { readonly group?: { readonly id: number }; readonly project
 export interface Search extends Where {
   readonly app: App
   readonly viewer: User
-  readonly wish: SearchWish
+  readonly wish: SearchOptions
   readonly page: Cut & { readonly page: number }
 }
 

@@ -16,7 +16,7 @@ import { mayFork } from './policy.ts'
 import { countFork } from './relation.ts'
 import { forkVisibility, targetNamespace } from './target.ts'
 
-export interface ForkWish {
+export interface ForkInput {
   /** An id, a path or a name. */
   namespace?: string | null | undefined
   name?: string | null | undefined
@@ -26,7 +26,7 @@ export interface ForkWish {
 }
 
 /** Answers at once; the repository follows in the background. An empty one has nothing to wait for. */
-export async function forkProject(app: App, actor: User, subject: ProjectSubject, wish: ForkWish): Promise<Project> {
+export async function forkProject(app: App, actor: User, subject: ProjectSubject, wish: ForkInput): Promise<Project> {
   const { project: source } = subject
   const namespace = await targetNamespace(app, actor, wish.namespace ?? null)
   assertForkable(subject)

@@ -210,7 +210,7 @@ export function presentSimpleProject(placed: PlacedProject, at: Addresses): Simp
   }
 }
 
-export interface RecordWish {
+export interface RecordOptions {
   /** Lists and single reads tell the viewer's own memberships, other answers do not. */
   permissions?: boolean
   statistics?: { readonly artifactsSize: number } | undefined
@@ -221,7 +221,7 @@ export interface RecordWish {
 const levelWord = (level: number) =>
   level === FeatureDisabled ? 'disabled' : level === FeatureEnabled ? 'enabled' : 'private'
 
-export function presentProject(loaded: LoadedProject, at: Addresses, wish: RecordWish = {}): ProjectRecord {
+export function presentProject(loaded: LoadedProject, at: Addresses, wish: RecordOptions = {}): ProjectRecord {
   const { project, namespace, owner } = loaded
   const has = (feature: Feature) => hasFeature(loaded, feature)
   const self = `${at.url}/api/v4/projects/${project.id}`

@@ -1,7 +1,7 @@
 /** Pages by the last id seen instead of by number: the same cost on the last page as on the first, and no total. */
 import { Answer } from '../../../api/endpoint.ts'
 import { Json } from '../../../api/json.ts'
-import type { PageWish } from '../../../api/pages.ts'
+import type { PageRequest } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { nextProjects, type ProjectFilter } from './lists.ts'
@@ -15,7 +15,7 @@ export async function answerByKeyset(
   app: App,
   viewer: User | null,
   wish: KeysetWish,
-  page: PageWish,
+  page: PageRequest,
   present: (projects: { id: number }[]) => Promise<Json<unknown>[]>,
 ): Promise<Answer> {
   if (wish.order_by && wish.order_by !== 'id') {
@@ -31,7 +31,7 @@ export async function answerByKeyset(
   return new Answer(200, Json.list(await present(shown)), headers)
 }
 
-function nextLink(app: App, wish: KeysetWish, page: PageWish, last: { id: number }, down: boolean): string {
+function nextLink(app: App, wish: KeysetWish, page: PageRequest, last: { id: number }, down: boolean): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(wish)) {
     const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

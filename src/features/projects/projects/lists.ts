@@ -11,14 +11,14 @@ import { openVisibilities } from '../../access/authorizations/queries.ts'
 import {
   attributesWanted,
   hasAttributes,
-  type AttributeWish,
+  type AttributeOptions,
   type WantedAttributes,
 } from '../../identity/custom-attributes.ts'
 
 export const PROJECT_ORDERS = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'] as const
 export type ProjectOrder = (typeof PROJECT_ORDERS)[number]
 
-export interface ProjectFilter extends AttributeWish {
+export interface ProjectFilter extends AttributeOptions {
   archived?: boolean | null | undefined
   visibility?: Visibility | null | undefined
   search?: string | null | undefined

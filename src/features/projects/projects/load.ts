@@ -11,7 +11,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { RowState } from '../../../store/versions.ts'
 import { levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
-import { withAttributes, type AttributeWish } from '../../identity/custom-attributes.ts'
+import { withAttributes, type AttributeOptions } from '../../identity/custom-attributes.ts'
 import { userRows } from '../../identity/users/queries.ts'
 import {
   presentProject,
@@ -19,7 +19,7 @@ import {
   type Addresses,
   type LoadedProject,
   type ProjectRecord,
-  type RecordWish,
+  type RecordOptions,
   type Share,
   type SimpleProjectRecord,
 } from './entity.ts'
@@ -125,7 +125,7 @@ export function addresses(app: App): Addresses {
   return { url: app.url, ssh }
 }
 
-export interface PageRecordWish extends AttributeWish {
+export interface PageRecordOptions extends AttributeOptions {
   simple?: boolean | null | undefined
   statistics?: boolean | null | undefined
 }
@@ -198,7 +198,7 @@ function present(app: App, loaded: LoadedProject, { simple, statistics, secrets 
   return presentProject(loaded, at, { permissions: true, statistics, ...(secrets && opened(app, loaded)) })
 }
 
-const opened = ({ vault }: App, { project }: LoadedProject): Pick<RecordWish, 'runnersToken'> => ({
+const opened = ({ vault }: App, { project }: LoadedProject): Pick<RecordOptions, 'runnersToken'> => ({
   runnersToken: vault.open(project.runners_token_sealed),
 })
 
@@ -207,7 +207,7 @@ export async function presentProjects(
   app: App,
   viewer: User | null,
   projects: readonly { id: number }[],
-  wish: PageRecordWish = {},
+  wish: PageRecordOptions = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
   const records = await presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish)
   return withAttributes(app.db, viewer, 'project_id', projects, wish, records)
@@ -217,7 +217,7 @@ export async function presentProjects(
 export async function presentMetProject(
   app: App,
   { viewer, stamp }: StampedProject,
-  wish: PageRecordWish & { secrets?: boolean } = {},
+  wish: PageRecordOptions & { secrets?: boolean } = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>> {
   const [record] = await presentStamped(app, viewer, [stamp], wish)
   if (!record) throw notFound('Project')
@@ -228,7 +228,7 @@ async function presentStamped(
   app: App,
   viewer: User | null,
   stamps: readonly ProjectStamp[],
-  wish: PageRecordWish & { secrets?: boolean },
+  wish: PageRecordOptions & { secrets?: boolean },
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
   const sizes = wish.statistics && stamps.length > 0 ? await artifactSizesOf(app.db, stamps) : null
   const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish, sizes))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Caller } from '../../../api/credentials.ts'
 import { endpoint } from '../../../api/endpoint.ts'
 import type { Json } from '../../../api/json.ts'
-import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import { blankable, bool, file, int, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
@@ -13,7 +13,7 @@ import { filters, refused } from './filters.ts'
 import { answerByKeyset } from './keyset.ts'
 import { describeLicense } from './license.ts'
 import { listProjects, type ProjectFilter } from './lists.ts'
-import { presentMetProject, presentOneProject, presentProjects, type PageRecordWish } from './load.ts'
+import { presentMetProject, presentOneProject, presentProjects, type PageRecordOptions } from './load.ts'
 import { project } from './queries.ts'
 import { withReadme } from './readme.ts'
 import { deleteProject } from './removal.ts'
@@ -29,8 +29,8 @@ const ProjectPage = pageOf(z.union([ProjectEntity, SimpleProjectEntity]))
 async function answerList(
   app: App,
   viewer: User | null,
-  filter: ProjectFilter & PageRecordWish,
-  page: PageWish,
+  filter: ProjectFilter & PageRecordOptions,
+  page: PageRequest,
 ): Promise<Page<Json<z.infer<typeof ProjectPage.item>>>> {
   const { items, total } = await listProjects(app, viewer, filter, page)
   return { total, items: await presentProjects(app, viewer, items, filter) }

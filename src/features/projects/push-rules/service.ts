@@ -4,7 +4,7 @@ import { Refusal, notFound } from '../../../errors.ts'
 import type { Row, RowChange } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import type { Project } from '../projects/queries.ts'
-import { PATTERNS, assertValidPushRule, type PushRuleWish } from './validation.ts'
+import { PATTERNS, assertValidPushRule, type PushRuleInput } from './validation.ts'
 
 const SWITCHES = [
   'deny_delete_tag',
@@ -29,7 +29,7 @@ const BLANK = {
 }
 
 /** Null switches off what it names. */
-function columnsOf(wish: PushRuleWish): RowChange<'push_rules'> {
+function columnsOf(wish: PushRuleInput): RowChange<'push_rules'> {
   const change: RowChange<'push_rules'> = {}
   for (const name of PATTERNS) if (wish[name] !== undefined) change[name] = wish[name] ?? ''
   for (const name of SWITCHES) if (wish[name] !== undefined) change[name] = wish[name] ?? false
@@ -37,7 +37,7 @@ function columnsOf(wish: PushRuleWish): RowChange<'push_rules'> {
   return change
 }
 
-export async function createPushRule(app: App, project: Project, wish: PushRuleWish): Promise<Row<'push_rules'>> {
+export async function createPushRule(app: App, project: Project, wish: PushRuleInput): Promise<Row<'push_rules'>> {
   await assertValidPushRule(wish)
   const now = timestamp(app.clock)
   try {
@@ -52,7 +52,7 @@ export async function createPushRule(app: App, project: Project, wish: PushRuleW
   }
 }
 
-export async function updatePushRule(app: App, project: Project, wish: PushRuleWish): Promise<Row<'push_rules'>> {
+export async function updatePushRule(app: App, project: Project, wish: PushRuleInput): Promise<Row<'push_rules'>> {
   await assertValidPushRule(wish)
   const updated = await app.db
     .updateTable('push_rules')

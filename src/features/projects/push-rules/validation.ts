@@ -9,7 +9,7 @@ export const PATTERNS = [
   'file_name_regex',
 ] as const
 
-export interface PushRuleWish extends Partial<Record<(typeof PATTERNS)[number], string | null>> {
+export interface PushRuleInput extends Partial<Record<(typeof PATTERNS)[number], string | null>> {
   deny_delete_tag?: boolean | null
   member_check?: boolean | null
   prevent_secrets?: boolean | null
@@ -21,7 +21,7 @@ export interface PushRuleWish extends Partial<Record<(typeof PATTERNS)[number], 
 const LONGEST_PATTERN = 511
 const LARGEST_SIZE = 2_147_483_647
 
-export async function assertValidPushRule(wish: PushRuleWish): Promise<void> {
+export async function assertValidPushRule(wish: PushRuleInput): Promise<void> {
   const errors: FieldErrors = {}
   for (const name of PATTERNS) {
     const fault = await faultOf(wish[name] ?? '')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
 import { longList } from '../../../store/lists.ts'
 import { among, peopleOf, type People } from '../../access/members/people.ts'
@@ -23,7 +23,7 @@ export async function listStarrers(
   db: Db,
   project_id: number,
   search: string | null | undefined,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<LoadedStar>> {
   const { items, total } = await stars(db, { ...peopleOf(db, { query: search }, 'none'), project_id }, page)
   return { total, items: await withUsers(db, items, { user: 'user_id' }) }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
 import { publicPolicy, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
@@ -41,7 +41,7 @@ export function listTopics(
   db: Db,
   viewer: User | null,
   { search, without_projects }: TopicFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<LoadedTopic>> {
   const pattern = search?.trim() ? likePattern(search.trim()) : null
   const found = topicsSeen(db, viewer)

@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -40,7 +40,7 @@ export const uploadById = child(project, {
     uploadsOf(app.db, project.id).where('id', '=', upload_id).executeTakeFirst(),
 })
 
-export async function listUploads(db: Db, project: number, page: PageWish): Promise<Page<LoadedUpload>> {
+export async function listUploads(db: Db, project: number, page: PageRequest): Promise<Page<LoadedUpload>> {
   const { items, total } = await pageOfQuery(uploadsOf(db, project).orderBy('id', 'desc'), page)
   return { total, items: await withUsers(db, items, { user: 'user_id' }) }
 }

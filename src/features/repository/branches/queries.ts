@@ -10,7 +10,7 @@ import {
   mergedBranches,
   type Branch,
   type Listed,
-  type RefsWish,
+  type RefsOptions,
 } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
@@ -27,7 +27,7 @@ export async function findHead(dir: string, name: string): Promise<Head | null> 
   return branch && ((await withCommits(dir, [branch]))[0] ?? null)
 }
 
-export async function listHeads(dir: string, wish: RefsWish): Promise<Listed<Head>> {
+export async function listHeads(dir: string, wish: RefsOptions): Promise<Listed<Head>> {
   const { items, total } = await listBranches(dir, wish)
   return { items: await withCommits(dir, items), total }
 }

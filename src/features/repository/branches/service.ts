@@ -82,7 +82,7 @@ export async function deleteMergedBranches(app: App, actor: User, subject: Repos
   if (updates.length > 0) await changeRefs(app, webPusher(actor, level), subject, updates)
 }
 
-export interface ProtectionWish {
+export interface ProtectionInput {
   developers_can_push?: boolean | null
   developers_can_merge?: boolean | null
 }
@@ -93,7 +93,7 @@ export async function protectBranch(
   actor: User,
   subject: RepositorySubject,
   name: string,
-  { developers_can_push, developers_can_merge }: ProtectionWish,
+  { developers_can_push, developers_can_merge }: ProtectionInput,
 ): Promise<void> {
   const push = levelFor(developers_can_push)
   const merge = levelFor(developers_can_merge)

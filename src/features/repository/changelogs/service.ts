@@ -16,7 +16,7 @@ import { compareVersions, parseVersion } from './versions.ts'
 const MOST_COMMITS = 5000
 const LARGEST_FILE = 1024 * 1024
 
-export interface ChangelogWish {
+export interface ChangelogInput {
   /** A version as `parseVersion` knows it. */
   readonly version: string
   readonly from?: string | null | undefined
@@ -28,7 +28,7 @@ export interface ChangelogWish {
 const failure = (why: string) => new Refusal('unprocessable', `Failed to generate the changelog: ${why}`)
 
 /** What led from the version before to this one. */
-export async function changelogOf(app: App, subject: RepositorySubject, wish: ChangelogWish): Promise<string> {
+export async function changelogOf(app: App, subject: RepositorySubject, wish: ChangelogInput): Promise<string> {
   const { project, namespace, dir } = subject
   const to = await resolveCommit(dir, wish.to || `refs/heads/${project.default_branch}`)
   if (to === null) throw failure('The end of the range does not exist')
@@ -60,7 +60,7 @@ async function tagBefore(dir: string, version: string): Promise<string> {
   return `refs/tags/${newest.name}`
 }
 
-export interface ChangelogFileWish extends ChangelogWish {
+export interface ChangelogFileInput extends ChangelogInput {
   readonly branch?: string | null | undefined
   readonly file?: string | null | undefined
   readonly message?: string | null | undefined
@@ -71,7 +71,7 @@ export async function addToChangelog(
   app: App,
   actor: User,
   subject: RepositorySubject,
-  wish: ChangelogFileWish,
+  wish: ChangelogFileInput,
 ): Promise<void> {
   const { project, dir } = subject
   const branch = wish.branch || project.default_branch

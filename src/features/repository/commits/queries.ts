@@ -1,10 +1,10 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { listHistory } from '../../../git/history/history.ts'
-import type { HistoryWish } from '../../../git/history/walks.ts'
+import type { HistoryOptions } from '../../../git/history/walks.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
@@ -35,7 +35,7 @@ export interface CommitFilter {
 }
 
 /** Newest first. Whatever does not exist, or cannot, has no commits. */
-export async function findHistory(dir: string, filter: CommitFilter, page: PageWish): Promise<Page<Commit>> {
+export async function findHistory(dir: string, filter: CommitFilter, page: PageRequest): Promise<Page<Commit>> {
   const start = filter.all ? { all: true } : startOf(filter.ref_name ?? '')
   if (!start) return { items: [], total: 0 }
   const place = { skip: page.offset, limit: page.limit }
@@ -44,12 +44,12 @@ export async function findHistory(dir: string, filter: CommitFilter, page: PageW
 }
 
 /** A name, or a range as `v1.0..master`, for two dots are in no name; an end that is not named is HEAD. */
-function startOf(name: string): Pick<HistoryWish, 'from' | 'not'> | null {
+function startOf(name: string): Pick<HistoryOptions, 'from' | 'not'> | null {
   const ends = name.split('..').map((end) => end || 'HEAD')
   return ends.length > 2 ? null : { from: ends.slice(-1), not: ends.slice(0, -1) }
 }
 
-function historyWish(filter: CommitFilter): HistoryWish {
+function historyWish(filter: CommitFilter): HistoryOptions {
   const path = filter.path?.split('/').filter(Boolean).join('/')
   return {
     ...(path && { path }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
-import { pageHeaders, pageInput, pageOf, pageWish } from '../../../api/pages.ts'
+import { pageHeaders, pageInput, pageOf, pageRequest } from '../../../api/pages.ts'
 import { API } from '../../../api/router.ts'
 import {
   arrayOf,
@@ -149,7 +149,7 @@ export const diff = endpoint({
     const shown = (part: typeof diffs) => (input.render_html ? markDiffs(app, part) : part)
     // In pages only for those who ask: all of it is what it was first.
     if (!page && !per_page) return shown(diffs)
-    const wish = pageWish(input)
+    const wish = pageRequest(input)
     const address = `${app.url}${API}/projects/${subject.project.id}/repository/commits/${id}/diff`
     const given = Object.entries(looks).filter(([, value]) => value !== undefined && value !== null)
     const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()

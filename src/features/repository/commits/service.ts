@@ -8,7 +8,7 @@ import { findBranch } from '../../../git/refs/refs.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { assertMayCommit, assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from './landing.ts'
 
-export interface PickWish {
+export interface PickInput {
   readonly branch: string
   readonly message?: string | null | undefined
   /** Find out whether it could be done, and leave it at that. */
@@ -21,7 +21,7 @@ export function pickCommit(
   viewer: User,
   subject: RepositorySubject,
   commit: Commit,
-  wish: PickWish,
+  wish: PickInput,
 ): Promise<Commit | null> {
   return redo(app, viewer, subject, wish, {
     what: 'cherry-pick',
@@ -39,7 +39,7 @@ export function undoCommit(
   viewer: User,
   subject: RepositorySubject,
   commit: Commit,
-  wish: PickWish,
+  wish: PickInput,
 ): Promise<Commit | null> {
   return redo(app, viewer, subject, wish, {
     what: 'revert',
@@ -61,7 +61,7 @@ async function redo(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  wish: PickWish,
+  wish: PickInput,
   { what, merge, message, author }: Redoing,
 ): Promise<Commit | null> {
   const { branch } = wish
@@ -89,7 +89,7 @@ async function tipOf({ dir }: RepositorySubject, branch: string): Promise<string
 
 const DONE = { 'cherry-pick': 'cherry-picked', revert: 'reverted' } as const
 
-function treeFrom(result: MergeResult | null, verb: keyof typeof DONE, { dry_run }: PickWish): string {
+function treeFrom(result: MergeResult | null, verb: keyof typeof DONE, { dry_run }: PickInput): string {
   if (result?.tree !== undefined) return result.tree
   const message =
     `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${DONE[verb]}, ` +

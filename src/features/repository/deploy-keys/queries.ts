@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Master } from '../../../lib/levels.ts'
@@ -18,7 +18,7 @@ const enabledIn = (db: Db, project: number) =>
     .select(['link.can_push', 'link.updated_at as linked_at'])
     .where('link.project_id', '=', project)
 
-export const listEnabledKeys = (db: Db, project: number, page: PageWish): Promise<Page<EnabledKey>> =>
+export const listEnabledKeys = (db: Db, project: number, page: PageRequest): Promise<Page<EnabledKey>> =>
   pageOfQuery(enabledIn(db, project).orderBy('k.id', 'desc'), page)
 
 export async function findEnabledKey(db: Db, project: number, key: number): Promise<EnabledKey | null> {
@@ -96,7 +96,7 @@ async function withProjects(db: Db, keys: readonly Row<'keys'>[]): Promise<KeyWi
 export async function listDeployKeys(
   db: Db,
   filter: { public?: boolean | null },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<KeyWithProjects>> {
   const all = db.selectFrom('keys').selectAll().where('kind', '=', 'deploy')
   const found = filter.public ? all.where('public', '=', true) : all

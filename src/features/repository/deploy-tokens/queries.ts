@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -91,7 +91,7 @@ export function listDeployTokens(
   db: Db,
   at: SourceColumns | null,
   { active, now }: { active: boolean | null | undefined; now: string },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<DeployToken>> {
   const all = tokensOf(db, at)
   const usable = all

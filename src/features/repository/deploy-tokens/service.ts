@@ -10,7 +10,7 @@ import type { DeployToken } from './queries.ts'
 const PREFIX = 'mdt-'
 const LONGEST_TEXT = 255
 
-export interface DeployTokenWish {
+export interface DeployTokenInput {
   name: string
   scopes: readonly DeployTokenScope[]
   username?: string | null
@@ -21,7 +21,7 @@ export async function createDeployToken(
   app: App,
   actor: User,
   { group_id, project_id }: SourceColumns,
-  wish: DeployTokenWish,
+  wish: DeployTokenInput,
 ): Promise<{ token: DeployToken; secret: string }> {
   assertValidToken(wish)
   const secret = PREFIX + randomToken()
@@ -52,7 +52,7 @@ export async function createDeployToken(
   return { token, secret }
 }
 
-function assertValidToken({ name, username, scopes }: DeployTokenWish): void {
+function assertValidToken({ name, username, scopes }: DeployTokenInput): void {
   const tooLong = [`is too long (maximum is ${LONGEST_TEXT} characters)`]
   const faults: FieldErrors = {}
   if (name.trim() === '') faults.name = ["can't be blank"]

@@ -19,7 +19,7 @@ import { changesBy, type Action } from './actions.ts'
 import { lastCommitOf } from '../../../git/history/history.ts'
 import { findStart } from './start.ts'
 
-export interface CommitWish {
+export interface CommitInput {
   readonly branch: string
   readonly commit_message: string
   readonly actions: readonly Action[]
@@ -44,7 +44,7 @@ export async function commitActions(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  wish: CommitWish,
+  wish: CommitInput,
 ): Promise<Commit> {
   await assertMayCommit(app, subject, wish.branch)
   await assertMayPush(app, subject, wish.branch)
@@ -53,11 +53,11 @@ export async function commitActions(
 }
 
 /** Who says what the work is based on wants it on nothing else. */
-const namesCommit = ({ start_sha, start_branch, branch, start_project, actions }: CommitWish) =>
+const namesCommit = ({ start_sha, start_branch, branch, start_project, actions }: CommitInput) =>
   Boolean(start_sha || start_project || (start_branch && start_branch !== branch)) ||
   actions.some(({ last_commit_id }) => Boolean(last_commit_id))
 
-async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wish: CommitWish): Promise<Commit> {
+async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wish: CommitInput): Promise<Commit> {
   const { branch, author_name: name, author_email: email } = wish
   const start = await findStart(app, viewer, subject, wish.start_project)
   if (!start) throw refuse(ON_NO_BRANCH)
@@ -88,7 +88,7 @@ interface Beginning {
 async function beginningOf(
   subject: RepositorySubject,
   start: RepositorySubject,
-  { branch, start_branch, start_sha, force }: CommitWish,
+  { branch, start_branch, start_sha, force }: CommitInput,
 ): Promise<Beginning> {
   const tipOf = async (dir: string, name: string) => (await findBranch(dir, name))?.id ?? null
   // There may be tags before there is a branch: a commit that is named must be there.
@@ -109,7 +109,7 @@ async function beginningOf(
 
 const staleFile = (path: string) => `The file has changed since you started editing it: ${path}`
 
-function groundAt(dir: string, base: string | null, { staleText = staleFile }: CommitWish) {
+function groundAt(dir: string, base: string | null, { staleText = staleFile }: CommitInput) {
   return {
     dir,
     base,
@@ -141,7 +141,7 @@ async function commitOf(
   }
 }
 
-export interface SubmoduleWish {
+export interface SubmoduleInput {
   readonly path: string
   readonly branch: string
   readonly commit_sha: string
@@ -153,7 +153,7 @@ export async function moveSubmodule(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  wish: SubmoduleWish,
+  wish: SubmoduleInput,
 ): Promise<Commit> {
   await assertMayPush(app, subject, wish.branch)
   const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, wish)
@@ -164,7 +164,7 @@ async function moveSubmoduleOnce(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  { path, branch, commit_sha: id, commit_message }: SubmoduleWish,
+  { path, branch, commit_sha: id, commit_message }: SubmoduleInput,
 ): Promise<Commit> {
   const { dir } = subject
   const tip = (await findBranch(dir, branch))?.id

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
@@ -86,7 +86,7 @@ export async function listRules(
   kind: Kind,
   project: number,
   { search }: { search?: string | null },
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<LoadedRule>> {
   const all = db.selectFrom(tablesOf(kind).rules).select('id').where('project_id', '=', project)
   const found = search

@@ -1,6 +1,6 @@
 /** Releases of all projects in a group and below it. */
 import { sql, type RawBuilder } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import { pageOfTexts } from '../../../store/pages.ts'
@@ -16,7 +16,7 @@ export function listGroupReleases(
   viewer: User | null,
   group: number,
   sort: 'asc' | 'desc',
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Release>> {
   const query = db
     .selectFrom('releases')

@@ -6,9 +6,9 @@ import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Release, ReleaseLink } from './model.ts'
-import { assertValidLink, type LinkWish } from './validation.ts'
+import { assertValidLink, type LinkInput } from './validation.ts'
 
-export interface NewLink extends LinkWish {
+export interface NewLink extends LinkInput {
   name: string
   url: string
 }
@@ -43,7 +43,7 @@ export async function updateLink(
   actor: User,
   release: Release,
   { id }: ReleaseLink,
-  wish: LinkWish,
+  wish: LinkInput,
 ): Promise<ReleaseLink> {
   assertValidLink(wish)
   const { name, url, link_type, direct_asset_path: path } = wish

@@ -1,5 +1,5 @@
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -26,7 +26,7 @@ export function listReleases(
   db: Db,
   project: number,
   { order_by, sort, updated_after, updated_before }: ReleaseFilter,
-  page: PageWish,
+  page: PageRequest,
 ): Promise<Page<Release>> {
   const found = db
     .selectFrom('releases')

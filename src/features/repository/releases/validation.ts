@@ -22,7 +22,7 @@ export function assertValidRelease({
   }
 }
 
-export interface LinkWish {
+export interface LinkInput {
   name?: string | null | undefined
   url?: string | null | undefined
   link_type?: LinkType | null | undefined
@@ -30,7 +30,7 @@ export interface LinkWish {
 }
 
 /** Of what is given; callers are sent where a link says, so it must be an address and nothing else. */
-export function assertValidLink({ name, url, direct_asset_path: path }: LinkWish): void {
+export function assertValidLink({ name, url, direct_asset_path: path }: LinkInput): void {
   if (typeof name === 'string') {
     if (name.trim() === '') throw invalid({ name: ["can't be blank"] })
     if (name.length > LONGEST_NAME) throw invalid({ name: [tooLong(LONGEST_NAME)] })
@@ -45,7 +45,7 @@ export function assertValidLink({ name, url, direct_asset_path: path }: LinkWish
 }
 
 /** Of those that come together: a release has no two links of one name, or to one address. */
-export function assertNoTwins(links: readonly LinkWish[]): void {
+export function assertNoTwins(links: readonly LinkInput[]): void {
   for (const field of ['name', 'url'] as const) {
     const values = new Set(links.map((link) => link[field]))
     if (values.size < links.length) throw invalid({ [field]: ['has already been taken'] })

@@ -12,7 +12,7 @@ import { findRepositorySubject } from './queries.ts'
 const MOST_COMMITS = 5000
 const NO_DIFF: Diff = { files: [], overflow: false }
 
-export interface CompareWish {
+export interface CompareOptions {
   readonly from: string
   readonly to: string
   /** Between the two themselves, not since they parted. */
@@ -25,7 +25,7 @@ export interface CompareWish {
 
 export async function compare(
   dir: string,
-  { from, to, straight, fromDir = dir, ignoreSpaces = false }: CompareWish,
+  { from, to, straight, fromDir = dir, ignoreSpaces = false }: CompareOptions,
 ): Promise<Comparison> {
   const [start, end] = [await resolveCommit(fromDir, from), await resolveCommit(dir, to)]
   if (!start || !end) throw notFound('Ref')

@@ -71,7 +71,7 @@ export function archiveFormat(suffix: string): ArchiveFormat | null {
   return (found?.[0] as ArchiveFormat | undefined) ?? null
 }
 
-export interface ArchiveWish {
+export interface ArchiveOptions {
   readonly sha?: string | null | undefined
   readonly path?: string | null | undefined
   readonly exclude_paths?: readonly string[] | null | undefined
@@ -84,7 +84,7 @@ export async function answerArchive(
   app: App,
   subject: RepositorySubject,
   format: ArchiveFormat,
-  { sha, path, exclude_paths, include_lfs_blobs }: ArchiveWish,
+  { sha, path, exclude_paths, include_lfs_blobs }: ArchiveOptions,
 ): Promise<Answer> {
   const { project, dir } = subject
   if (!(await canArchive(format))) throw new Refusal('not_acceptable', `406 Not Acceptable - no ${format} here`)

@@ -34,7 +34,7 @@ export async function openLargeFile(
 }
 
 /** What an archive has of them: all below `path` but what is in `exclude`. */
-export interface LargeFilesWish {
+export interface LargeFileOptions {
   readonly commit: string
   readonly path: string
   readonly exclude: readonly string[]
@@ -44,7 +44,7 @@ export const mayHaveLargeFiles = ({ project }: RepositorySubject): boolean =>
   project.lfs_enabled && project.lfs_objects_size > 0
 
 /** For an archive. */
-export function largeFilesOf(app: App, subject: RepositorySubject, wish: LargeFilesWish): LargeFiles {
+export function largeFilesOf(app: App, subject: RepositorySubject, wish: LargeFileOptions): LargeFiles {
   const folder = join(app.config.data, 'spool', randomUUID())
   return { folder, layOut: () => layOutLargeFiles(app, subject, wish, folder) }
 }
@@ -56,7 +56,7 @@ const LARGEST_ARCHIVED = 256 * 1024 * 1024
 async function layOutLargeFiles(
   app: App,
   { project, dir }: RepositorySubject,
-  { commit, path: within, exclude }: LargeFilesWish,
+  { commit, path: within, exclude }: LargeFileOptions,
   folder: string,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })

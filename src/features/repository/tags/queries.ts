@@ -2,7 +2,7 @@ import { child } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
-import { findTag, listTags, type Listed, type RefsWish, type Tag } from '../../../git/refs/refs.ts'
+import { findTag, listTags, type Listed, type RefsOptions, type Tag } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { localTime } from '../../../lib/local-time.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
@@ -18,7 +18,7 @@ export async function findLoadedTag(dir: string, name: string): Promise<LoadedTa
   return tag && ((await withCommits(dir, [tag]))[0] ?? null)
 }
 
-export async function listLoadedTags(dir: string, wish: RefsWish): Promise<Listed<LoadedTag>> {
+export async function listLoadedTags(dir: string, wish: RefsOptions): Promise<Listed<LoadedTag>> {
   const { items, total } = await listTags(dir, wish)
   return { items: await withCommits(dir, items), total }
 }

@@ -15,7 +15,7 @@ import { WIKI_BRANCH, changeWiki, openWiki } from '../gate/wikis.ts'
 import { UPLOADS, fileOf, pageOfFile, slugOf, titleOf, type Format } from './pages.ts'
 import { WIKI_REF, findPage, type Page } from './queries.ts'
 
-export interface PageWish {
+export interface PageRequest {
   title: string
   content: string
   format: Format
@@ -30,7 +30,7 @@ function slugFor(title: string): string {
   return slug
 }
 
-export async function createPage(app: App, actor: User, subject: ProjectSubject, wish: PageWish): Promise<Page> {
+export async function createPage(app: App, actor: User, subject: ProjectSubject, wish: PageRequest): Promise<Page> {
   const slug = slugFor(wish.title)
   const path = fileOf(slug, wish.format)
   const page = { action: 'create', slug, path } as const

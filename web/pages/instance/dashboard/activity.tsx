@@ -1,6 +1,6 @@
 /** What happened in the projects I work on. */
 import type { Api, Listed, Records } from '../../../api.ts'
-import { Activity, wishOf, type Places } from '../../../components/Activity.tsx'
+import { Activity, filterOf, type Places } from '../../../components/Activity.tsx'
 import { page as declare } from '../../../page.ts'
 
 interface Data {
@@ -18,7 +18,7 @@ async function placesOf(api: Api, events: readonly Records['Event'][]): Promise<
 export const page = declare<Data>({
   signedIn: true,
   load: ({ api, query }) => {
-    const events = api.list('/events', { scope: 'all', ...wishOf(query) })
+    const events = api.list('/events', { scope: 'all', ...filterOf(query) })
     return { events, places: events.then(({ items }) => placesOf(api, items)) }
   },
   title: () => 'Activity',

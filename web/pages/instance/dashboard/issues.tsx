@@ -1,6 +1,6 @@
 /** Issues that are mine: assigned to me, or written by me. */
 import type { Listed } from '../../../api.ts'
-import { IssueList, narrowedBy, wishOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
+import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
 import { Tabs } from '../../../components/lists.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
@@ -18,7 +18,7 @@ export const page = declare<Data>({
   load: ({ api, query }) => {
     const scope = scopeIn(query)
     return {
-      issues: api.list('/issues', { ...wishOf(query), scope }),
+      issues: api.list('/issues', { ...filterOf(query), scope }),
       counts: api
         .get('/issues_statistics', { ...narrowedBy(query), scope })
         .then(({ statistics }) => statistics.counts),

@@ -1,6 +1,13 @@
 /** Merge requests that wait for me, and my own. */
 import type { Listed } from '../../../api.ts'
-import { Filters, Requests, StateTabs, stateOf, wishOf, type MergeRequest } from '../../../components/MergeRequests.tsx'
+import {
+  Filters,
+  Requests,
+  StateTabs,
+  stateOf,
+  filterOf,
+  type MergeRequest,
+} from '../../../components/MergeRequests.tsx'
 import { Empty, Tabs } from '../../../components/lists.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
@@ -27,7 +34,7 @@ export const page = declare<Data>({
       (await api.list('/merge_requests', { scope, state: 'opened', per_page: 1 })).total,
     ]
     return {
-      requests: api.list('/merge_requests', { scope: scopeOf(query)[0], state: stateOf(query), ...wishOf(query) }),
+      requests: api.list('/merge_requests', { scope: scopeOf(query)[0], state: stateOf(query), ...filterOf(query) }),
       counts: Promise.all(SCOPES.map(([scope]) => count(scope))).then(
         (pairs) => Object.fromEntries(pairs) as Data['counts'],
       ),

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../../../api.ts'
 import { BulkEdit, changeSeveral } from '../../../components/BulkEdit.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { IssueList, narrowedBy, wishOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
+import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
 import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
@@ -22,7 +22,7 @@ export const page = declare<Data & Partial<InProject>>({
     const id = params.id!
     const per_page = 100
     return {
-      issues: api.list('/projects/{id}/issues', { id, ...wishOf(query) }),
+      issues: api.list('/projects/{id}/issues', { id, ...filterOf(query) }),
       counts: api
         .get('/projects/{id}/issues_statistics', { id, ...narrowedBy(query) })
         .then(({ statistics }) => statistics.counts),

@@ -7,9 +7,9 @@ import {
   Requests,
   StateTabs,
   stateOf,
-  wishOf,
+  filterOf,
   type MergeRequest,
-  type StateWish,
+  type StateFilter,
 } from '../../../components/MergeRequests.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty } from '../../../components/lists.tsx'
@@ -19,7 +19,7 @@ import { page as declare, type Me } from '../../../page.ts'
 
 interface Data {
   requests: Listed<MergeRequest[]>
-  counts: Partial<Record<StateWish, number | null>>
+  counts: Partial<Record<StateFilter, number | null>>
   labels: Records['Label'][]
   milestones: Records['Milestone'][]
   people: Records['UserSummary'][]
@@ -33,9 +33,9 @@ export const page = declare<Data & Partial<InProject>>({
   signedIn: true,
   load({ api, params, query }) {
     const id = params.id!
-    const count = async (state: StateWish) => [state, (await api.list(PATH, { id, state, per_page: 1 })).total]
+    const count = async (state: StateFilter) => [state, (await api.list(PATH, { id, state, per_page: 1 })).total]
     return {
-      requests: api.list(PATH, { id, state: stateOf(query), ...wishOf(query) }),
+      requests: api.list(PATH, { id, state: stateOf(query), ...filterOf(query) }),
       counts: Promise.all(COUNTED.map(count)).then((pairs) => Object.fromEntries(pairs) as Data['counts']),
       labels: api.maybe('/projects/{id}/labels', { id, per_page: 100 }).then((found) => found ?? []),
       people: api.maybe('/projects/{id}/users', { id, per_page: 100 }).then((found) => found ?? []),
