@@ -47,7 +47,7 @@ import {
 import { closeReaders } from './git/process/readers.ts'
 import { joinProcesses, newHolder } from './jobs/processes.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
-import { newLanes } from './lib/lanes.ts'
+import { newLimiters } from './lib/limiter.ts'
 import { makeFolder } from './lib/make-folder.ts'
 import { Stalls } from './lib/stalls.ts'
 import { vault } from './lib/secrets.ts'
@@ -161,7 +161,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       mail,
       outgoing: new Connections(),
       directories: openDirectories(config),
-      lanes: newLanes(),
+      lanes: newLimiters(),
       stalls: new Stalls(),
       farewells,
       afterPushes,

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import type { Directories } from './directory/directory.ts'
 import type { Job, News } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
-import type { Lanes, LimitedCaller } from './lib/lanes.ts'
+import type { Limiters, LimitedCaller } from './lib/limiter.ts'
 import type { Stalls } from './lib/stalls.ts'
 import type { Resolutions, TextReference } from './lib/markdown/markdown.ts'
 import type { Vault } from './lib/secrets.ts'
@@ -46,7 +46,7 @@ export interface App {
   readonly directories: Directories
   readonly vault: Vault
   /** Where what takes git's processes waits for its turn. */
-  readonly lanes: Lanes
+  readonly lanes: Limiters
   /** Whoever holds a connection and does not move is cut off. */
   readonly stalls: Stalls
   readonly farewells: readonly Farewell[]

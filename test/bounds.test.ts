@@ -10,7 +10,7 @@ import { startForge, type TestForge } from '../src/forge.ts'
 import { repositoryDir } from '../src/features/projects/projects/repository.ts'
 import { findProject } from '../src/features/projects/projects/queries.ts'
 import { signature } from '../src/git/objects/building.ts'
-import { Lane } from '../src/lib/lanes.ts'
+import { Limiter } from '../src/lib/limiter.ts'
 import { longestStall, startEffort } from './effort.ts'
 import { runGit } from './git-origin.ts'
 
@@ -195,7 +195,7 @@ describe('git processes', () => {
     await using forge = await startForge()
     const { administrator: root } = forge
     const patience = 200
-    const download = new Lane({ perCaller: 2, inAll: 4, waitingPerCaller: 3, waitingInAll: 10, patience })
+    const download = new Limiter({ perCaller: 2, inAll: 4, waitingPerCaller: 3, waitingInAll: 10, patience })
     Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
     const { body: project } = await root.post('/projects', { name: 'p', path: 'p', visibility: 'public' })
     const content = randomBytes(6 * MB).toString('base64')

@@ -6,13 +6,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { App, User } from '../context.ts'
-import type { Lanes } from '../lib/lanes.ts'
+import type { Limiters } from '../lib/limiter.ts'
 import type { Caller, Scope } from './credentials.ts'
 import type { Json } from './json.ts'
 import type { EndpointLimit, RateLimiter } from './limits.ts'
 import type { Page, PageOf, PageRequest } from './pages.ts'
 
-export type AnswerLane = Exclude<keyof Lanes, 'transport'>
+export type AnswerLimiter = Exclude<keyof Limiters, 'transport'>
 
 export type Policy<S> = { readonly [ability: string]: (subject: S) => boolean }
 
@@ -37,7 +37,7 @@ export interface Resource<S, P extends Policy<S>> {
   /** The ability is checked before the parameters, not after; or this one is, and `allow` after. Also for its children. */
   readonly abilityFirst?: boolean | (keyof P & string)
   /** Where its endpoints wait for their turn. Also for its children. */
-  readonly lane?: AnswerLane
+  readonly lane?: AnswerLimiter
   /** It is kept to be read: changes are refused, but for deletions and what says `whileReadOnly`. Also for its children. */
   isReadOnly?(subject: S): boolean
   /** Those of a child, outermost first. */
@@ -52,7 +52,7 @@ export function resource<S, P extends Policy<S>, Params extends z.ZodObject>(dec
   params: Params
   policy: P & { readonly read: (subject: S) => boolean }
   abilityFirst?: boolean | (keyof P & string)
-  lane?: AnswerLane
+  lane?: AnswerLimiter
   isReadOnly?(subject: NoInfer<S>): boolean
   find(app: App, params: z.infer<Params>, viewer: User | null): Promise<S | null | undefined>
 }): Resource<S, P> {
@@ -223,7 +223,7 @@ export interface Declaration<
   /** Bytes of all its fields together, where that is more than usual. */
   body?: number
   /** Where it differs from its resource. */
-  lane?: AnswerLane
+  lane?: AnswerLimiter
   /** Much work, or for some input: visitors without a credential may ask for a few in a while. */
   costly?: boolean | ((input: z.infer<I>) => boolean)
   /** The setting that says how often one person may ask for it. Endpoints that create the same thing count together. */
@@ -259,7 +259,7 @@ export interface Endpoint {
   readonly before?: (app: App) => Promise<object>
   readonly upload?: number
   readonly body?: number
-  readonly lane?: AnswerLane
+  readonly lane?: AnswerLimiter
   readonly costly?: boolean | ((input: never) => boolean)
   readonly throttle?: EndpointLimit
   readonly throttleScope?: (subject: never) => string

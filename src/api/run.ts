@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { eventIn } from '../lib/event-uuid.ts'
-import { limitedCaller } from '../lib/lanes.ts'
+import { limitedCaller } from '../lib/limiter.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
@@ -28,7 +28,7 @@ import {
   type Raw,
 } from './input.ts'
 import { Json } from './json.ts'
-import { inLane } from './lanes.ts'
+import { withSlot } from './limiters.ts'
 import type { Door, RateLimiter } from './limits.ts'
 import { LongPage, readPage, shortened } from './long-pages.ts'
 import { PageOf, pageHeaders, pageInput, pageRequest, type Page, type PageRequest } from './pages.ts'
@@ -201,7 +201,7 @@ function inLaneOf(
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
   const lane = endpoint.lane ?? endpoint.on?.lane
-  return lane ? inLane(app.lanes[lane], limitedCaller(identity?.user.id, address), response, handle) : handle()
+  return lane ? withSlot(app.lanes[lane], limitedCaller(identity?.user.id, address), response, handle) : handle()
 }
 
 function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits {

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerTo, outageOf } from '../api/answers.ts'
 import { noteUser } from '../api/exchange.ts'
-import { takeTurn } from '../api/lanes.ts'
+import { acquireSlot } from '../api/limiters.ts'
 import type { Gateway } from '../api/run.ts'
 import { HOUR, MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
@@ -137,7 +137,7 @@ function begin({ reply, request }: Visit, type: string): void {
 
 async function inTurn(visit: Visit, work: (visit: Visit) => Promise<void>): Promise<void> {
   const { app, facts, request, reply } = visit
-  const leave = await takeTurn(app.lanes.transport, callerOf(facts.gitter, request.ip), reply.raw)
+  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.gitter, request.ip), reply.raw)
   const unwatch = app.stalls.watchSender(senderOf(request.raw))
   await work(visit).finally(() => {
     unwatch()

@@ -1,6 +1,6 @@
 /** Whoever has come to a git or LFS address, once recognised. */
 import type { User } from '../context.ts'
-import { limitedCaller, type LimitedCaller } from '../lib/lanes.ts'
+import { limitedCaller, type LimitedCaller } from '../lib/limiter.ts'
 import type { DeployToken } from '../features/repository/deploy-tokens/queries.ts'
 
 export interface Gitter {

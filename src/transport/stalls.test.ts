@@ -11,7 +11,7 @@ import { addKey, newKey, sshPortOf, startSshForge } from '../../test/ssh.ts'
 import { addressFor, workplace } from '../../test/workplace.ts'
 import type { TestForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
-import { Lane } from '../lib/lanes.ts'
+import { Limiter } from '../lib/limiter.ts'
 
 /** More than the buffers of both ends. */
 const LARGE = 24 * 1024 * 1024
@@ -38,9 +38,9 @@ afterAll(() => forge[Symbol.asyncDispose]())
 /** Only one may be in at a time: whether it was left shows in the next. */
 function narrow() {
   const limits = { perCaller: 1, inAll: 1, waitingPerCaller: 9, waitingInAll: 9, patience: 60_000 }
-  const lanes = { git: new Lane(limits), download: new Lane(limits), transport: new Lane(limits) }
-  Object.assign(forge.app, { lanes })
-  return lanes
+  const limiters = { git: new Limiter(limits), download: new Limiter(limits), transport: new Limiter(limits) }
+  Object.assign(forge.app, { lanes: limiters })
+  return limiters
 }
 
 const question = () =>
@@ -90,11 +90,11 @@ test.each([
     () => asking('GET', '/api/v4/projects/ann%2Fengine/repository/files/large/raw?ref=master'),
   ],
 ] as const)('%s that nobody reads frees its slot', async (_what, kind, open) => {
-  const lane = narrow()[kind]
+  const limiter = narrow()[kind]
   const socket = open()
   await once(socket, 'readable')
   let isNext = false
-  void lane.enter({ key: 'next', isAnonymous: false }).then(() => (isNext = true))
+  void limiter.enter({ key: 'next', isAnonymous: false }).then(() => (isNext = true))
   await turn()
   expect(isNext).toBe(false)
   await cutOff(() => isNext)
@@ -131,9 +131,9 @@ test('who has asked half a question is not waited for', async () => {
   socket.destroy()
 })
 
-async function isHeld(lane: Lane): Promise<boolean> {
+async function isHeld(limiter: Limiter): Promise<boolean> {
   const gone = new AbortController()
-  const entering = lane.enter({ key: 'probe', isAnonymous: false }, () => gone.signal)
+  const entering = limiter.enter({ key: 'probe', isAnonymous: false }, () => gone.signal)
   gone.abort()
   return entering.then(
     (leave) => {

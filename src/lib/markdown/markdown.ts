@@ -3,7 +3,7 @@
  * shows it with what was found. The work is done in the rendering threads, with a deadline. Only short texts without code
  * are read at once: their time grows with their length, while a grammar may take seconds for a few kilobytes of code.
  */
-import type { LimitedCaller } from '../lanes.ts'
+import type { LimitedCaller } from '../limiter.ts'
 import { Lru } from '../lru.ts'
 import type { Tracker } from '../tracker-keys.ts'
 import { escapeHtml } from './html.ts'

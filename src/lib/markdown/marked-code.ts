@@ -1,6 +1,6 @@
 /** Lines of code with their words marked, in the rendering threads, and remembered. */
 import { languageOf } from '../languages.ts'
-import type { LimitedCaller } from '../lanes.ts'
+import type { LimitedCaller } from '../limiter.ts'
 import { Lru } from '../lru.ts'
 import type { CodeBlock } from './code-lines.ts'
 import { digestOf, performElsewhere } from './performing.ts'

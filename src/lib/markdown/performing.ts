@@ -1,7 +1,7 @@
 /** Tasks about texts: short ones without code are done at once, all others in the rendering threads, with a deadline. */
 import { createHash } from 'node:crypto'
 import { InFlight } from '../in-flight.ts'
-import type { LimitedCaller } from '../lanes.ts'
+import type { LimitedCaller } from '../limiter.ts'
 import { Lru } from '../lru.ts'
 import { pauses } from '../pauses.ts'
 import { OutOfTime, PoolFull } from '../threads/errors.ts'

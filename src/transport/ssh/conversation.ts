@@ -1,7 +1,7 @@
 /** One command of a client, from its words to its exit code. */
 import type { Readable, Writable } from 'node:stream'
 import { outageOf } from '../../api/answers.ts'
-import { takeTurn } from '../../api/lanes.ts'
+import { acquireSlot } from '../../api/limiters.ts'
 import { countCommand, type SshFigures } from '../../api/metrics.ts'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
@@ -116,7 +116,7 @@ async function serve(
   verb: 'upload-pack' | 'receive-pack' | 'upload-archive',
 ): Promise<number> {
   const dir = await folderOf(app, place, facts.verb)
-  const leave = await takeTurn(app.lanes.transport, callerOf(facts.gitter, fingerprint))
+  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.gitter, fingerprint))
   using _ = { [Symbol.dispose]: leave }
   if (verb === 'receive-pack') {
     const options = await pushOptionsFor(app, facts, place)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
 import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { Lane } from '../../../lib/lanes.ts'
+import { Limiter } from '../../../lib/limiter.ts'
 
 async function begun(forge: TestForge, config = CONFIG) {
   const owner = await forge.user()
@@ -156,7 +156,7 @@ test('pages of artifacts take their turn, and give it back', async () => {
   await using forge = await startForge()
   const { owner, project } = await begun(forge, 'build: { script: x }')
   const { id } = await runNamed(forge, 'build', { files: { 'a.txt': 'hello' } })
-  const download = new Lane({ perCaller: 1, inAll: 1, waitingPerCaller: 1, waitingInAll: 1, patience: 10_000 })
+  const download = new Limiter({ perCaller: 1, inAll: 1, waitingPerCaller: 1, waitingInAll: 1, patience: 10_000 })
   Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
   const page = async (path: string, method = 'GET') => {
     const headers = { 'PRIVATE-TOKEN': owner.token }

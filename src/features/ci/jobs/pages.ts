@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Answer } from '../../../api/endpoint.ts'
 import { readQuery } from '../../../api/input.ts'
-import { inLane } from '../../../api/lanes.ts'
+import { withSlot } from '../../../api/limiters.ts'
 import type { PageContent, ProjectPage } from '../../../api/server.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import { limitedCaller } from '../../../lib/lanes.ts'
+import { limitedCaller } from '../../../lib/limiter.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { findProjectById, webUrlOf } from '../../projects/projects/queries.ts'
@@ -52,7 +52,7 @@ async function artifactsOf(
   const job = await findJob(app, subject.project.id, id)
   if (!job || !seesArtifacts(subject, job)) return null
   const wish = { range: headers.range, isHead: method === 'HEAD' }
-  const answer = await inLane(app.lanes.download, limitedCaller(subject.viewer?.id, ip), response, () =>
+  const answer = await withSlot(app.lanes.download, limitedCaller(subject.viewer?.id, ip), response, () =>
     (verb === 'download' ? answerArchive(app, job, wish) : answerFile(app, job, path)).catch((error: unknown) => {
       if (error instanceof Refusal) return null
       throw error

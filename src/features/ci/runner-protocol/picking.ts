@@ -22,7 +22,7 @@ import type { Runner } from '../runners/model.ts'
 import { findRunner } from '../runners/queries.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
 import { presentJob, type Handed } from './payload.ts'
-import { candidates, leaveQueue } from './queue.ts'
+import { candidates, removeFromQueue } from './queue.ts'
 import { beginRun } from './runs.ts'
 
 /** Below a minute, after which proxies and we ourselves give a silent connection up. */
@@ -79,7 +79,7 @@ async function pickJob(app: App, asking: Asking): Promise<Picked | 'lost' | null
       isLost = true
       continue
     }
-    leaveQueue(app, id!)
+    removeFromQueue(app, id!)
     if (given) return given
   }
   return isLost ? 'lost' : null

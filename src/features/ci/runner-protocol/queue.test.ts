@@ -7,7 +7,7 @@ import type { Db } from '../../../store/database.ts'
 import { isSqlite } from '../../../store/dialect.ts'
 import { enqueueJob } from '../jobs/transitions.ts'
 import { resetRegistrationToken } from '../runners/registration.ts'
-import { lanesFor } from './queue.ts'
+import { bucketsFor } from './queue.ts'
 
 async function pushed(forge: TestForge, config: string, wish = {}) {
   const owner = await forge.user()
@@ -140,7 +140,7 @@ test('a job that another process has made reaches whoever waits here', async () 
 /** What SQLite reads from one end to the other to find a job; PostgreSQL goes by how much there is. */
 async function scansOf(db: Db): Promise<string[]> {
   if (!isSqlite(db)) return []
-  const query = lanesFor.compile(db, { month: '2026-11', untagged: true, tags: '["a"]', after: '' })
+  const query = bucketsFor.compile(db, { month: '2026-11', untagged: true, tags: '["a"]', after: '' })
   const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` })
   return rows
     .map(({ detail }) => detail)

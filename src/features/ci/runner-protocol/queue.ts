@@ -59,8 +59,8 @@ function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }:
 }
 
 /** One after the other: each is found by the index from the one before it. */
-const lanesAfter = (lane: string) => sql`
-  select min(q.lane), 0, 1 from ci_queue as q where q.lane > ${lane} union all
+const lanesAfter = (bucket: string) => sql`
+  select min(q.lane), 0, 1 from ci_queue as q where q.lane > ${bucket} union all
   select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane), 0, place + 1 from lanes
   where lanes.lane is not null and place < ${sql.lit(WINDOW)}`
 
@@ -71,7 +71,7 @@ const lanesOfProjects = (runner: number) => sql`
   select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane and q.lane < lanes.project_id || '!'),
     lanes.project_id, 1 from lanes where lanes.lane is not null`
 
-export const lanesFor = hotQuery((db, p: Wish & { after: string }, given) => {
+export const bucketsFor = hotQuery((db, p: Wish & { after: string }, given) => {
   const conditions: RawBuilder<unknown>[] = [
     sql`not p.deleting and p.builds_access_level <> ${sql.lit(FeatureDisabled)}`,
     tagsFit(db, p, given('tags'), given('untagged')),
@@ -79,9 +79,9 @@ export const lanesFor = hotQuery((db, p: Wish & { after: string }, given) => {
   if (given('protectedOnly')) conditions.push(sql`q.protected`)
   if (given('ofGroup')) conditions.push(isBelowGroupOf(p.ofGroup!))
   if (given('month')) conditions.push(sql`p.shared_runners_enabled and not ${hasUsedUp('p.namespace_id', p.month!)}`)
-  const lanes = given('ofProjects') ? lanesOfProjects(p.ofProjects!) : lanesAfter(p.after)
+  const buckets = given('ofProjects') ? lanesOfProjects(p.ofProjects!) : lanesAfter(p.after)
   const found = sql<Omit<Lane, 'running'>>`(
-    with recursive lanes(lane, project_id, place) as (${lanes})
+    with recursive lanes(lane, project_id, place) as (${buckets})
     select q.lane, q.project_id, q.job_id, ${sql.join(conditions, sql` and `)} as fits
     from lanes
     join ci_queue as q on q.id = (select f.id from ci_queue as f where f.lane = lanes.lane order by f.job_id limit 1)
@@ -149,7 +149,7 @@ function roomOf({ store }: App): Room {
 }
 
 /** It waits no longer, whoever has it. */
-export function leaveQueue(app: App, job: number): void {
+export function removeFromQueue(app: App, job: number): void {
   roomOf(app).gone.set(String(job), performance.now() + GONE_MS)
 }
 
@@ -168,11 +168,11 @@ class Line {
   #more: Promise<void> | null = null
   #last: number
 
-  constructor(lane: Lane, offered: Set<number>) {
-    this.lane = lane
+  constructor(bucket: Lane, offered: Set<number>) {
+    this.lane = bucket
     this.#offered = offered
-    this.#ids = [lane.job_id]
-    this.#last = lane.job_id
+    this.#ids = [bucket.job_id]
+    this.#last = bucket.job_id
   }
 
   /** Held for whoever asks; null at the end. */
@@ -208,9 +208,9 @@ class Look {
   readonly end: string | null
   readonly #given = new Map<number, number>()
 
-  constructor(lanes: readonly Lane[], isWhole: boolean) {
-    this.lines = new Set(lanes.filter(({ fits }) => fits).map((lane) => new Line(lane, this.offered)))
-    this.end = isWhole || lanes.length < WINDOW ? null : lanes.at(-1)!.lane
+  constructor(buckets: readonly Lane[], isWhole: boolean) {
+    this.lines = new Set(buckets.filter(({ fits }) => fits).map((bucket) => new Line(bucket, this.offered)))
+    this.end = isWhole || buckets.length < WINDOW ? null : buckets.at(-1)!.lane
   }
 
   noteGiven({ project_id }: Lane): void {
@@ -238,12 +238,12 @@ function look(app: App, wish: Wish, after: string): Promise<Look> {
   if (!found) {
     found = Promise.allSettled([immediate(), begun.get(key)]).then(async () => {
       next.delete(key)
-      const lanes = Promise.resolve(lanesFor(app.db, { ...wish, after }))
-      begun.set(key, lanes)
+      const buckets = Promise.resolve(bucketsFor(app.db, { ...wish, after }))
+      begun.set(key, buckets)
       try {
-        return new Look(await lanes, wish.ofProjects !== undefined)
+        return new Look(await buckets, wish.ofProjects !== undefined)
       } finally {
-        if (begun.get(key) === lanes) begun.delete(key)
+        if (begun.get(key) === buckets) begun.delete(key)
       }
     })
     next.set(key, found)

@@ -11,7 +11,7 @@ import { kindOf, type Hook } from '../hooks/model.ts'
 import { completions } from '../messages/sources.ts'
 import { sendToService } from '../services/send.ts'
 import { attempt, attemptRow, isFailure, type Outcome } from './attempt.ts'
-import { GIVEN_UP_AFTER, type Note } from './lanes.ts'
+import { EXPIRES_AFTER, type DeliveryResult } from './queues.ts'
 import type { Delivery } from './model.ts'
 import { isFilteredOut, requestTo, saidOf, type Message } from './request.ts'
 
@@ -20,7 +20,7 @@ const SLOW_S = 1
 const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Delivered {
-  readonly note: Note
+  readonly note: DeliveryResult
   readonly isSlow: boolean
   /** The hook is left alone from now on. */
   readonly isResting: boolean
@@ -132,9 +132,9 @@ function stateAfter(app: App, delivery: Delivery, outcome: Outcome): RowChange<'
 const isFinal = ({ reason }: OutgoingFailure) => reason === 'refused' || reason === 'malformed'
 
 function later(app: App, { created_at, attempts }: Delivery, atLeast: number): RowChange<'hook_deliveries'> {
-  if (created_at <= after(app.clock, -GIVEN_UP_AFTER)) return { state: 'given_up' }
+  if (created_at <= after(app.clock, -EXPIRES_AFTER)) return { state: 'given_up' }
   const backoff = Math.min(LONGEST_BACKOFF_MS, 5_000 * 2 ** attempts) * (0.75 + Math.random() / 2)
-  return { due_at: after(app.clock, Math.max(backoff, Math.min(atLeast, GIVEN_UP_AFTER))) }
+  return { due_at: after(app.clock, Math.max(backoff, Math.min(atLeast, EXPIRES_AFTER))) }
 }
 
 /** Milliseconds, of seconds or of a moment. */

@@ -8,15 +8,15 @@ import { transact } from '../../../store/transact.ts'
 import { deliver } from './deliver.ts'
 import {
   busyOwners,
-  claimLanes,
-  isAnyLaneDue,
-  nextInLane,
-  releaseLane,
+  claimQueues,
+  isAnyQueueDue,
+  nextInQueue,
+  releaseQueue,
   restOf,
-  writeNotes,
-  type Note,
-} from './lanes.ts'
-import type { Lane } from './model.ts'
+  writeResults,
+  type DeliveryResult,
+} from './queues.ts'
+import type { DeliveryQueue } from './model.ts'
 
 const MOST_LANES = 100
 const MOST_TROUBLED = 50
@@ -40,20 +40,20 @@ export interface Deliverer {
 export function startDeliverer(app: App): Deliverer {
   const log = app.log.child({ part: 'deliveries' })
   const relaxed = { ...app, db: app.store.relaxed }
-  const running = new Map<number, { lane: Lane; work: Promise<void> }>()
+  const running = new Map<number, { lane: DeliveryQueue; work: Promise<void> }>()
   const ending = new AbortController()
   const cut = new AbortController()
   let turn: Promise<void> = Promise.resolve()
   let isTurnAhead = false
   let paused = false
   let timer: NodeJS.Timeout | undefined
-  let notes: { note: Note; noted: () => void; failed: (error: unknown) => void }[] = []
+  let notes: { note: DeliveryResult; noted: () => void; failed: (error: unknown) => void }[] = []
   let noting: Promise<void> | null = null
 
   const tellTrouble = (error: unknown) => log.error({ err: error }, 'deliveries could not be made')
 
   /** What lanes note at the same time is one transaction. */
-  function note(one: Note): Promise<void> {
+  function note(one: DeliveryResult): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     notes.push({ note: one, noted: resolve, failed: reject })
     noting ??= Promise.resolve().then(writeAll)
@@ -66,7 +66,7 @@ export function startDeliverer(app: App): Deliverer {
       notes = []
       try {
         await transact(relaxed, (app) =>
-          writeNotes(
+          writeResults(
             app,
             some.map(({ note }) => note),
           ),
@@ -79,16 +79,16 @@ export function startDeliverer(app: App): Deliverer {
     noting = null
   }
 
-  async function serve(lane: Lane): Promise<void> {
+  async function serve(queue: DeliveryQueue): Promise<void> {
     const began = performance.now()
-    let troubled = lane.troubled
+    let troubled = queue.troubled
     let left = MOST_IN_A_ROW
     let until: string | null = null
     try {
       while (left > 0 && !ending.signal.aborted && performance.now() - began < LONGEST_IN_A_ROW_MS) {
-        until = await restOf(relaxed, lane)
+        until = await restOf(relaxed, queue)
         if (until !== null) return
-        const waiting = await nextInLane(app, lane, left)
+        const waiting = await nextInQueue(app, queue, left)
         if (waiting.length === 0) break
         for (const delivery of waiting) {
           if (ending.signal.aborted || performance.now() - began > LONGEST_IN_A_ROW_MS) break
@@ -98,32 +98,32 @@ export function startDeliverer(app: App): Deliverer {
           await note(made)
           if (isResting) break
           // One of the troubled at a time takes a place of theirs.
-          if (troubled && !lane.troubled) return
+          if (troubled && !queue.troubled) return
         }
       }
     } catch (error) {
       if (!cut.signal.aborted) throw error
     } finally {
-      await releaseLane(relaxed, lane, { troubled, isIdle: left === MOST_IN_A_ROW && until === null, until })
+      await releaseQueue(relaxed, queue, { troubled, isIdle: left === MOST_IN_A_ROW && until === null, until })
     }
   }
 
   async function takeTurn(): Promise<void> {
     isTurnAhead = false
     if (ending.signal.aborted || paused) return
-    const served = [...running.values()].map(({ lane }) => lane)
+    const served = [...running.values()].map(({ lane: queue }) => queue)
     const troubledNow = served.filter(({ troubled }) => troubled).length
     const most = { all: MOST_LANES - running.size, troubled: MOST_TROUBLED - troubledNow }
-    if (most.all <= 0 || !(await isAnyLaneDue(app, { ...most, busy: busyOwners(served) }))) return
-    const lanes = await transact(relaxed, (app) => claimLanes(app, most, served))
-    for (const lane of lanes) {
-      const work = serve(lane)
+    if (most.all <= 0 || !(await isAnyQueueDue(app, { ...most, busy: busyOwners(served) }))) return
+    const queues = await transact(relaxed, (app) => claimQueues(app, most, served))
+    for (const queue of queues) {
+      const work = serve(queue)
         .catch(tellTrouble)
         .then(() => {
-          running.delete(lane.id)
+          running.delete(queue.id)
           wake()
         })
-      running.set(lane.id, { lane, work })
+      running.set(queue.id, { lane: queue, work })
     }
   }
 
@@ -152,7 +152,7 @@ export function startDeliverer(app: App): Deliverer {
         wake()
         await turn
         if (ending.signal.aborted || paused) return
-        if (running.size === 0 && !(await isAnyLaneDue(app, { troubled: 1, busy: busyOwners([]) }))) return
+        if (running.size === 0 && !(await isAnyQueueDue(app, { troubled: 1, busy: busyOwners([]) }))) return
         await Promise.all([...running.values()].map(({ work }) => work))
       }
     },

@@ -9,7 +9,7 @@ import { interestedServices } from '../services/send.ts'
 import { Chains } from './chains.ts'
 
 /** What it takes to tell who hears a message. */
-export const HEARD_BY = [
+export const SUBSCRIBED_BY = [
   'event_messages.id',
   'event_messages.kind',
   'event_messages.switch',
@@ -30,7 +30,7 @@ export async function distribute(app: App, events: readonly { readonly id: numbe
   const messages = await app.db
     .selectFrom('event_messages')
     .innerJoin('events', 'events.id', 'event_messages.event_id')
-    .select(HEARD_BY)
+    .select(SUBSCRIBED_BY)
     .select(['event_id', 'root_id'])
     .where(
       'event_id',
@@ -88,15 +88,15 @@ export async function addDeliveries(app: App, wanted: readonly NewDelivery[]): P
       .insertInto('hook_deliveries')
       .values(rows.slice(n, n + AT_ONCE))
       .execute()
-  await openLanes(app, 'hook_id', [...new Set(rows.flatMap(({ hook_id }) => hook_id ?? []))], now)
-  await openLanes(app, 'service_id', [...new Set(rows.flatMap(({ service_id }) => service_id ?? []))], now)
+  await openQueues(app, 'hook_id', [...new Set(rows.flatMap(({ hook_id }) => hook_id ?? []))], now)
+  await openQueues(app, 'service_id', [...new Set(rows.flatMap(({ service_id }) => service_id ?? []))], now)
   app.onCommit(() => app.deliveries.wake())
 }
 
 export type Receiver = 'hook_id' | 'service_id'
 
 /** In the order of ids, so that two never wait for each other. */
-export async function openLanes({ db }: App, column: Receiver, ids: readonly number[], due_at: string): Promise<void> {
+export async function openQueues({ db }: App, column: Receiver, ids: readonly number[], due_at: string): Promise<void> {
   const sorted = ids.toSorted((one, other) => one - other)
   for (let n = 0; n < sorted.length; n += AT_ONCE) {
     const some = sorted.slice(n, n + AT_ONCE)

@@ -1,7 +1,7 @@
 import { HOUR, after } from '../../../clock.ts'
 import { job } from '../../../context.ts'
 import { LOG_KEPT } from './log.ts'
-import { GIVEN_UP_AFTER } from './lanes.ts'
+import { EXPIRES_AFTER } from './queues.ts'
 
 const AT_ONCE = 1000
 
@@ -13,7 +13,7 @@ export const sweepDeliveries = job(
     const attempts = db.selectFrom('hook_attempts').select('id').where('created_at', '<', old).limit(AT_ONCE)
     await untilNone(() => db.deleteFrom('hook_attempts').where('id', 'in', attempts).executeTakeFirst())
     // Those that are done only chains of hooks look at, for an hour.
-    const ended = [['given_up', old] as const, ['done', after(clock, -GIVEN_UP_AFTER)] as const]
+    const ended = [['given_up', old] as const, ['done', after(clock, -EXPIRES_AFTER)] as const]
     for (const [state, before] of ended) {
       const some = db
         .selectFrom('hook_deliveries')

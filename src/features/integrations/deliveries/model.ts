@@ -61,5 +61,5 @@ declare module '../../../store/database.ts' {
 }
 
 export type Delivery = Row<'hook_deliveries'>
-export type Lane = Row<'delivery_lanes'>
+export type DeliveryQueue = Row<'delivery_lanes'>
 export type Attempt = Row<'hook_attempts'>

@@ -11,7 +11,7 @@ import { SWITCHES, kindOf, type Hook } from '../hooks/model.ts'
 import { messagesOf } from '../messages/describe.ts'
 import { SYSTEM, type Wanted } from '../messages/message.ts'
 import { sources } from '../messages/sources.ts'
-import { HEARD_BY, addDeliveries, hears } from './distribute.ts'
+import { SUBSCRIBED_BY, addDeliveries, hears } from './distribute.ts'
 
 export const MOST_REPLAYED = 10_000
 /** In one transaction: other writers wait for it. */
@@ -85,7 +85,7 @@ const wishedEvents = ({ db }: App, hook: Hook, names: readonly string[], { since
 async function messagesHeard({ db }: App, hook: Hook, events: readonly number[]) {
   const found = await db
     .selectFrom('event_messages')
-    .select(HEARD_BY)
+    .select(SUBSCRIBED_BY)
     .select(['event_id', 'kind'])
     .where('event_id', 'in', events)
     .orderBy('id')

@@ -7,8 +7,8 @@ import { transact } from '../../../store/transact.ts'
 import { countWithin } from '../../identity/sessions/throttle.ts'
 import type { AnySwitch, Hook } from '../hooks/model.ts'
 import { attempt, attemptRow, isSuccess, type Outcome } from './attempt.ts'
-import { openLanes } from './distribute.ts'
-import { writeAttempts } from './lanes.ts'
+import { openQueues } from './distribute.ts'
+import { writeAttempts } from './queues.ts'
 import type { LoggedAttempt } from './log.ts'
 import { eventHeader, requestOf, requestTo, type HookRequest } from './request.ts'
 import { sampleFor } from './samples.ts'
@@ -71,7 +71,7 @@ async function enableHook(app: App, { id }: Hook): Promise<void> {
   await transact(app, async (app) => {
     await app.db.updateTable('hooks').set({ failures: 0, disabled_until: null }).where('id', '=', id).execute()
     const waiting = await app.db.selectFrom('delivery_lanes').select('id').where('hook_id', '=', id).executeTakeFirst()
-    if (waiting) await openLanes(app, 'hook_id', [id], timestamp(app.clock))
+    if (waiting) await openQueues(app, 'hook_id', [id], timestamp(app.clock))
     app.onCommit(() => app.deliveries.wake())
   })
 }

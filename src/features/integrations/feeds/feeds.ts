@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { parseInput, type Raw } from '../../../api/input.ts'
-import { takeTurn } from '../../../api/lanes.ts'
+import { acquireSlot } from '../../../api/limiters.ts'
 import type { App, User } from '../../../context.ts'
 import { unauthenticated } from '../../../errors.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
 import type { FeedEntry } from '../../../lib/atom.ts'
-import { limitedCaller } from '../../../lib/lanes.ts'
+import { limitedCaller } from '../../../lib/limiter.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
 import { PageTooLarge } from '../../../store/pages.ts'
@@ -252,7 +252,7 @@ async function inRepository(
   const project = await findProject(app.db, path)
   const subject = project && (await loadRepositorySubject(app, project, viewer))
   if (!subject || !repositoryPolicy.read(subject) || !repositoryPolicy.download(subject)) return null
-  const leave = await takeTurn(app.lanes.git, limitedCaller(viewer?.id, address))
+  const leave = await acquireSlot(app.lanes.git, limitedCaller(viewer?.id, address))
   return work(subject).finally(leave)
 }
 

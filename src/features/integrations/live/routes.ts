@@ -5,7 +5,7 @@ import { scopesOf, shownCredential, type Caller } from '../../../api/credentials
 import { readQuery } from '../../../api/input.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { limitedCaller } from '../../../lib/lanes.ts'
+import { limitedCaller } from '../../../lib/limiter.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { authentication } from '../../identity/authentication.ts'
 import { findUser } from '../../identity/users/queries.ts'

@@ -3,7 +3,7 @@
  * a family that is to be talked about declares one.
  */
 import type { z } from 'zod'
-import { child, policy, type AnswerLane, type Policy, type Resource } from '../../../api/endpoint.ts'
+import { child, policy, type AnswerLimiter, type Policy, type Resource } from '../../../api/endpoint.ts'
 import type { App, User } from '../../../context.ts'
 import type { FindEmoji } from '../../../lib/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
@@ -84,7 +84,7 @@ export interface Talk {
   /** Whether visitors without an account read it. */
   readonly guest: boolean
   /** Of endpoints that may ask git. */
-  readonly writing: { readonly lane?: AnswerLane }
+  readonly writing: { readonly lane?: AnswerLimiter }
 }
 
 interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
@@ -92,7 +92,7 @@ interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends
   noun: string
   guest?: boolean
   /** Where what is said of it may have to be found in a diff. */
-  lane?: AnswerLane
+  lane?: AnswerLimiter
   /** What it lies in. */
   on: Resource<S, P>
   params: Params
@@ -103,7 +103,7 @@ export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params 
   path,
   noun,
   guest = true,
-  lane,
+  lane: limiter,
   on,
   params,
   find,
@@ -111,7 +111,7 @@ export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params 
   path,
   noun,
   guest,
-  writing: lane ? { lane } : {},
+  writing: limiter ? { lane: limiter } : {},
   // Endpoints ask nothing of the subject but what every talk has.
   named: (name) =>
     child(on, {

@@ -2,14 +2,18 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
-import { LaneFull, type Lane, type Leave, type LimitedCaller } from '../lib/lanes.ts'
+import { LimiterFull, type Limiter, type Release, type LimitedCaller } from '../lib/limiter.ts'
 import { Answer } from './endpoint.ts'
 
-export async function takeTurn(lane: Lane, caller: LimitedCaller, response?: ServerResponse): Promise<Leave> {
+export async function acquireSlot(
+  limiter: Limiter,
+  caller: LimitedCaller,
+  response?: ServerResponse,
+): Promise<Release> {
   try {
-    return await lane.enter(caller, response && (() => goneSignal(response)))
+    return await limiter.enter(caller, response && (() => goneSignal(response)))
   } catch (error) {
-    if (!(error instanceof LaneFull)) throw error
+    if (!(error instanceof LimiterFull)) throw error
     const headers = { 'Retry-After': String(error.retryAfter) }
     throw new Refusal(error.isOwn ? 'throttled' : 'busy', undefined, { headers })
   }
@@ -22,13 +26,13 @@ function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /** The turn of what is streamed lasts until all of it was read. */
-export async function inLane<T>(
-  lane: Lane,
+export async function withSlot<T>(
+  limiter: Limiter,
   caller: LimitedCaller,
   response: ServerResponse,
   handle: () => Promise<T>,
 ): Promise<T> {
-  const leave = await takeTurn(lane, caller, response)
+  const leave = await acquireSlot(limiter, caller, response)
   let isStreamed = false
   try {
     const result = await handle()

@@ -7,10 +7,10 @@ import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { alertStatusOf } from '../hooks/disabling.ts'
-import type { Delivery, Lane } from './model.ts'
+import type { Delivery, DeliveryQueue } from './model.ts'
 
 /** Whatever waits for longer is no news any more. */
-export const GIVEN_UP_AFTER = DAY
+export const EXPIRES_AFTER = DAY
 
 /** Whether a hook still rests: the instance may have changed its mind. */
 const LOOK_AGAIN_MS = 10 * MINUTE
@@ -34,7 +34,7 @@ export interface Free {
   readonly busy: Busy
 }
 
-type Served = Pick<Lane, 'owner_id' | 'troubled'>
+type Served = Pick<DeliveryQueue, 'owner_id' | 'troubled'>
 
 /** Places that the receivers of one person take at most. */
 const shareOf = (troubled: boolean) => (troubled ? 10 : 20)
@@ -64,14 +64,18 @@ const due = ({ db, clock }: App, troubled: boolean, without: readonly number[]) 
     .orderBy('id')
 }
 
-export async function isAnyLaneDue(app: App, { troubled, busy }: Omit<Free, 'all'>): Promise<boolean> {
+export async function isAnyQueueDue(app: App, { troubled, busy }: Omit<Free, 'all'>): Promise<boolean> {
   if (await due(app, false, busy.calm).select('id').limit(1).executeTakeFirst()) return true
   if (troubled <= 0) return false
   return (await due(app, true, busy.troubled).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Those due the longest, of each owner no more than their share; `running` are those that are served already. */
-export async function claimLanes(app: App, most: Omit<Free, 'busy'>, running: readonly Served[]): Promise<Lane[]> {
+export async function claimQueues(
+  app: App,
+  most: Omit<Free, 'busy'>,
+  running: readonly Served[],
+): Promise<DeliveryQueue[]> {
   const chosen: (Served & { id: number })[] = []
   const choose = async (troubled: boolean, limit: number) => {
     const end = chosen.length + limit
@@ -86,8 +90,8 @@ export async function claimLanes(app: App, most: Omit<Free, 'busy'>, running: re
         .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
         .execute()
       // Who has their share now is left out of the next round.
-      for (const lane of found)
-        if (lane.owner_id === null || placesOf([...running, ...chosen], lane) < shareOf(troubled)) chosen.push(lane)
+      for (const queue of found)
+        if (queue.owner_id === null || placesOf([...running, ...chosen], queue) < shareOf(troubled)) chosen.push(queue)
         else isCut = true
     }
   }
@@ -104,8 +108,8 @@ export async function claimLanes(app: App, most: Omit<Free, 'busy'>, running: re
 }
 
 /** What waits in a lane and may go now, in the order of events. */
-export async function nextInLane({ db, clock }: App, lane: Lane, most: number): Promise<Delivery[]> {
-  const [column, id] = receiverOf(lane)
+export async function nextInQueue({ db, clock }: App, queue: DeliveryQueue, most: number): Promise<Delivery[]> {
+  const [column, id] = receiverOf(queue)
   return db
     .selectFrom('hook_deliveries')
     .selectAll()
@@ -117,11 +121,11 @@ export async function nextInLane({ db, clock }: App, lane: Lane, most: number): 
     .execute()
 }
 
-export const receiverOf = ({ hook_id, service_id }: Pick<Lane, 'hook_id' | 'service_id'>) =>
+export const receiverOf = ({ hook_id, service_id }: Pick<DeliveryQueue, 'hook_id' | 'service_id'>) =>
   hook_id !== null ? (['hook_id', hook_id] as const) : (['service_id', service_id!] as const)
 
 /** What came of a delivery. */
-export interface Note {
+export interface DeliveryResult {
   readonly delivery: Delivery
   readonly change: RowChange<'hook_deliveries'>
   readonly attempt: NewRow<'hook_attempts'> | null
@@ -129,7 +133,7 @@ export interface Note {
   readonly hook: RowChange<'hooks'> | null
 }
 
-export async function writeNotes({ db }: App, notes: readonly Note[]): Promise<void> {
+export async function writeResults({ db }: App, notes: readonly DeliveryResult[]): Promise<void> {
   // Most of what is noted at once is the same: it went out.
   const alike = Map.groupBy(notes, ({ change }) => JSON.stringify(change))
   for (const some of alike.values())
@@ -166,7 +170,7 @@ export async function writeAttempts(db: Db, attempts: readonly NewRow<'hook_atte
 }
 
 /** Until when the receiver of a lane is left alone; what has waited too long meanwhile is given up. */
-export async function restOf(app: App, { hook_id }: Lane): Promise<string | null> {
+export async function restOf(app: App, { hook_id }: DeliveryQueue): Promise<string | null> {
   if (hook_id === null) return null
   const { hooks_auto_disabled: isOn } = await currentSettings(app)
   const hook = isOn && (await app.db.selectFrom('hooks').selectAll().where('id', '=', hook_id).executeTakeFirst())
@@ -177,7 +181,7 @@ export async function restOf(app: App, { hook_id }: Lane): Promise<string | null
     .set({ state: 'given_up' })
     .where('hook_id', '=', hook_id)
     .where('state', '=', 'waiting')
-    .where('created_at', '<=', after(app.clock, -GIVEN_UP_AFTER))
+    .where('created_at', '<=', after(app.clock, -EXPIRES_AFTER))
     .execute()
   const look = after(app.clock, LOOK_AGAIN_MS)
   return status === 'disabled' || hook.disabled_until! > look ? look : hook.disabled_until
@@ -187,9 +191,9 @@ export async function restOf(app: App, { hook_id }: Lane): Promise<string | null
  * Leaves a lane until the next delivery is due; one that nothing waits for goes. That of a troubled receiver stays for
  * a day, or its next event would be served among the calm ones; then it is found idle.
  */
-export async function releaseLane(
+export async function releaseQueue(
   given: App,
-  lane: Lane,
+  queue: DeliveryQueue,
   {
     troubled,
     isIdle,
@@ -201,13 +205,13 @@ export async function releaseLane(
     const held = await app.db
       .selectFrom('delivery_lanes')
       .select('id')
-      .where('id', '=', lane.id)
-      .where('lease_until', '=', lane.lease_until)
-      .where('lease_holder', '=', lane.lease_holder)
+      .where('id', '=', queue.id)
+      .where('lease_until', '=', queue.lease_until)
+      .where('lease_holder', '=', queue.lease_holder)
       .$if(locksRows(app.db), (q) => q.forUpdate())
       .executeTakeFirst()
     if (!held) return
-    const [column, id] = receiverOf(lane)
+    const [column, id] = receiverOf(queue)
     const { due_at } = await app.db
       .selectFrom('hook_deliveries')
       .select((eb) => eb.fn.min('due_at').as('due_at'))
@@ -215,7 +219,7 @@ export async function releaseLane(
       .where('state', '=', 'waiting')
       .executeTakeFirstOrThrow()
     if (due_at === null && (!troubled || isIdle))
-      await app.db.deleteFrom('delivery_lanes').where('id', '=', lane.id).execute()
+      await app.db.deleteFrom('delivery_lanes').where('id', '=', queue.id).execute()
     else {
       const next = due_at ?? after(app.clock, TROUBLE_KEPT)
       await app.db
@@ -226,7 +230,7 @@ export async function releaseLane(
           lease_until: null,
           lease_holder: null,
         })
-        .where('id', '=', lane.id)
+        .where('id', '=', queue.id)
         .execute()
     }
   })

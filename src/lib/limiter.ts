@@ -6,7 +6,7 @@ import { networkOf } from './addresses.ts'
  * for too long is told when to come again. Anonymous callers together take half of the slots at most, and half of the
  * queue: the rest is kept for those who have signed in.
  */
-export interface LaneLimits {
+export interface LimiterLimits {
   readonly perCaller: number
   readonly inAll: number
   readonly waitingPerCaller: number
@@ -15,7 +15,7 @@ export interface LaneLimits {
   readonly patience: number
 }
 
-export class LaneFull extends Error {
+export class LimiterFull extends Error {
   /** Seconds until it is worth another try. */
   readonly retryAfter: number
   /** It is the caller who wants too much; otherwise all together do. */
@@ -43,7 +43,7 @@ export const limitedCaller = (userId: number | undefined, address: string): Limi
 export const anonymousShare = (slots: number): number => Math.max(1, Math.floor(slots / 2))
 
 /** To be called once, when the work is over. */
-export type Leave = () => void
+export type Release = () => void
 
 interface Waiter {
   readonly caller: LimitedCaller
@@ -52,8 +52,8 @@ interface Waiter {
 
 const LONGEST_WAIT_SECONDS = 60
 
-export class Lane {
-  readonly #limits: LaneLimits
+export class Limiter {
+  readonly #limits: LimiterLimits
   readonly #inside = new Map<LimitedCaller['key'], number>()
   readonly #waiting = new Set<Waiter>()
   #total = 0
@@ -61,12 +61,12 @@ export class Lane {
   /** Of one piece of work, in milliseconds; the last ones weigh most. */
   #duration = 0
 
-  constructor(limits: LaneLimits) {
+  constructor(limits: LimiterLimits) {
     this.#limits = limits
   }
 
   /** Whoever has gone meanwhile is not waited for. */
-  async enter(caller: LimitedCaller, gone?: () => AbortSignal): Promise<Leave> {
+  async enter(caller: LimitedCaller, gone?: () => AbortSignal): Promise<Release> {
     if (this.#hasRoom(caller)) return this.#begin(caller)
     const { key, isAnonymous } = caller
     const { perCaller, waitingPerCaller, waitingInAll } = this.#limits
@@ -78,7 +78,7 @@ export class Lane {
     if (waiting.length >= waitingInAll || (isAnonymous && anonymous >= anonymousShare(waitingInAll)))
       throw this.#full(false, waiting.length)
 
-    const { promise, resolve, reject } = Promise.withResolvers<Leave>()
+    const { promise, resolve, reject } = Promise.withResolvers<Release>()
     const waiter: Waiter = { caller, admit: () => resolve(this.#begin(caller)) }
     const give = () => reject(this.#full(isOwn, isOwn ? ahead : waiting.length))
     const timer = setTimeout(give, this.#limits.patience).unref()
@@ -100,7 +100,7 @@ export class Lane {
     return (this.#inside.get(key) ?? 0) < perCaller
   }
 
-  #begin(caller: LimitedCaller): Leave {
+  #begin(caller: LimitedCaller): Release {
     const { key, isAnonymous } = caller
     this.#total++
     if (isAnonymous) this.#anonymous++
@@ -124,25 +124,25 @@ export class Lane {
     }
   }
 
-  #full(isOwn: boolean, ahead: number): LaneFull {
+  #full(isOwn: boolean, ahead: number): LimiterFull {
     const atATime = isOwn ? this.#limits.perCaller : this.#limits.inAll
     const seconds = Math.ceil((this.#duration * (ahead + 1)) / atATime / 1000)
-    return new LaneFull(Math.min(LONGEST_WAIT_SECONDS, Math.max(1, seconds)), isOwn)
+    return new LimiterFull(Math.min(LONGEST_WAIT_SECONDS, Math.max(1, seconds)), isOwn)
   }
 }
 
-export interface Lanes {
+export interface Limiters {
   /** Answers made with the help of git. */
-  readonly git: Lane
+  readonly git: Limiter
   /** Answers that are read from git as fast as the caller takes them. */
-  readonly download: Lane
+  readonly download: Limiter
   /** Clones, fetches and pushes. */
-  readonly transport: Lane
+  readonly transport: Limiter
 }
 
-export const newLanes = (): Lanes => ({
-  git: new Lane({ perCaller: 16, inAll: 64, waitingPerCaller: 500, waitingInAll: 5000, patience: 30_000 }),
-  download: new Lane({ perCaller: 8, inAll: 64, waitingPerCaller: 100, waitingInAll: 1000, patience: 20_000 }),
+export const newLimiters = (): Limiters => ({
+  git: new Limiter({ perCaller: 16, inAll: 64, waitingPerCaller: 500, waitingInAll: 5000, patience: 30_000 }),
+  download: new Limiter({ perCaller: 8, inAll: 64, waitingPerCaller: 100, waitingInAll: 1000, patience: 20_000 }),
   // Who waits is silent, and whoever is silent for a minute is let go.
-  transport: new Lane({ perCaller: 16, inAll: 64, waitingPerCaller: 200, waitingInAll: 1000, patience: 50_000 }),
+  transport: new Limiter({ perCaller: 16, inAll: 64, waitingPerCaller: 200, waitingInAll: 1000, patience: 50_000 }),
 })
