@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../src/config.ts'
-import { QUICK, inTurns, openBench } from './bench.ts'
+import { QUICK, alternately, openBench } from './bench.ts'
 import { mixed } from './calls.ts'
 import { closedLoop, openLoop, quantile } from './load.ts'
 import { largeArchive, longLog } from './job-files.ts'
@@ -99,7 +99,11 @@ test('two sides take turns and the ratio is of each round', async () => {
   const order: string[] = []
   const side = (name: string, times: number[]) => async () => (order.push(name), times.shift()!)
 
-  expect(await inTurns(3, side('ours', [2, 30, 4]), side('floor', [1, 10, 4]))).toEqual({ ours: 4, floor: 4, ratio: 2 })
+  expect(await alternately(3, side('ours', [2, 30, 4]), side('floor', [1, 10, 4]))).toEqual({
+    ours: 4,
+    floor: 4,
+    ratio: 2,
+  })
   expect(order).toEqual(['ours', 'floor', 'floor', 'ours', 'ours', 'floor'])
 })
 

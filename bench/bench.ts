@@ -180,7 +180,7 @@ type Side = () => Promise<number>
  * Times two sides in turns, each round beginning with the other one, so that drift and noisy neighbours meet both
  * alike. The ratio is the median of the rounds' own ratios.
  */
-export async function inTurns(rounds: number, ours: Side, floor: Side): Promise<Compared> {
+export async function alternately(rounds: number, ours: Side, floor: Side): Promise<Compared> {
   const times: { ours: number; floor: number }[] = []
   for (let round = 0; round < rounds; round++) {
     if (round % 2 === 0) times.push({ ours: await ours(), floor: await floor() })
@@ -205,8 +205,8 @@ export async function compare(bench: Bench, ours: Station, floor: Station, secon
     const { own, engine } = await costOf(bench, station.server, [station.call], loop)
     return own + engine
   }
-  await inTurns(WARM_UPS, burst(ours), burst(floor))
-  return inTurns(bench.effort.rounds, burst(ours), burst(floor))
+  await alternately(WARM_UPS, burst(ours), burst(floor))
+  return alternately(bench.effort.rounds, burst(ours), burst(floor))
 }
 
 /** Milliseconds of processor time per request. */
@@ -292,7 +292,7 @@ export async function compareCost(
   }
   const { connections, count } = loop
   const least = () => floorCost(floor, calls, { connections, count, from })
-  await inTurns(WARM_UPS, ours, least)
+  await alternately(WARM_UPS, ours, least)
   engine.length = 0
-  return { ...(await inTurns(effort.rounds, ours, least)), engine: median(engine) }
+  return { ...(await alternately(effort.rounds, ours, least)), engine: median(engine) }
 }

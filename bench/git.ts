@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { lastCommits } from '../src/git/history/last-commits.ts'
 import { closeReaders } from '../src/git/process/readers.ts'
-import { inTurns, type Bench } from './bench.ts'
+import { alternately, type Bench } from './bench.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
 import { makePlace, memoryDuring, startOurs, type OurServer } from './servers.ts'
@@ -92,7 +92,7 @@ export async function cloneTime({ git, address, folder, work }: GitBench, rounds
     await rm(join(work, 'copy'), { recursive: true, force: true })
     return time
   }
-  const times = await inTurns(rounds, clone(address), clone(`file://${folder}`))
+  const times = await alternately(rounds, clone(address), clone(`file://${folder}`))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.15 }
 }
 
@@ -134,6 +134,6 @@ export async function treePageTime({ git, address, api, folder }: GitBench, roun
 export async function archiveTime({ git, api, folder }: GitBench, rounds: number): Promise<Outcome> {
   const ours = () => timed(fetched(`${api}/archive.tar.gz?sha=master`))
   const floor = () => timed(() => git('-C', folder, 'archive', '--format=tar.gz', '--output=/dev/null', 'master'))
-  const times = await inTurns(rounds * 3, ours, floor)
+  const times = await alternately(rounds * 3, ours, floor)
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.25 }
 }

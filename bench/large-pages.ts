@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { get, type IncomingMessage } from 'node:http'
-import { inTurns, type Bench } from './bench.ts'
+import { alternately, type Bench } from './bench.ts'
 import type { GitBench } from './git.ts'
 import { blockingRequests, sent, size } from './pages.ts'
 import { ADMINISTRATOR } from './seed.ts'
@@ -60,7 +60,7 @@ async function weigh(bench: Bench, { server }: GitBench, url: string, calls: rea
   const blocking = blockingRequests(page.text)
   const token = { 'PRIVATE-TOKEN': ADMINISTRATOR }
   const all = async () => Math.max(...(await Promise.all(calls.map((call) => firstByte(call, token)))))
-  const times = await inTurns(bench.effort.rounds * 3, () => firstByte(url, PERSON), all)
+  const times = await alternately(bench.effort.rounds * 3, () => firstByte(url, PERSON), all)
   const { before, most } = await memoryDuring(server.pid, async () => {
     for (let n = 0; n < VISITS; n++) await sent(url, PERSON)
   })
@@ -181,7 +181,7 @@ async function searchRows(bench: Bench, { server }: GitBench, url: string, call:
   let times = { ours: 0, floor: 0, ratio: 0 }
   const { before, most } = await memoryDuring(server.pid, async () => {
     const token = { 'PRIVATE-TOKEN': ADMINISTRATOR }
-    times = await inTurns(
+    times = await alternately(
       bench.effort.rounds,
       () => firstByte(url, PERSON),
       () => firstByte(call, token),

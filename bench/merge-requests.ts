@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openStore } from '../src/store/open.ts'
-import { inTurns, type Bench } from './bench.ts'
+import { alternately, type Bench } from './bench.ts'
 import { openGitBench, type GitBench } from './git.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
@@ -120,7 +120,7 @@ export async function pushBesideMany({ rounds, push, allFresh }: RequestBench): 
     await allFresh()
     return time
   }
-  const { ours, floor, ratio } = await inTurns(rounds * 3, to('master'), to('quiet'))
+  const { ours, floor, ratio } = await alternately(rounds * 3, to('master'), to('quiet'))
   return { ours: ms(ours), floor: ms(floor), ratio, met: ratio <= 1.3 }
 }
 

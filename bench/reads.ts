@@ -4,7 +4,7 @@
  */
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inTurns, type Bench } from './bench.ts'
+import { alternately, type Bench } from './bench.ts'
 import type { Captured } from './floor.ts'
 import { openGitBench, type GitBench } from './git.ts'
 import { closedLoop, type Call } from './load.ts'
@@ -84,8 +84,8 @@ async function readRow(bench: Bench, git: GitBench, floor: Floor, { what, most, 
     await pushChange(git)
     return burst(server)
   }
-  await inTurns(1, ours, () => burst(floor))
-  const times = await inTurns(rounds, ours, () => burst(floor))
+  await alternately(1, ours, () => burst(floor))
+  const times = await alternately(rounds, ours, () => burst(floor))
   return {
     what: `${what}, rotating, a push before each round`,
     target: `≤ ${most}`,
@@ -145,7 +145,7 @@ async function remoteRows({ effort }: Bench, bench: GitBench): Promise<Row[]> {
   }
   const local = `file://${folder}`
   const row = async (what: string, most: number, ours: () => Promise<number>, floor: () => Promise<number>) => {
-    const times = await inTurns(effort.rounds, ours, floor)
+    const times = await alternately(effort.rounds, ours, floor)
     const figures = { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio }
     return { what, target: `≤ ${most}`, ...figures, met: times.ratio <= most }
   }

@@ -1,6 +1,6 @@
 /** What is measured, by the names that `--only` takes. A measurement that fails is a row whose target is not met. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compare, compareCost, costAfterChanges, inTurns, type Bench, type Manner } from './bench.ts'
+import { compare, compareCost, costAfterChanges, alternately, type Bench, type Manner } from './bench.ts'
 import {
   changes,
   changingIssues,
@@ -252,7 +252,7 @@ async function row(what: string, target: string, measure: () => Promise<Outcome>
 }
 
 async function startToReady({ effort, postgres }: Bench): Promise<Outcome> {
-  const { ours, floor, ratio } = await inTurns(
+  const { ours, floor, ratio } = await alternately(
     effort.starts,
     async () => {
       await using place = await makePlace(postgres, 0)
@@ -327,7 +327,7 @@ async function readAfterWrite(bench: Bench): Promise<Outcome> {
     ({ port }: Server) =>
     () =>
       afterChanges(port, smallWrites.slice(0, bench.effort.writes), reads)
-  const { ours, floor: least, ratio } = await inTurns(bench.effort.rounds, side(server), side(floor))
+  const { ours, floor: least, ratio } = await alternately(bench.effort.rounds, side(server), side(floor))
   return { ours: ms(ours), floor: ms(least), ratio, met: null }
 }
 
@@ -350,7 +350,7 @@ async function growthAfterChange(bench: Bench, call: Call, changing = changes): 
     ({ port }: Server) =>
     () =>
       afterChanges(port, changing(CHANGES_A_ROUND / 2), [call])
-  const times = await inTurns(bench.effort.rounds, side(large), side(small))
+  const times = await alternately(bench.effort.rounds, side(large), side(small))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }
 
@@ -360,8 +360,8 @@ const MOST_MS = 50
 async function growthOfPlanning(bench: Bench, call: Call, ofFew: Call): Promise<Outcome> {
   const side = (server: OurServer, call: Call) => () => costAfterChanges(bench, server, CHANGES_A_ROUND, call)
   const [large, small] = [side(await bench.planned.many(), call), side(await bench.planned.few(), ofFew)]
-  await inTurns(1, large, small)
-  const times = await inTurns(bench.effort.rounds, large, small)
+  await alternately(1, large, small)
+  const times = await alternately(bench.effort.rounds, large, small)
   const met = times.ratio <= 1.3 && times.ours < MOST_MS
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met }
 }

@@ -1,7 +1,7 @@
 /** What a change of a repository costs: a push against plain git, and a commit through the API against a push. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inTurns, type Bench, type Compared } from './bench.ts'
+import { alternately, type Bench, type Compared } from './bench.ts'
 import { openGitBench, type GitBench } from './git.ts'
 import { ADMINISTRATOR } from './seed.ts'
 import { ms, type Row } from './table.ts'
@@ -28,7 +28,7 @@ export async function openWriteBench(bench: Bench): Promise<WriteBench> {
   const git = await openGitBench(bench, COMMITS)
   const { pushTo, commit } = await writersOf(git)
   const push = pushTo(git.address)
-  await inTurns(A_ROUND, commit, push)
+  await alternately(A_ROUND, commit, push)
   return {
     rounds: bench.effort.rounds,
     pid: git.server.pid,
@@ -40,16 +40,16 @@ export async function openWriteBench(bench: Bench): Promise<WriteBench> {
 }
 
 export async function pushTime({ rounds, push, pushLocally }: WriteBench): Promise<Outcome> {
-  return outcomeOf(await inTurns(rounds * 3, push, pushLocally), 1.6)
+  return outcomeOf(await alternately(rounds * 3, push, pushLocally), 1.6)
 }
 
 export async function commitTime({ rounds, push, commit }: WriteBench): Promise<Outcome> {
-  return outcomeOf(await inTurns(rounds * 3, commit, push), 1)
+  return outcomeOf(await alternately(rounds * 3, commit, push), 1)
 }
 
 /** By processor time of the server and its children. */
 export async function commitEffort({ rounds, pid, push, commit }: WriteBench): Promise<Outcome> {
-  return outcomeOf(await inTurns(rounds, effort(pid, commit), effort(pid, push)), 1)
+  return outcomeOf(await alternately(rounds, effort(pid, commit), effort(pid, push)), 1)
 }
 
 const outcomeOf = ({ ours, floor, ratio }: Compared, most: number): Outcome => ({

@@ -1,6 +1,6 @@
 /** Numbers of records in their project or group: from 1 on, without gaps, never given twice. */
 import type { App } from '../../context.ts'
-import { inTurn } from '../../lib/turns.ts'
+import { withMutex } from '../../lib/mutex.ts'
 import type { Db } from '../../store/database.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'
@@ -29,7 +29,7 @@ export function transactNumbered<T>(
   body: (app: App) => Promise<T>,
 ): Promise<T> {
   if (app.db.isTransaction || !locksRows(app.db)) return transact(app, body)
-  return inTurn(`iid ${Object.entries(parent).join()} ${kind}`, () => transact(app, body))
+  return withMutex(`iid ${Object.entries(parent).join()} ${kind}`, () => transact(app, body))
 }
 
 /** The next one, in the transaction that inserts the record: whoever comes second waits, and a rollback takes it back. */

@@ -15,7 +15,7 @@ import { findProjectById, pathWithNamespace } from '../../projects/projects/quer
 import { messageFrom, signerOf } from '../../repository/commits/landing.ts'
 import { expectChange, type Change } from '../../repository/gate/changes.ts'
 import { Overtaken, moveExpected, updateFault, webPusher } from '../../repository/gate/service.ts'
-import { inBranchTurn } from '../../repository/gate/turns.ts'
+import { withBranchMutex } from '../../repository/gate/branch-mutex.ts'
 import type { Pusher, Update } from '../../repository/gate/updates.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
@@ -72,7 +72,7 @@ export async function acceptMergeRequest(
   const { target_branch: branch } = subject.mergeRequest
   if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
   try {
-    return await inBranchTurn(subject.dir, branch, async (isLate) => {
+    return await withBranchMutex(subject.dir, branch, async (isLate) => {
       const target = isLate ? await subjectAnew(app, actor, subject) : subject
       return mergeNow(app, actor, target, subject.mergeRequest, wish)
     })

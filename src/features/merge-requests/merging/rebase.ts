@@ -7,7 +7,7 @@ import { bringCommit } from '../../../git/storage/copy.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { signerOf } from '../../repository/commits/landing.ts'
 import { changeRefs, webPusher } from '../../repository/gate/service.ts'
-import { inBranchTurn } from '../../repository/gate/turns.ts'
+import { withBranchMutex } from '../../repository/gate/branch-mutex.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { mayPushTo } from '../../repository/repositories/rights.ts'
@@ -80,7 +80,7 @@ async function rebase(
   source: RepositorySubject,
   one: MergeRequest,
 ): Promise<boolean> {
-  return inBranchTurn(source.dir, one.source_branch, async () => {
+  return withBranchMutex(source.dir, one.source_branch, async () => {
     const tips = await findTips(app, target.project, one)
     const ref = `refs/heads/${one.source_branch}`
     const before = await resolveRef(source.dir, ref)

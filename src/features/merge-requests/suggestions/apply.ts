@@ -13,7 +13,7 @@ import type { Position } from '../../planning/notes/positions.ts'
 import { resolveNotes } from '../../planning/notes/resolving.ts'
 import type { SuggestionRecord } from '../../planning/notes/suggestion-entity.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { landCommit, landInTurn, messageFrom, signerOf } from '../../repository/commits/landing.ts'
+import { landCommit, landWithMutex, messageFrom, signerOf } from '../../repository/commits/landing.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { mayPushTo } from '../../repository/repositories/rights.ts'
@@ -52,7 +52,7 @@ export async function applySuggestions(
   const source = await sourceOf(app, actor, one)
   const words = message || (await usualMessage(app, actor, source, one, proposed))
   const land = (source: RepositorySubject) => commitOnce(app, actor, source, one, proposed, messageFrom(words))
-  const commit = await landInTurn(app, actor, source, one.source_branch, land)
+  const commit = await landWithMutex(app, actor, source, one.source_branch, land)
   await transact(app, async (app) => {
     const ids = idList(
       app.db,

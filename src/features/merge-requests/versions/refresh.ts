@@ -2,7 +2,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
-import { inTurn } from '../../../lib/turns.ts'
+import { withMutex } from '../../../lib/mutex.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -35,7 +35,7 @@ export async function refreshSource(
   by: number | null = null,
 ): Promise<MergeRequest> {
   if (one.state !== 'opened') return one
-  return inTurn(`merge request ${one.id}`, async () => {
+  return withMutex(`merge request ${one.id}`, async () => {
     let seen = one
     for (let tries = 1; tries <= MOST_TRIES; tries++) {
       const tips = await findTips(app, project, seen)

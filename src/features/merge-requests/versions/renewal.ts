@@ -4,7 +4,7 @@
  */
 import type { App } from '../../../context.ts'
 import { pushedCommits } from '../../../git/history/history.ts'
-import { inTurn } from '../../../lib/turns.ts'
+import { withMutex } from '../../../lib/mutex.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -72,7 +72,7 @@ async function outdatedBy(app: App, project: Project, { branch, before, after }:
 
 /** Its head is what it was; a push to its source has a way of its own. */
 function renewVersion(app: App, project: Project, id: number): Promise<void> {
-  return inTurn(`merge request ${id}`, async () => {
+  return withMutex(`merge request ${id}`, async () => {
     const [seen] = await findMergeRequests(app.db, [id])
     if (!seen || seen.state !== 'opened' || seen.head_sha === null) return
     const { dir, target } = await findTips(app, project, seen)

@@ -5,7 +5,7 @@ import type { Signer } from '../../../git/objects/building.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
-import { inBranchTurn } from '../gate/turns.ts'
+import { withBranchMutex } from '../gate/branch-mutex.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { loadRepositorySubject } from '../repositories/queries.ts'
 import { mayCommitTo, mayPushTo } from '../repositories/rights.ts'
@@ -44,7 +44,7 @@ export interface Landing {
 }
 
 /** `land` is handed the repository as it is when its turn has come. */
-export function landInTurn(
+export function landWithMutex(
   app: App,
   viewer: User,
   subject: RepositorySubject,
@@ -57,7 +57,7 @@ export function landInTurn(
     if (!project) throw notFound('Project')
     return loadRepositorySubject(app, project, viewer)
   }
-  return inBranchTurn(subject.dir, branch, async (isLate) => land(isLate ? await reload() : subject), options)
+  return withBranchMutex(subject.dir, branch, async (isLate) => land(isLate ? await reload() : subject), options)
 }
 
 export async function landCommit(

@@ -6,7 +6,7 @@ import type { Person } from '../../../git/objects/identities.ts'
 import { cherryPick, revertCommit, type MergeResult } from '../../../git/merging/merging.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { assertMayCommit, assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from './landing.ts'
+import { assertMayCommit, assertMayPush, landCommit, landWithMutex, messageFrom, signerOf } from './landing.ts'
 
 export interface PickInput {
   readonly branch: string
@@ -72,7 +72,7 @@ async function redo(
     treeFrom(await merge(seen), what, wish)
     return null
   }
-  return landInTurn(app, viewer, subject, branch, async (subject) => {
+  return landWithMutex(app, viewer, subject, branch, async (subject) => {
     const tip = await tipOf(subject, branch)
     const tree = treeFrom(await merge(tip), what, wish)
     const committer = signerOf(app, viewer)

@@ -13,7 +13,7 @@ import { bringCommit } from '../../../git/storage/copy.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import { entryAt } from '../../../git/objects/trees.ts'
 import { readPointer } from '../../../lib/lfs-pointer.ts'
-import { assertMayCommit, assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from '../commits/landing.ts'
+import { assertMayCommit, assertMayPush, landCommit, landWithMutex, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
 import { lastCommitOf } from '../../../git/history/history.ts'
@@ -49,7 +49,7 @@ export async function commitActions(
   await assertMayCommit(app, subject, wish.branch)
   await assertMayPush(app, subject, wish.branch)
   const land = (subject: RepositorySubject) => commitOnce(app, viewer, subject, wish)
-  return landInTurn(app, viewer, subject, wish.branch, land, { mayRebuild: !namesCommit(wish) })
+  return landWithMutex(app, viewer, subject, wish.branch, land, { mayRebuild: !namesCommit(wish) })
 }
 
 /** Who says what the work is based on wants it on nothing else. */
@@ -157,7 +157,7 @@ export async function moveSubmodule(
 ): Promise<Commit> {
   await assertMayPush(app, subject, wish.branch)
   const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, wish)
-  return landInTurn(app, viewer, subject, wish.branch, land)
+  return landWithMutex(app, viewer, subject, wish.branch, land)
 }
 
 async function moveSubmoduleOnce(

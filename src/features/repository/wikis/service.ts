@@ -10,7 +10,7 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { signerOf } from '../commits/landing.ts'
 import type { ChangedPage } from '../gate/model.ts'
 import { webPusher } from '../gate/service.ts'
-import { inBranchTurn } from '../gate/turns.ts'
+import { withBranchMutex } from '../gate/branch-mutex.ts'
 import { WIKI_BRANCH, changeWiki, openWiki } from '../gate/wikis.ts'
 import { UPLOADS, fileOf, pageOfFile, slugOf, titleOf, type Format } from './pages.ts'
 import { WIKI_REF, findPage, type Page } from './queries.ts'
@@ -119,7 +119,7 @@ async function commit(
   const dir = await openWiki(app, project)
   const ref = `refs/heads/${branch}`
   const signer = signerOf(app, actor)
-  await inBranchTurn(dir, branch, async () => {
+  await withBranchMutex(dir, branch, async () => {
     const before = await resolveCommit(dir, ref)
     // A branch that is not there yet begins with the pages.
     const base = before ?? (await resolveCommit(dir, WIKI_REF))

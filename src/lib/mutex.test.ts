@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { inTurn } from './turns.ts'
+import { withMutex } from './mutex.ts'
 
 test('work under one key goes one at a time, in the order it came, whoever fails', async () => {
   const seen: string[] = []
   const work = (name: string, ms: number) =>
-    inTurn('a', async (hasWaited) => {
+    withMutex('a', async (hasWaited) => {
       seen.push(`${name} begins${hasWaited ? ' late' : ''}`)
       await sleep(ms)
       seen.push(`${name} ends`)
@@ -21,8 +21,8 @@ test('work under one key goes one at a time, in the order it came, whoever fails
 
 test('work under other keys does not wait', async () => {
   const gate = Promise.withResolvers<void>()
-  const slow = inTurn('a', () => gate.promise)
-  expect(await inTurn('b', async (hasWaited) => hasWaited)).toBe(false)
+  const slow = withMutex('a', () => gate.promise)
+  expect(await withMutex('b', async (hasWaited) => hasWaited)).toBe(false)
   gate.resolve()
   await slow
 })

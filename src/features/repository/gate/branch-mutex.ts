@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inTurn } from '../../../lib/turns.ts'
+import { withMutex } from '../../../lib/mutex.ts'
 import { Overtaken } from './service.ts'
 
 const MOST_TRIES = 20
@@ -10,13 +10,13 @@ const LONGEST_PAUSE_MS = 20
  * A push, or another process, may move the branch all the same: then it is built once more, unless the caller said what
  * on. `isLate`: others may have changed the repository since the caller looked.
  */
-export function inBranchTurn<T>(
+export function withBranchMutex<T>(
   dir: string,
   branch: string,
   build: (isLate: boolean) => Promise<T>,
   { mayRebuild = true }: { mayRebuild?: boolean } = {},
 ): Promise<T> {
-  return inTurn(`${dir} ${branch}`, async (hasWaited) => {
+  return withMutex(`${dir} ${branch}`, async (hasWaited) => {
     for (let tries = 1; ; tries++) {
       try {
         return await build(hasWaited || tries > 1)

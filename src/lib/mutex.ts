@@ -1,7 +1,7 @@
 const last = new Map<string, Promise<void>>()
 
 /** One at a time for each key, in the order they came. `work` hears whether it had to wait. */
-export async function inTurn<T>(key: string, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
+export async function withMutex<T>(key: string, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
   const before = last.get(key)
   const { promise, resolve } = Promise.withResolvers<void>()
   last.set(key, promise)
