@@ -196,7 +196,7 @@ export interface Declaration<
   /** For runners, whose tokens it looks up itself; `stream`: it reads the body itself as well. */
   runners?: 'fields' | 'stream'
   /** Also for a session that opens nothing else until a second factor is set up. */
-  whileHeld?: boolean
+  duringRequiredStep?: boolean
   /** Also where what it acts on is kept to be read. */
   whileReadOnly?: boolean
   /** The contract answers 401 instead of 403 here. */
@@ -245,7 +245,7 @@ export interface Endpoint {
   readonly secret?: boolean
   readonly jobToken?: boolean
   readonly runners?: 'fields' | 'stream'
-  readonly whileHeld?: boolean
+  readonly duringRequiredStep?: boolean
   readonly whileReadOnly?: boolean
   readonly denied?: 'unauthenticated'
   readonly deniedWith?: string

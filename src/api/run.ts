@@ -239,7 +239,7 @@ export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
   }
   if (identity.kind === 'job' && !endpoint.jobToken) throw unauthenticated()
   if (identity.heldBy === 'terms') throw forbidden('Accept the terms first')
-  if (identity.heldBy && !endpoint.whileHeld) throw forbidden('Set up a second factor first')
+  if (identity.heldBy && !endpoint.duringRequiredStep) throw forbidden('Set up a second factor first')
   if (identity.scopes === null) return
   const accepted = scopesOf(endpoint)
   if (identity.scopes.some((scope) => accepted.includes(scope))) return

@@ -167,7 +167,7 @@ export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(
  * Until the transaction ends nobody else holds the same name: for what must be unique over two tables. On SQLite there
  * is only one writer.
  */
-export async function holdName(db: AnyDb, name: string): Promise<void> {
+export async function lockName(db: AnyDb, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
 }
 

@@ -7,7 +7,7 @@ import { startForge, type TestForge } from '../../forge.ts'
 import type { Db, Row } from '../../store/database.ts'
 import { findUser } from '../identity/users/queries.ts'
 import { findProjectSubject, type StampedProject } from '../projects/projects/queries.ts'
-import { holdIssue, updateIssue } from './issues/service.ts'
+import { lockIssue, updateIssue } from './issues/service.ts'
 import { deleteLabel, updateLabel } from './labels/service.ts'
 import { deleteMilestone, updateMilestone } from './milestones/service.ts'
 
@@ -93,7 +93,7 @@ test.runIf(testDatabaseUrl()).each(table)('%s', async (_what, one, other) => {
   const held = Promise.withResolvers<void>()
   const outcome = await Promise.all([
     once(app, async (inner) => {
-      await holdIssue(inner, 1)
+      await lockIssue(inner, 1)
       held.resolve()
       await somebodyWaits(app.db)
       await one(inner, given)

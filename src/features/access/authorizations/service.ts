@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { Guest, Owner } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { holdName, idList, inIdList } from '../../../store/dialect.ts'
+import { lockName, idList, inIdList } from '../../../store/dialect.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 
 export interface Reach {
@@ -31,7 +31,7 @@ export async function refreshAuthorizations(app: App, reach: Reach): Promise<voi
     projects ? sql<boolean>`${sql.ref(column)} in (${projects})` : sql<boolean>`1 = 1`
 
   // Side by side, two would each miss what the other is about to write: a right that was taken could stay.
-  await holdName(db, 'authorizations')
+  await lockName(db, 'authorizations')
   await sql`delete from project_authorizations where ${ofUsers('user_id')} and ${within('project_id')}`.execute(db)
   await sql`
     insert into project_authorizations (user_id, project_id, access_level)

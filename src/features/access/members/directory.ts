@@ -3,7 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { takeRequest } from '../access-requests/service.ts'
-import { newsOf, type Member } from './service.ts'
+import { memberEvent, type Member } from './service.ts'
 
 export async function letInByDirectory(
   app: App,
@@ -28,7 +28,7 @@ export async function letInByDirectory(
     .returningAll()
     .executeTakeFirstOrThrow()
   await takeRequest(app, at, user_id)
-  await emit(app, 'member.added', newsOf(member))
+  await emit(app, 'member.added', memberEvent(member))
 }
 
 /** What people had given is remembered: the membership falls back to it. */
@@ -40,10 +40,10 @@ export async function setLevelByDirectory(app: App, member: Member, access_level
     .where('id', '=', member.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await emit(app, 'member.changed', newsOf(updated))
+  await emit(app, 'member.changed', memberEvent(updated))
 }
 
 export async function removeByDirectory(app: App, member: Member): Promise<void> {
   await app.db.deleteFrom('members').where('id', '=', member.id).execute()
-  await emit(app, 'member.removed', { ...newsOf(member), expired: false })
+  await emit(app, 'member.removed', { ...memberEvent(member), expired: false })
 }

@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
 import { Master, NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { takeRequest } from '../access-requests/service.ts'
@@ -49,7 +49,7 @@ export async function addMember(
     if (!member) throw conflict('Member already exists')
     await takeRequest(app, at, user)
     await spread(app, member)
-    await emit(app, 'member.added', newsOf(member, by))
+    await emit(app, 'member.added', memberEvent(member, by))
     return member
   })
 }
@@ -95,7 +95,7 @@ export async function approveRequest(
 export async function updateMember(app: App, { id, ...at }: Member, wish: Partial<Grant>, by: number): Promise<Member> {
   if (wish.access_level !== undefined) assertLevel(at, wish.access_level)
   return transact(app, async (app) => {
-    const member = await holdMember(app, id, at)
+    const member = await lockMember(app, id, at)
     const { access_level = member.access_level, expires_at = member.expires_at } = wish
     await assertMayLose(app, member, { access_level, expires_at })
     if (access_level === member.access_level && expires_at === member.expires_at) return member
@@ -108,7 +108,7 @@ export async function updateMember(app: App, { id, ...at }: Member, wish: Partia
       .returningAll()
       .executeTakeFirstOrThrow()
     await spread(app, updated)
-    await emit(app, 'member.changed', newsOf(updated, by))
+    await emit(app, 'member.changed', memberEvent(updated, by))
     return updated
   })
 }
@@ -116,14 +116,14 @@ export async function updateMember(app: App, { id, ...at }: Member, wish: Partia
 type Found = Pick<Member, 'id' | 'group_id' | 'project_id'>
 
 export async function removeMember(app: App, { id, ...at }: Found, by: number): Promise<void> {
-  await transact(app, async (app) => remove(app, await holdMember(app, id, at), { by }))
+  await transact(app, async (app) => remove(app, await lockMember(app, id, at), { by }))
 }
 
 /** False where somebody prolonged or removed it meanwhile, or nobody would be left. */
 export async function expireMember(app: App, { id, ...at }: Found): Promise<boolean> {
   try {
     return await transact(app, async (app) => {
-      const member = await holdMember(app, id, at)
+      const member = await lockMember(app, id, at)
       if (member.expires_at === null || member.expires_at > today(app.clock)) return false
       await remove(app, member, { expired: true })
       return true
@@ -138,7 +138,7 @@ async function remove(app: App, member: Member, { by, expired = false }: { by?: 
   await assertMayLose(app, member, { access_level: NoAccess, expires_at: null })
   await app.db.deleteFrom('members').where('id', '=', member.id).execute()
   await spread(app, member)
-  await emit(app, 'member.removed', { ...newsOf(member, by), expired })
+  await emit(app, 'member.removed', { ...memberEvent(member, by), expired })
 }
 
 /** Some groups let no people of their own into the projects below them. */
@@ -147,13 +147,13 @@ export async function assertOpen(app: App, { project_id }: SourceColumns): Promi
 }
 
 /** Until the transaction ends nobody else changes or removes a member there: of two owners one may go, not both. */
-export function holdMembers({ db }: App, { group_id, project_id }: SourceColumns): Promise<void> {
-  return holdName(db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
+export function lockMembers({ db }: App, { group_id, project_id }: SourceColumns): Promise<void> {
+  return lockName(db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
 }
 
 /** The row as it stands now. */
-async function holdMember(app: App, id: number, at: SourceColumns): Promise<Member> {
-  await holdMembers(app, at)
+async function lockMember(app: App, id: number, at: SourceColumns): Promise<Member> {
+  await lockMembers(app, at)
   const member = await app.db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst()
   if (!member) throw notFound() // somebody was faster
   return member
@@ -176,7 +176,7 @@ async function spread(app: App, { user_id, group_id, project_id }: Member): Prom
   await refreshAuthorizations(app, { users: [user_id], ...where })
 }
 
-export const newsOf = (member: Member, by?: number) => ({
+export const memberEvent = (member: Member, by?: number) => ({
   group_id: member.group_id,
   project_id: member.project_id,
   user_id: member.user_id,

@@ -2,7 +2,7 @@ import { after, DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { isWebAddress } from '../../../lib/web-address.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { ensureEnvironment, guessTier, isEnvironmentName } from './making.ts'
 import type { Environment, Tier } from './model.ts'
@@ -40,9 +40,9 @@ function assertValid({ name, external_url: url, description }: EnvironmentInput)
   if (Object.keys(faults).length > 0) throw invalid(faults)
 }
 
-const whileHeld = <T>(app: App, project: number, work: (app: App) => Promise<T>): Promise<T> =>
+const duringRequiredStep = <T>(app: App, project: number, work: (app: App) => Promise<T>): Promise<T> =>
   transact(app, async (app) => {
-    await holdName(app.db, `environments of project ${project}`)
+    await lockName(app.db, `environments of project ${project}`)
     return work(app)
   })
 
@@ -54,7 +54,7 @@ export function createEnvironment(
   wish: EnvironmentInput & { name: string },
 ): Promise<Environment> {
   assertValid(wish)
-  return whileHeld(app, project, async (app) => {
+  return duringRequiredStep(app, project, async (app) => {
     if (await findEnvironmentByName(app.db, project, wish.name)) throw taken()
     return ensureEnvironment(app, project, wish.name, wish)
   })
@@ -64,7 +64,7 @@ export function createEnvironment(
 export function updateEnvironment(app: App, environment: Environment, wish: EnvironmentInput): Promise<Environment> {
   assertValid(wish)
   const { project_id: project, id } = environment
-  return whileHeld(app, project, async (app) => {
+  return duringRequiredStep(app, project, async (app) => {
     const name = wish.name ?? environment.name
     const same = await findEnvironmentByName(app.db, project, name)
     if (same && same.id !== id) throw taken()

@@ -4,7 +4,7 @@ import { after, HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import { isHeld } from '../../instance/blobs/jobs.ts'
+import { isReferenced } from '../../instance/blobs/jobs.ts'
 import { releaseUnkept } from '../pipelines/latest.ts'
 import type { Job } from './model.ts'
 
@@ -63,7 +63,7 @@ async function discardLeft(app: App): Promise<void> {
       .orderBy('id')
       .limit(AT_ONCE)
       .execute()
-    for (const { content } of left) if (!(await isHeld(app, content))) await app.blobs.remove(content)
+    for (const { content } of left) if (!(await isReferenced(app, content))) await app.blobs.remove(content)
     const ids = idList(
       db,
       left.map(({ id }) => id),

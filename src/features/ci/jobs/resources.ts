@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import { holdPipeline, processHeld } from '../pipelines/process.ts'
+import { lockPipeline, processLocked } from '../pipelines/process.ts'
 import type { Job } from './model.ts'
 import { moveJobs } from './steps.ts'
 
@@ -33,12 +33,12 @@ export function upcomingOf(db: Db, { id, process_mode }: Group) {
 /** To the next that waits, if nobody has it. Bears being done twice. */
 export async function assignResource(app: App, id: number): Promise<void> {
   await transact(app, async (app) => {
-    await holdName(app.db, `resource group ${id}`)
+    await lockName(app.db, `resource group ${id}`)
     const next = await nextFor(app, id)
     if (!next) return
-    await holdPipeline(app, next.pipeline_id)
+    await lockPipeline(app, next.pipeline_id)
     const moved = await moveJobs(app, [next.id], 'pending')
-    if (moved.length > 0) await processHeld(app, next.pipeline_id)
+    if (moved.length > 0) await processLocked(app, next.pipeline_id)
   })
 }
 

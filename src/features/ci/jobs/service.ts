@@ -4,7 +4,7 @@ import { Refusal, forbidden } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { begin } from '../pipelines/create.ts'
-import { holdPipeline, processHeld } from '../pipelines/process.ts'
+import { lockPipeline, processLocked } from '../pipelines/process.ts'
 import { mayRunAgain } from '../pipelines/rights.ts'
 import { isEnded } from '../pipelines/status.ts'
 import { cloneJob } from './cloning.ts'
@@ -38,12 +38,12 @@ async function runAgain(
 ): Promise<Job> {
   await begin(dir, { id: job.pipeline_id, sha: job.sha })
   return transact(app, async (app) => {
-    await holdPipeline(app, job.pipeline_id)
+    await lockPipeline(app, job.pipeline_id)
     const held = await app.db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
     if (!held || held.retried || !isEnded(held.status)) throw forbidden('Job is not retryable')
     const made = await cloneJob(app, held, { status: 'pending', user_id: viewer?.id ?? null, ...more })
     await reopenAfter(app, held)
-    await processHeld(app, job.pipeline_id)
+    await processLocked(app, job.pipeline_id)
     return made
   })
 }

@@ -1,7 +1,7 @@
 /** What happens to one job: its step, and all that follows from it for its pipeline, in one transaction. */
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
-import { holdPipeline, processHeld, startHeld } from '../pipelines/process.ts'
+import { lockPipeline, processLocked, startLocked } from '../pipelines/process.ts'
 import { dropRun } from '../runner-protocol/runs.ts'
 import { cloneJob } from './cloning.ts'
 import { coverageOf } from './coverage.ts'
@@ -21,10 +21,10 @@ async function change(
   more: Change = {},
 ): Promise<Job | null> {
   return transact(app, async (app) => {
-    await holdPipeline(app, job.pipeline_id)
+    await lockPipeline(app, job.pipeline_id)
     const [moved] = await moveJobs(app, [job.id], status, more)
     if (!moved) return null
-    await processHeld(app, job.pipeline_id)
+    await processLocked(app, job.pipeline_id)
     return moved
   })
 }
@@ -41,9 +41,9 @@ export function enqueueJob(
 /** Of several who want it, one gets it. */
 export function runJob(app: App, { id, pipeline_id }: Told, beginning: Beginning): Promise<Job | null> {
   return transact(app, async (app) => {
-    await holdPipeline(app, pipeline_id)
+    await lockPipeline(app, pipeline_id)
     const [started = null] = await startJobs(app, [{ ...beginning, id }])
-    if (started) await startHeld(app, pipeline_id)
+    if (started) await startLocked(app, pipeline_id)
     return started
   })
 }
@@ -54,10 +54,10 @@ export async function returnJob(app: App, run: { readonly id: number; readonly h
   const job = await app.db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', id).executeTakeFirst()
   if (!job) return
   await transact(app, async (app) => {
-    await holdPipeline(app, job.pipeline_id)
+    await lockPipeline(app, job.pipeline_id)
     if (!(await dropRun(app, run))) return
     if (!(await requeueJob(app, id))) await stopJobs(app, [id], { isForced: true })
-    await processHeld(app, job.pipeline_id)
+    await processLocked(app, job.pipeline_id)
   })
 }
 
@@ -70,13 +70,13 @@ export async function dropJob(app: App, job: Job, failed: Failure): Promise<Job 
   const { reason, exit_code = null } = failed
   const found = await covered(app, job)
   return transact(app, async (app) => {
-    await holdPipeline(app, job.pipeline_id)
+    await lockPipeline(app, job.pipeline_id)
     const isAllowed = isAllowedExit(optionsOf(job), exit_code)
     const failure = { failure_reason: reason, exit_code, ...found, ...(isAllowed && { allow_failure: true }) }
     const [moved] = await moveJobs(app, [job.id], 'failed', failure)
     if (!moved) return null
     if (await isTriedAgain(app, moved, failed)) await cloneJob(app, moved, { status: 'pending' })
-    await processHeld(app, job.pipeline_id)
+    await processLocked(app, job.pipeline_id)
     return moved
   })
 }
@@ -97,9 +97,9 @@ async function isTriedAgain(app: App, job: Job, failed: Failure): Promise<boolea
 /** What has ended stays as it is. */
 export function cancelJob(app: App, { id, pipeline_id }: Told, wish: StopOptions = {}): Promise<Job | null> {
   return transact(app, async (app) => {
-    await holdPipeline(app, pipeline_id)
+    await lockPipeline(app, pipeline_id)
     const [moved] = await stopJobs(app, [id], wish)
-    if (moved) await processHeld(app, pipeline_id)
+    if (moved) await processLocked(app, pipeline_id)
     return moved ?? null
   })
 }

@@ -4,7 +4,7 @@ import { transact } from '../../../store/transact.ts'
 import { stopJobs, type StopOptions } from '../jobs/stopping.ts'
 import { CANCEL_CHILDREN, type CancelChildren } from './children.ts'
 import type { Pipeline } from './model.ts'
-import { holdPipeline, processHeld } from './process.ts'
+import { lockPipeline, processLocked } from './process.ts'
 import { CANCELABLE } from './status.ts'
 
 export interface CancelOptions extends StopOptions {
@@ -21,7 +21,7 @@ export function cancelPipeline(
   { by, isPartial = false, isForced = false }: CancelOptions = {},
 ): Promise<Pipeline | null> {
   return transact(app, async (app) => {
-    await holdPipeline(app, id)
+    await lockPipeline(app, id)
     const jobs = await app.db
       .selectFrom('ci_jobs')
       .select('id')
@@ -39,6 +39,6 @@ export function cancelPipeline(
       await app.db.updateTable('pipelines').set({ auto_canceled_by_id: by }).where('id', '=', id).execute()
     }
     await enqueue<CancelChildren>(app, CANCEL_CHILDREN, { id, by })
-    return processHeld(app, id)
+    return processLocked(app, id)
   })
 }

@@ -17,7 +17,7 @@ import { IncludeReader } from './includes.ts'
 import { toldOf } from './merge-requests.ts'
 import type { Pipeline } from './model.ts'
 import { ruleVariables, serverOf } from './predefined.ts'
-import { holdPipeline, processHeld } from './process.ts'
+import { lockPipeline, processLocked } from './process.ts'
 import { namedRef } from './refs.ts'
 
 /** Children of children; beyond are no more. */
@@ -230,7 +230,7 @@ export async function followDownstream(app: App, pipeline: Pipeline): Promise<vo
 /** What it made is run again. */
 async function reopen(app: App, bridge: Job): Promise<void> {
   await transact(app, async (app) => {
-    await holdPipeline(app, bridge.pipeline_id)
+    await lockPipeline(app, bridge.pipeline_id)
     const now = timestamp(app.clock)
     const { numUpdatedRows } = await app.db
       .updateTable('ci_jobs')
@@ -239,6 +239,6 @@ async function reopen(app: App, bridge: Job): Promise<void> {
       .where('status', 'in', ['failed', 'canceled', 'success'])
       .where('retried', '=', false)
       .executeTakeFirst()
-    if (numUpdatedRows > 0n) await processHeld(app, bridge.pipeline_id)
+    if (numUpdatedRows > 0n) await processLocked(app, bridge.pipeline_id)
   })
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { holdName, idList, inIdList } from '../../../store/dialect.ts'
+import { lockName, idList, inIdList } from '../../../store/dialect.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { familyOf } from './children.ts'
 import type { Pipeline } from './model.ts'
@@ -24,7 +24,7 @@ export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
     .executeTakeFirst()
   if (!project?.keep_latest_artifact || !(await currentSettings(app)).keep_latest_artifact) return
   // Of two that succeed at once the newer keeps.
-  await holdName(db, `latest of ${project_id} ${ref}`)
+  await lockName(db, `latest of ${project_id} ${ref}`)
   const newest = await db
     .selectFrom('pipelines')
     .select('id')

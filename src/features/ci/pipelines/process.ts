@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -20,18 +20,18 @@ import type { Pipeline } from './model.ts'
 import { processing } from './processing.ts'
 import { composedStatus, isEnded } from './status.ts'
 
-export const holdPipeline = (app: App, id: number): Promise<void> => holdName(app.db, `pipeline ${id}`)
+export const lockPipeline = (app: App, id: number): Promise<void> => lockName(app.db, `pipeline ${id}`)
 
 /** Null where it is gone. */
 export function processPipeline(app: App, id: number): Promise<Pipeline | null> {
   return transact(app, async (app) => {
-    await holdPipeline(app, id)
-    return processHeld(app, id)
+    await lockPipeline(app, id)
+    return processLocked(app, id)
   })
 }
 
 /** Inside a transaction that holds it. */
-export async function processHeld(app: App, id: number): Promise<Pipeline | null> {
+export async function processLocked(app: App, id: number): Promise<Pipeline | null> {
   const pipeline = await findHeld(app, id)
   if (!pipeline) return null
   const rows = await app.db
@@ -58,12 +58,12 @@ export async function processHeld(app: App, id: number): Promise<Pipeline | null
   await moveJobs(app, steps.wait, 'waiting_for_resource')
   await moveJobs(app, steps.enqueue, 'pending')
   // Some of them may take their time to end.
-  if (stopped.some((job) => job.status === 'canceling')) return processHeld(app, id)
+  if (stopped.some((job) => job.status === 'canceling')) return processLocked(app, id)
   return followJobs(app, pipeline, status)
 }
 
 /** The same where one of its jobs has begun: nothing else follows from that. */
-export async function startHeld(app: App, id: number): Promise<Pipeline | null> {
+export async function startLocked(app: App, id: number): Promise<Pipeline | null> {
   const pipeline = await findHeld(app, id)
   return pipeline && followJobs(app, pipeline, composedStatus([{ status: 'running', allow_failure: false }]))
 }

@@ -11,7 +11,7 @@ import { moveJobs } from '../jobs/steps.ts'
 import { cancelPipeline } from './cancel.ts'
 import { begin, createPipeline, pipelineRef, type PipelineInput } from './create.ts'
 import type { Pipeline } from './model.ts'
-import { holdPipeline, processHeld } from './process.ts'
+import { lockPipeline, processLocked } from './process.ts'
 import { namedRef } from './refs.ts'
 import { mayRunAgain } from './rights.ts'
 
@@ -39,7 +39,7 @@ export async function retryPipeline(app: App, subject: RepositorySubject, pipeli
   await begin(subject.dir, pipeline)
   const user_id = subject.viewer?.id ?? null
   return transact(app, async (app) => {
-    await holdPipeline(app, pipeline.id)
+    await lockPipeline(app, pipeline.id)
     const jobs = await app.db
       .selectFrom('ci_jobs')
       .selectAll()
@@ -55,7 +55,7 @@ export async function retryPipeline(app: App, subject: RepositorySubject, pipeli
       jobs.flatMap(({ id, status }) => (status === 'skipped' ? id : [])),
       'created',
     )
-    return (await processHeld(app, pipeline.id)) ?? pipeline
+    return (await processLocked(app, pipeline.id)) ?? pipeline
   })
 }
 

@@ -7,7 +7,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { jobOfToken } from '../job-tokens/queries.ts'
 import { byJobToken } from '../job-tokens/authenticate.ts'
@@ -245,7 +245,7 @@ export const upload = endpoint({
       try {
         await keepUpload(app, job, sent, wish)
       } catch (error) {
-        await leaveBlob(app, sent.blob.digest)
+        await releaseBlob(app, sent.blob.digest)
         throw error
       }
       return new Answer(201, { message: '201 Created' })

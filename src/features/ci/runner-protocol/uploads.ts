@@ -11,7 +11,7 @@ import { BadZip, openZip } from '../../../lib/zip/reader.ts'
 import { isSystemError } from '../../../lib/system-errors.ts'
 import type { Blob } from '../../../store/blobs/blobs.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isAlive } from '../job-tokens/queries.ts'
@@ -78,7 +78,7 @@ export async function receiveFile(app: App, request: IncomingMessage): Promise<S
   try {
     const sent = await promise
     await ended(request).catch(async (error: unknown) => {
-      await leaveBlob(app, sent.blob.digest)
+      await releaseBlob(app, sent.blob.digest)
       throw error
     })
     return sent

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import type { Pipeline } from '../pipelines/model.ts'
@@ -66,7 +66,7 @@ export async function createSchedule(
   const next_run_at = assertValid(app, row)
   const inputs = changedInputs({}, wish.inputs ?? [])
   return transact(app, async (app) => {
-    await holdName(app.db, `schedules of project ${project_id}`)
+    await lockName(app.db, `schedules of project ${project_id}`)
     await assertRoom(app, project_id)
     return app.db
       .insertInto('pipeline_schedules')
@@ -165,7 +165,7 @@ export async function createScheduleVariable(
   const { key, value } = wish
   assertValidVariable(key, value)
   return transact(app, async (app) => {
-    await holdName(app.db, `variables of schedule ${schedule_id}`)
+    await lockName(app.db, `variables of schedule ${schedule_id}`)
     const known = await app.db
       .selectFrom('pipeline_schedule_variables')
       .select('key')

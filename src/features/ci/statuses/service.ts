@@ -6,7 +6,7 @@ import { keepCommit } from '../../../git/refs/pointing.ts'
 import { containingRefs, findTag, resolveRef } from '../../../git/refs/refs.ts'
 import { NO_OBJECT } from '../../../git/refs/update.ts'
 import { isWebAddress } from '../../../lib/web-address.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { nextIid } from '../../planning/iids.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -14,7 +14,7 @@ import { NOTHING_YET } from '../jobs/cloning.ts'
 import type { Job, JobStatus } from '../jobs/model.ts'
 import { tellMoved } from '../jobs/steps.ts'
 import type { Pipeline } from '../pipelines/model.ts'
-import { holdPipeline, processHeld } from '../pipelines/process.ts'
+import { lockPipeline, processLocked } from '../pipelines/process.ts'
 import { isProtectedRef } from '../pipelines/rights.ts'
 
 type State = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped'
@@ -45,12 +45,12 @@ export async function reportStatus(
   const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
   const isProtected = await isProtectedRef(app, subject.project.id, place)
   const status = await transact(app, async (app) => {
-    await holdName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
+    await lockName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
     const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, wish)
-    await holdPipeline(app, pipeline.id)
+    await lockPipeline(app, pipeline.id)
     const status = await writeStatus(app, author, pipeline, wish)
     await tellMoved(app, [status])
-    await processHeld(app, pipeline.id)
+    await processLocked(app, pipeline.id)
     return status
   })
   await keepCommit(subject.dir, commit.id)

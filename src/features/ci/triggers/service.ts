@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import type { RowChange } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Trigger } from './model.ts'
 
@@ -32,7 +32,7 @@ export async function createTrigger(app: App, actor: User, project_id: number, w
   assertValid(app, wish)
   const now = timestamp(app.clock)
   return transact(app, async (app) => {
-    await holdName(app.db, `triggers of project ${project_id}`)
+    await lockName(app.db, `triggers of project ${project_id}`)
     const { total } = await app.db
       .selectFrom('pipeline_triggers')
       .select((eb) => eb.fn.countAll<number>().as('total'))

@@ -1,6 +1,6 @@
 import type { App } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { WORDS, kindOf, variablesOf, type VariableOwner } from './finding.ts'
@@ -39,7 +39,7 @@ export async function createVariable(
     description: wish.description ?? null,
   }
   assertValidVariable({ ...row, value: wish.value })
-  return whileHeld(app, row, async (app) => {
+  return duringRequiredStep(app, row, async (app) => {
     await assertFree(app, row)
     await assertRoom(app, row)
     return app.db
@@ -52,7 +52,7 @@ export async function createVariable(
 
 /** Its key and whether it is hidden are for good. */
 export async function updateVariable(app: App, variable: CiVariable, wish: VariableInput): Promise<CiVariable> {
-  return whileHeld(app, variable, async (app) => {
+  return duringRequiredStep(app, variable, async (app) => {
     const now = await variablesOf(app.db, variable).where('id', '=', variable.id).executeTakeFirst()
     if (!now) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
     const change = {
@@ -83,9 +83,13 @@ export async function deleteVariable(app: App, variable: CiVariable): Promise<vo
   if (numDeletedRows === 0n) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
 }
 
-const whileHeld = <T>(app: App, { project_id, group_id }: VariableOwner, work: (app: App) => Promise<T>): Promise<T> =>
+const duringRequiredStep = <T>(
+  app: App,
+  { project_id, group_id }: VariableOwner,
+  work: (app: App) => Promise<T>,
+): Promise<T> =>
   transact(app, async (app) => {
-    await holdName(app.db, `variables of ${project_id === null ? `group ${group_id}` : `project ${project_id}`}`)
+    await lockName(app.db, `variables of ${project_id === null ? `group ${group_id}` : `project ${project_id}`}`)
     return work(app)
   })
 

@@ -11,7 +11,7 @@ import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { letInByDirectory, removeByDirectory, setLevelByDirectory } from '../../access/members/directory.ts'
 import { hasAnotherOwner } from '../../access/members/queries.ts'
-import { holdMembers } from '../../access/members/service.ts'
+import { lockMembers } from '../../access/members/service.ts'
 import { updateNamespace } from '../../identity/namespaces/service.ts'
 import { checkPresence } from '../../identity/users/presence.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -24,7 +24,7 @@ export async function syncGroup(app: App, id: number): Promise<void> {
   const asked = timestamp(app.clock)
   const answers = await ask(app, await linksOf(app.db, id))
   const left = await transact(app, async (app) => {
-    await holdMembers(app, { group_id: id, project_id: null })
+    await lockMembers(app, { group_id: id, project_id: null })
     const group = await app.db
       .selectFrom('namespaces')
       .select('ldap_synced_at')

@@ -1,7 +1,7 @@
 import type { Farewell } from '../../../context.ts'
 import { conflict } from '../../../errors.ts'
 import { Owner } from '../../../lib/levels.ts'
-import { holdMembers } from '../../access/members/service.ts'
+import { lockMembers } from '../../access/members/service.ts'
 import { markGroupDeleted } from './removal.ts'
 
 /** A group never loses its last owner: either they stay, or it goes with them. */
@@ -14,7 +14,7 @@ export const leaveGroups: Farewell = async (app, user, { heir }) => {
     .where('group_id', 'is not', null)
     .orderBy('group_id')
     .execute()
-  for (const { group_id } of owned) await holdMembers(app, { group_id, project_id: null })
+  for (const { group_id } of owned) await lockMembers(app, { group_id, project_id: null })
   const alone = await app.db
     .selectFrom('members as own')
     .innerJoin('namespaces', 'namespaces.id', 'own.group_id')

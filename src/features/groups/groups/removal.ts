@@ -6,16 +6,16 @@ import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { markNamespacesDeleted, removeNamespace } from '../../identity/namespaces/service.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { markProjectsDeleted, removeProjectsIn } from '../../projects/projects/removal.ts'
 import { endSharesWith } from '../../projects/sharing/service.ts'
 import { endGroupSharesWith } from '../sharing/service.ts'
-import { holdTree } from './places.ts'
+import { lockTree } from './paths.ts'
 import { findGroupById, type Group } from './queries.ts'
 
 export async function deleteGroup(app: App, actor: User, { id }: Group): Promise<void> {
   await transact(app, async (app) => {
-    await holdTree(app, id)
+    await lockTree(app, id)
     const group = await findGroupById(app.db, id)
     if (!group) throw notFound('Group')
     await markGroupDeleted(app, group, actor)
@@ -54,6 +54,6 @@ async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | '
     await endSharesWith(app, id)
     await endGroupSharesWith(app, id)
     await removeNamespace(app, id)
-    await leaveBlob(app, avatar_digest)
+    await releaseBlob(app, avatar_digest)
   })
 }

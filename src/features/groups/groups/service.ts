@@ -12,11 +12,11 @@ import { addFounder } from '../../access/members/service.ts'
 import type { ProjectCreationLevel, SubgroupCreationLevel } from '../../identity/namespaces/model.ts'
 import { addNamespace, lockShares, updateNamespace } from '../../identity/namespaces/service.ts'
 import { NO_AVATAR, avatarChange, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { holdNamespace } from '../../projects/projects/places.ts'
+import { lockNamespace } from '../../projects/projects/paths.ts'
 import { fitted } from '../../projects/projects/visibility.ts'
-import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from './places.ts'
+import { fullNameOf, fullPathOf, lockTree, moveTree, refusingDuplicates, reservePath } from './paths.ts'
 import { groupPolicy } from './policy.ts'
 import { findGroupById, loadGroupSubject, type Group } from './queries.ts'
 import { assertValidGroup } from './validation.ts'
@@ -63,13 +63,13 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
 
   return refusingDuplicates(() =>
     transact(app, async (app) => {
-      const parent = parent_id === null ? null : await heldGroup(app, parent_id)
+      const parent = parent_id === null ? null : await lockedGroup(app, parent_id)
       if (parent) await assertNotTooDeep(app, parent)
       const visibility = wish.visibility ?? (await usualVisibility(app, parent))
       await assertVisibilityAllowed(app, actor, visibility, { parent })
       const { name, path } = wish
       const place = { parent_id, name, path, full_path: fullPathOf(parent, path) }
-      await takePlace(app, place)
+      await reservePath(app, place)
       const now = timestamp(app.clock)
       const group = await addNamespace(app, {
         kind: 'group',
@@ -102,8 +102,8 @@ export async function assertMayNestIn(app: App, actor: User, id: number): Promis
 }
 
 /** The group as it is now that nobody else can change it: it may have gone since it was found. */
-async function heldGroup(app: App, id: number): Promise<Group> {
-  await holdTree(app, id)
+async function lockedGroup(app: App, id: number): Promise<Group> {
+  await lockTree(app, id)
   const group = await findGroupById(app.db, id)
   if (!group) throw notFound('Group')
   return group
@@ -137,8 +137,8 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
   const avatar = await avatarChange(app, wish.avatar)
   return refusingDuplicates(() =>
     transact(app, async (app) => {
-      const group = await heldGroup(app, id)
-      const parent = parent_id === null ? null : await heldGroup(app, parent_id)
+      const group = await lockedGroup(app, id)
+      const parent = parent_id === null ? null : await lockedGroup(app, parent_id)
       const { name = group.name, path = group.path, visibility = group.visibility, ...columns } = columnsOf(given)
       assertValidGroup(
         // What an older version left must not stop other changes.
@@ -146,14 +146,14 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
         { isRoot: parent === null },
       )
       if (visibility !== group.visibility) {
-        await holdNamespace(app, id) // nothing wider comes in meanwhile
+        await lockNamespace(app, id) // nothing wider comes in meanwhile
         await assertVisibilityAllowed(app, actor, visibility, { parent, group })
       }
       const unlocks = group.share_with_group_lock && given.share_with_group_lock === false
       if (unlocks && parent) await assertMayUnlock(app, actor, parent)
       const full_path = fullPathOf(parent, path)
       if (name !== group.name || path !== group.path) {
-        await takePlace(app, { id, parent_id, name, path, full_path })
+        await reservePath(app, { id, parent_id, name, path, full_path })
       }
       const updated = await updateNamespace(app, id, {
         ...columns,
@@ -167,7 +167,7 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
       })
       await moveTree(app, group, updated)
       await spreadShareLock(app, group, updated)
-      if (avatar.avatar_digest !== undefined) await leaveBlob(app, group.avatar_digest)
+      if (avatar.avatar_digest !== undefined) await releaseBlob(app, group.avatar_digest)
       const old = updated.full_path === group.full_path ? {} : { old_full_path: group.full_path }
       await emit(app, 'group.updated', { id, by: actor.id, ...old })
       return updated

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { conflict, notFound } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
@@ -28,7 +28,7 @@ export async function shareGroup(
 ): Promise<void> {
   if (!(await findReadableGroup(app, actor, other))) throw notFound('Group')
   await transact(app, async (app) => {
-    await holdShares(app, id)
+    await lockShares(app, id)
     if (await isAround(app.db, other, id)) {
       throw conflict('Group cannot be shared with itself or one of its ancestors.')
     }
@@ -59,7 +59,7 @@ export async function unshareGroup(
   by?: User,
 ): Promise<boolean> {
   return transact(app, async (app) => {
-    await holdShares(app, group_id)
+    await lockShares(app, group_id)
     const gone = await app.db.deleteFrom('group_shares').where('id', '=', id).returning('id').executeTakeFirst()
     if (!gone) return false
     await refreshAuthorizations(app, { group: group_id })
@@ -95,4 +95,4 @@ export async function endGroupSharesAround(app: App, group: number): Promise<voi
 }
 
 /** Changes of one group's shares side by side wait for each other: each works out all that the group grants. */
-const holdShares = (app: App, group: number) => holdName(app.db, `shares of group ${group}`)
+const lockShares = (app: App, group: number) => lockName(app.db, `shares of group ${group}`)

@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner, isWider } from '../../../lib/levels.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
@@ -12,7 +12,7 @@ import { depthOf, treeOf } from '../../identity/namespaces/queries.ts'
 import { lockShares, moveNamespace, narrowNamespaces, updateNamespace } from '../../identity/namespaces/service.ts'
 import { fitted, narrowProjectsIn } from '../../projects/projects/visibility.ts'
 import { endSharesInTree } from '../../projects/sharing/service.ts'
-import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from '../groups/places.ts'
+import { fullNameOf, fullPathOf, lockTree, moveTree, refusingDuplicates, reservePath } from '../groups/paths.ts'
 import { findGroupById, type Group } from '../groups/queries.ts'
 import { MOST_ANCESTORS, assertMayNestIn } from '../groups/service.ts'
 import { assertValidGroup } from '../groups/validation.ts'
@@ -29,14 +29,14 @@ export async function transferGroup(app: App, actor: User, { id }: Group, target
   return refusingTaken(() =>
     transact(app, async (app) => {
       // Only transfers hold two trees; one after the other they cannot wait for each other.
-      await holdName(app.db, 'transfer of groups')
-      const group = await heldGroup(app, id)
-      const parent = target === null ? null : await heldGroup(app, target)
+      await lockName(app.db, 'transfer of groups')
+      const group = await lockedGroup(app, id)
+      const parent = target === null ? null : await lockedGroup(app, target)
       await assertMovable(app, group, parent)
       const { name, path } = group
       assertValidGroup({ path }, { isRoot: parent === null })
       const place = { parent_id: target, name, path, full_path: fullPathOf(parent, path) }
-      await takePlace(app, { id, ...place })
+      await reservePath(app, { id, ...place })
       const moved = await updateNamespace(app, id, {
         ...place,
         full_name: fullNameOf(parent, name),
@@ -53,8 +53,8 @@ export async function transferGroup(app: App, actor: User, { id }: Group, target
   )
 }
 
-async function heldGroup(app: App, id: number): Promise<Group> {
-  await holdTree(app, id)
+async function lockedGroup(app: App, id: number): Promise<Group> {
+  await lockTree(app, id)
   const group = await findGroupById(app.db, id)
   if (!group) throw notFound('Group')
   return group

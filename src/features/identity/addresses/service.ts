@@ -8,7 +8,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { networkOf } from '../../../lib/addresses.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Settings } from '../../instance/settings/model.ts'
@@ -92,7 +92,7 @@ const isBefore = (one: UserAddress, other: UserAddress) =>
 function note(app: App, place: Place): Promise<boolean> {
   const { userId: user_id, address, window } = place
   return transact(app, async (app) => {
-    await holdName(app.db, `addresses ${user_id}`)
+    await lockName(app.db, `addresses ${user_id}`)
     const known = await addressesOf(app.db, { user_id })
     if (!place.isAmongFirst(known)) return false
     const now = timestamp(app.clock)

@@ -7,7 +7,7 @@ import { transact } from '../../../store/transact.ts'
 import { endFeedToken } from '../feed-tokens/service.ts'
 import { deleteKey } from '../keys/service.ts'
 import { revokeOAuthOf } from '../oauth/tokens.ts'
-import { endOldWaysIn, holdCredentials } from '../sessions/ending.ts'
+import { endOldWaysIn, lockCredentials } from '../sessions/ending.ts'
 import { replacePrivateToken, revokeTokensOf } from '../tokens/service.ts'
 import type { Revoked } from './entity.ts'
 
@@ -22,7 +22,7 @@ export async function revokeSession({ db }: App, { id }: Row<'sessions'>): Promi
  */
 export async function revokeCredentials(app: App, user: User, { keys }: { keys: boolean }): Promise<Revoked> {
   return transact(app, async (app) => {
-    await holdCredentials(app, user.id)
+    await lockCredentials(app, user.id)
     await replacePrivateToken(app, user)
     await endFeedToken(app, user)
     const sessions = await endOldWaysIn(app, user)

@@ -3,7 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { createLink } from '../sessions/links.ts'
 import { confirmEmail, isOwned } from './service.ts'
@@ -50,7 +50,7 @@ export async function confirmClaimByLink(app: App, token: string): Promise<boole
   return transact(app, async (app) => {
     const asked = await claimOfLink(app, token)
     if (!asked) return false
-    await holdName(app.db, `email ${asked.email}`)
+    await lockName(app.db, `email ${asked.email}`)
     // Once more, as somebody may have been faster.
     const claim = await claimOfLink(app, token)
     if (!claim || (await isOwned(app, claim.email))) return false

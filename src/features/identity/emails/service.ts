@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { assertMayMail } from '../mailing.ts'
@@ -24,7 +24,7 @@ export async function createEmail(app: App, owner: User, wish: NewEmail): Promis
   assertValidUser({ email })
   try {
     return await transact(app, async (app) => {
-      await holdName(app.db, `email ${email}`)
+      await lockName(app.db, `email ${email}`)
       if (await isOwned(app, email)) throw taken()
       const now = timestamp(app.clock)
       const created = await app.db

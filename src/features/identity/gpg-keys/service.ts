@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { invalid, notFound, type Refusal } from '../../../errors.ts'
 import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from '../../../lib/pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { confirmedEmails } from '../emails/queries.ts'
@@ -45,7 +45,7 @@ export async function createGpgKey(app: App, owner: User, wish: { key: string })
 
 /** Public keys are for anybody to copy: one that no address of its holder's vouches for gives way to one whose does. */
 async function dropUnprovenClaim(app: App, owner: User, { fingerprint, emails }: PgpPublicKey): Promise<void> {
-  await holdName(app.db, `gpg key ${fingerprint}`)
+  await lockName(app.db, `gpg key ${fingerprint}`)
   const held = await app.db.selectFrom('gpg_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
   if (!held || held.user_id === owner.id) return
   const confirmed = await confirmedEmails(app.db, [owner.id, held.user_id])

@@ -7,7 +7,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { digestOf, sameSecret } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
-import { holdCredentials } from '../sessions/ending.ts'
+import { lockCredentials } from '../sessions/ending.ts'
 import { textOf } from '../sessions/forms.ts'
 import { signIn } from '../sessions/service.ts'
 import { findUser } from '../users/queries.ts'
@@ -47,7 +47,7 @@ const byCode: GrantType = async (app, { given, client }) => {
   const user = await activeUser(app, grant.user_id)
   const scopes = toScopes(grant.scopes)
   const answer = await transact(app, async (app) => {
-    await holdCredentials(app, user.id)
+    await lockCredentials(app, user.id)
     if (!(await claim(app, grant))) return null
     return issueToken(app, { application: client, user, scopes, grantId: grant.id, refreshable: true })
   })
@@ -99,7 +99,7 @@ const byRefreshToken: GrantType = async (app, { given, client }) => {
   const user = await activeUser(app, old.user_id)
   const scopes = chosenScopes(textOf(given, 'scope') ?? old.scopes, toScopes(old.scopes))
   const answer = await transact(app, async (app) => {
-    await holdCredentials(app, user.id)
+    await lockCredentials(app, user.id)
     if (!(await revokeToken(app, old))) return null
     return issueToken(app, { application: client, user, scopes, grantId: old.grant_id, refreshable: true })
   })

@@ -1,7 +1,7 @@
 /** Applications that people register themselves (`user_oauth_applications`). Those there are go on while it is off. */
 import type { App, User } from '../../../context.ts'
 import { conflict, forbidden } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Application } from '../oauth/queries.ts'
@@ -20,7 +20,7 @@ export async function registerApplication(app: App, owner: User, wish: NewApplic
   await assertSwitchedOn(app)
   assertValidApplication(wish)
   return transact(app, async (app) => {
-    await holdName(app.db, `applications ${owner.id}`)
+    await lockName(app.db, `applications ${owner.id}`)
     if ((await countOwnApplications(app.db, owner)) >= MOST) throw conflict(`There are ${MOST} applications already`)
     return createApplication(app, wish, owner)
   })

@@ -17,7 +17,7 @@ export const list = endpoint({
   summary: 'List the passkeys of the signed-in user',
   on: ownMount.owner,
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   output: pageOf(PasskeyEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await listPasskeys(app.db, subject.owner, page)
@@ -30,7 +30,7 @@ export const begin = endpoint({
   path: '/user/passkeys/options',
   summary: 'Begin to add a passkey, with the password or a code: what the browser hands to the device',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: proof,
   output: PasskeyOptionsEntity,
   async handle({ app, viewer, caller, input }) {
@@ -44,7 +44,7 @@ export const create = endpoint({
   path: '/user/passkeys',
   summary: 'Add the passkey that a device made; the first answers codes for the day the device is lost',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: z.object({ ticket: filledText, name: filledText, credential: registered }),
   output: NewPasskeyEntity,
   async handle({ app, viewer, caller, input }) {
@@ -60,7 +60,7 @@ export const update = endpoint({
   summary: 'Rename a passkey of the signed-in user',
   on: passkey,
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: z.object({ name: filledText }),
   output: PasskeyEntity,
   handle: async ({ app, subject, input }) => presentPasskey(await renamePasskey(app, subject.passkey, input.name)),
@@ -72,7 +72,7 @@ export const destroy = endpoint({
   summary: 'Delete a passkey of the signed-in user, with the password or a code',
   on: passkey,
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: proof,
   output: null,
   async handle({ app, viewer, caller, subject, input }) {

@@ -20,7 +20,7 @@ export const get = endpoint({
   path: '/user/second_factor',
   summary: 'Tell whether the signed-in user has a second factor',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   output: SecondFactorEntity,
   handle: ({ app, viewer }) => secondFactorOf(app, viewer),
 })
@@ -30,7 +30,7 @@ export const begin = endpoint({
   path: '/user/second_factor',
   summary: 'Begin to set up a second factor: a secret for the device, which a first code makes count',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: z.object({ password: filledText }),
   output: NewSecondFactorEntity,
   async handle({ app, viewer, caller, input }) {
@@ -44,7 +44,7 @@ export const confirm = endpoint({
   path: '/user/second_factor/confirm',
   summary: 'Switch the second factor on with a first code; answers codes for the day the device is lost',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: coded,
   output: RecoveryCodesEntity,
   async handle({ app, viewer, caller, input }) {
@@ -58,7 +58,7 @@ export const renew = endpoint({
   path: '/user/second_factor/recovery_codes',
   summary: 'Replace the codes for the day the device is lost; the password serves where there are passkeys alone',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: z.object({ code: text.nullish(), password: text.nullish() }),
   output: RecoveryCodesEntity,
   async handle({ app, viewer, caller, input }) {
@@ -72,7 +72,7 @@ export const remove = endpoint({
   path: '/user/second_factor',
   summary: 'Switch the codes of the device off; passkeys stay',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   input: coded,
   output: null,
   async handle({ app, viewer, caller, input }) {

@@ -1,9 +1,9 @@
 import type { App, User } from '../../../context.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { revokePasswordGrantsOf } from '../oauth/tokens.ts'
 
 /** What renews itself and what revokes all of somebody's take turns, or a renewed one could slip through. */
-export const holdCredentials = ({ db }: App, userId: number) => holdName(db, `credentials ${userId}`)
+export const lockCredentials = ({ db }: App, userId: number) => lockName(db, `credentials ${userId}`)
 
 /** How many there were. */
 export async function endSessionsOf({ db }: App, { id }: Pick<User, 'id'>): Promise<number> {

@@ -5,7 +5,7 @@ import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { holdCredentials } from '../sessions/ending.ts'
+import { lockCredentials } from '../sessions/ending.ts'
 import { expiryOf } from './expiry.ts'
 import type { AccessToken, TokenKind } from './model.ts'
 import { isActive } from './policy.ts'
@@ -132,7 +132,7 @@ export async function rotateToken(
   if (!isActive(token, today(app.clock))) throw inactive(token)
   const expires_at = await expiryOf(app, expiresAt, ROTATED_FOR_DAYS)
   return transact(app, async (app) => {
-    await holdCredentials(app, user_id)
+    await lockCredentials(app, user_id)
     const [ended] = await revocation(app, { rotated: true }).where('id', '=', id).execute()
     // Of two rotations at once only the first has a token to end.
     if (!ended) throw inactive({ revoked: true })

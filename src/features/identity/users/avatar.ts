@@ -3,7 +3,7 @@ import type { Upload } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { sniffImage } from '../../../lib/image.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 
 export const LARGEST_AVATAR = 200 * 1024
 
@@ -17,7 +17,7 @@ export async function storeAvatar(app: App, upload: Upload) {
   if (!image || image.format === 'webp') throw invalid({ avatar: ['only images allowed'] })
   const { digest } = await app.blobs.put(bytes)
   // The row that will name it may never come: then it goes again.
-  await leaveBlob(app, digest)
+  await releaseBlob(app, digest)
   const stem =
     upload.filename
       .replace(/\.[^.]*$/, '')

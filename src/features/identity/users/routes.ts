@@ -101,7 +101,7 @@ export const current = endpoint({
   path: '/user',
   summary: 'Get the signed-in user',
   allow: 'signed_in',
-  whileHeld: true,
+  duringRequiredStep: true,
   scopes: readUser,
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {

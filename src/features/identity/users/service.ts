@@ -4,10 +4,10 @@ import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, invalid, notFound } from '../../../errors.ts'
 import { randomToken } from '../../../lib/secrets.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
-import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import {
@@ -170,7 +170,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
         else if (updated.email !== user.email) await endOldWaysIn(app, updated)
         if (wish.password && wish.revoke_tokens) await revokeCredentials(app, updated, { keys: false })
         await setIdentity(app, updated, wish)
-        if (updated.avatar_digest !== user.avatar_digest) await leaveBlob(app, user.avatar_digest)
+        if (updated.avatar_digest !== user.avatar_digest) await releaseBlob(app, user.avatar_digest)
         await emit(app, 'user.updated', {
           id: user.id,
           ...(updated.username !== user.username && { old_username: user.username }),
@@ -194,7 +194,7 @@ export async function removeIdentity(app: App, { id }: User, identity: Row<'iden
 
 /** In the transaction that takes the office away: of two who take each other's, the second is refused. */
 export async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
-  await holdName(app.db, 'administrators')
+  await lockName(app.db, 'administrators')
   const another = await app.db
     .selectFrom('users')
     .select('id')
@@ -210,7 +210,7 @@ export async function assertNotLastAdministrator(app: App, user: User): Promise<
 async function assertFree(app: App, wish: { email?: string; username?: string }, except?: User): Promise<void> {
   const { email, username } = wish
   if (email !== undefined && email !== except?.email) {
-    await holdName(app.db, `email ${email}`)
+    await lockName(app.db, `email ${email}`)
     const user = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
     if (user) throw conflict('Email has already been taken')
     if (await isConfirmedSecondary(app, email)) throw invalid({ email: ['has already been taken'] })

@@ -2,10 +2,10 @@
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { endSessionsOf } from '../sessions/ending.ts'
 import { removeTokensOf } from '../tokens/service.ts'
 import { mailRejection } from './approval-mails.ts'
@@ -138,7 +138,7 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
     for (const farewell of app.farewells) await farewell(app, user, { heir })
     const { numDeletedRows } = await app.db.deleteFrom('users').where('id', '=', user.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('User') // somebody was faster
-    await leaveBlob(app, user.avatar_digest)
+    await releaseBlob(app, user.avatar_digest)
     const { id, username, email, name, created_at, updated_at } = user
     await emit(app, 'user.deleted', { id, username, email, name, created_at, updated_at })
   })
@@ -146,7 +146,7 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
 
 /** Stands for whoever left; made when the first one does. */
 export async function ghostUser(app: App): Promise<User> {
-  await holdName(app.db, 'ghost') // of the first to leave at once, one makes it
+  await lockName(app.db, 'ghost') // of the first to leave at once, one makes it
   const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
   if (known) return known
   for (let suffix = 0; ; suffix++) {

@@ -5,11 +5,11 @@ import { enqueue } from '../../../jobs/queue.ts'
 
 /** Content is kept once however many hold it: it goes when the last of them has left it. */
 export const discardBlob = job<{ digest: string }>('blobs.discard', async (app, { digest }) => {
-  if (!(await isHeld(app, digest))) await app.blobs.remove(digest)
+  if (!(await isReferenced(app, digest))) await app.blobs.remove(digest)
 })
 
 /** Not at once: somebody may be uploading the same content right now. */
-export async function leaveBlob(app: App, digest: string | null): Promise<void> {
+export async function releaseBlob(app: App, digest: string | null): Promise<void> {
   if (digest) await enqueue(app, discardBlob, { digest }, { delay: HOUR })
 }
 
@@ -29,7 +29,7 @@ export const sweepBlobs = job(
   { every: DAY, long: true },
 )
 
-export async function isHeld(app: App, digest: string): Promise<boolean> {
+export async function isReferenced(app: App, digest: string): Promise<boolean> {
   return (await heldAmong(app, [digest])).has(digest)
 }
 

@@ -3,7 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import type { Events } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { addMessages, type EventMessage } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { eventsAt, hooksAt } from '../hooks/listening.ts'
@@ -99,7 +99,7 @@ export const replayEvents = job('hooks.replay', async (app, { id }: { id: number
 })
 
 async function replaySome(app: App, id: number): Promise<boolean> {
-  await holdName(app.db, `replay ${id}`)
+  await lockName(app.db, `replay ${id}`)
   const replay = await app.db.selectFrom('hook_replays').selectAll().where('id', '=', id).executeTakeFirst()
   const hook =
     replay && (await app.db.selectFrom('hooks').selectAll().where('id', '=', replay.hook_id).executeTakeFirst())

@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { withoutSecrets } from '../../../lib/masked-url.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { transact } from '../../../store/transact.ts'
 import { isAllowedAddress } from '../outgoing.ts'
@@ -113,7 +113,7 @@ async function assertRoom(app: App, at: Place): Promise<void> {
   const kind = kindOf(at)
   const most = MOST_HOOKS[kind]
   if (most === undefined) return
-  await holdName(app.db, `hooks of ${kind} ${at.project_id ?? at.group_id}`)
+  await lockName(app.db, `hooks of ${kind} ${at.project_id ?? at.group_id}`)
   const { total } = await hooksIn(app.db, at)
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -149,7 +149,7 @@ export async function removePair(app: App, hook: Hook, kind: PairKind, key: stri
 /** One change after the other: each sees what the one before left. */
 async function changeHook(app: App, { id }: Hook, changeOf: (row: Hook) => RowChange<'hooks'>): Promise<Hook> {
   return transact(app, async (app) => {
-    await holdName(app.db, `hook ${id}`)
+    await lockName(app.db, `hook ${id}`)
     const row = await app.db.selectFrom('hooks').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw notFound() // somebody was faster
     const change = await withoutOldSecrets(app, row, changeOf(row))

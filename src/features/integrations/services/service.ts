@@ -2,7 +2,7 @@ import type { Raw } from '../../../api/input.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { holdName, isOrphan } from '../../../store/dialect.ts'
+import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Service } from './declare.ts'
 import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.ts'
@@ -30,7 +30,7 @@ async function change(
 ): Promise<void> {
   try {
     await transact(app, async (app) => {
-      await holdName(app.db, `service ${slug} of ${place.project_id ?? ''}/${place.group_id ?? ''}`)
+      await lockName(app.db, `service ${slug} of ${place.project_id ?? ''}/${place.group_id ?? ''}`)
       const row = await findOwnService(app.db, place, slug)
       const state = { ...(await stateOf(app, row)), updated_at: timestamp(app.clock) }
       if (row) return app.db.updateTable('services').set(state).where('id', '=', row.id).execute()

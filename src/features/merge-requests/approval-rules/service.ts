@@ -12,7 +12,7 @@ import { assertOwnRules } from '../approvals/service.ts'
 import { findApprovalSettings } from '../approval-settings/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
-import { holdMergeRequest } from '../merge-requests/service.ts'
+import { lockMergeRequest } from '../merge-requests/service.ts'
 import { approversIn, askApprovers } from './asking.ts'
 import type { ApprovalRule } from './model.ts'
 import { findProjectRule } from './queries.ts'
@@ -259,7 +259,7 @@ async function ofOpen<T>(
 ): Promise<T> {
   return refusingTaken(() =>
     transact(app, async (app) => {
-      const held = await holdMergeRequest(app, subject.mergeRequest.id)
+      const held = await lockMergeRequest(app, subject.mergeRequest.id)
       assertOwnRules(await findApprovalSettings(app.db, held.project_id))
       if (held.state !== 'opened') throw forbidden()
       return work(app, held)

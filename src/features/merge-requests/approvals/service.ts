@@ -10,7 +10,7 @@ import type { ApprovalSettings } from '../approval-settings/model.ts'
 import { findApprovalSettings } from '../approval-settings/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
-import { holdMergeRequest, touchMergeRequest } from '../merge-requests/service.ts'
+import { lockMergeRequest, touchMergeRequest } from '../merge-requests/service.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { refreshSource } from '../versions/refresh.ts'
 import { isImpartial } from './policy.ts'
@@ -39,7 +39,7 @@ export async function approveMergeRequest(
   if (newest.head_sha !== sha) throw stale()
   if (settings.require_password_to_approve) await assertPassword(app, actor, wish)
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, seen.id)
+    const held = await lockMergeRequest(app, seen.id)
     if (held.state !== 'opened') throw unauthenticated()
     if (held.head_sha !== sha || held.target_branch !== seen.target_branch) throw stale()
     await assertMayApprove(app, actor, held)
@@ -55,7 +55,7 @@ export async function approveMergeRequest(
     await recordMergeRequest(app, actor.id, held, 'approved')
     const complete = (await leftOf(app, held)) === 0
     await emit(app, 'merge_request.approved', { id: held.id, project_id: held.project_id, by: actor.id, complete })
-    return holdMergeRequest(app, held.id)
+    return lockMergeRequest(app, held.id)
   })
 }
 
@@ -84,7 +84,7 @@ async function assertPassword(app: App, actor: User, { approval_password, addres
 
 export async function unapproveMergeRequest(app: App, actor: User, { id }: MergeRequest): Promise<MergeRequest> {
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, id)
+    const held = await lockMergeRequest(app, id)
     if (held.state !== 'opened') throw unauthenticated()
     const complete = (await leftOf(app, held)) === 0
     const { numDeletedRows } = await app.db
@@ -95,7 +95,7 @@ export async function unapproveMergeRequest(app: App, actor: User, { id }: Merge
     if (numDeletedRows === 0n) throw notFound()
     await tell(app, actor, held, 'unapproved')
     await emit(app, 'merge_request.unapproved', { id, project_id: held.project_id, by: actor.id, complete })
-    return holdMergeRequest(app, id)
+    return lockMergeRequest(app, id)
   })
 }
 
@@ -120,7 +120,7 @@ export async function requireApprovals(
 ): Promise<MergeRequest> {
   assertOwnRules(await findApprovalSettings(app.db, project.id))
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, mergeRequest.id)
+    const held = await lockMergeRequest(app, mergeRequest.id)
     if (held.state !== 'opened') throw forbidden()
     const { approvals_before_merge: usual } = project
     await app.db
@@ -129,6 +129,6 @@ export async function requireApprovals(
       .where('id', '=', held.id)
       .execute()
     await touchMergeRequest(app, held.id)
-    return holdMergeRequest(app, held.id)
+    return lockMergeRequest(app, held.id)
   })
 }

@@ -4,7 +4,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { holdMergeRequest } from '../merge-requests/service.ts'
+import { lockMergeRequest } from '../merge-requests/service.ts'
 import { findClosing } from './queries.ts'
 
 /** What it would close is kept as rows, as its author sees it: who closes an issue is a query. */
@@ -20,7 +20,7 @@ export async function keepClosing(app: App, id: number): Promise<void> {
   const { issues } = await findClosing(app, author, await loadRepositorySubject(app, project, author), one)
   const wanted = new Set(issues.map(({ issue }) => issue.id))
   await transact(app, async (app) => {
-    await holdMergeRequest(app, id)
+    await lockMergeRequest(app, id)
     const rows = await app.db
       .selectFrom('merge_request_closes')
       .select('issue_id')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
-import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { readableMergeRequests } from '../../planning/merge-requests.ts'
@@ -20,7 +20,7 @@ export async function addBlock(app: App, actor: User, blocked: MergeRequest, blo
   try {
     return await transact(app, async (app) => {
       // Two at a time could wait for each other.
-      await holdName(app.db, 'merge request dependencies')
+      await lockName(app.db, 'merge request dependencies')
       if (await waitsFor(app, blocking.id, blocked.id))
         throw new Refusal('bad_request', 'Merge requests cannot block each other')
       const known = await app.db

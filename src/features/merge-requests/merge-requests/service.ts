@@ -4,7 +4,7 @@ import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
 import { isFileName } from '../../../git/objects/building.ts'
 import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
 import { taskCompletion } from '../../../lib/tasks.ts'
-import { holdName, isOrphan, locksRows } from '../../../store/dialect.ts'
+import { lockName, isOrphan, locksRows } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -255,7 +255,7 @@ type Ends = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_bran
 
 /** From one branch to another there is one at a time; whoever opens a second waits here, and is told of the first. */
 async function assertNoTwin({ db }: App, ends: Ends, self = 0): Promise<void> {
-  await holdName(db, `merge requests of ${ends.source_project_id} ${ends.source_branch}`)
+  await lockName(db, `merge requests of ${ends.source_project_id} ${ends.source_branch}`)
   const twin = await db
     .selectFrom('merge_requests')
     .select('title')
@@ -314,7 +314,7 @@ async function addLabels({ db }: App, merge_request_id: number, labels: readonly
 }
 
 /** As it is now; nobody else changes it until the transaction ends. */
-export async function holdMergeRequest({ db }: App, id: number): Promise<MergeRequest> {
+export async function lockMergeRequest({ db }: App, id: number): Promise<MergeRequest> {
   const held = await db
     .selectFrom('merge_requests')
     .selectAll()
@@ -388,7 +388,7 @@ export async function updateMergeRequest(
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
   const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []
   const changed = await transact(app, async (app) => {
-    const one = await holdMergeRequest(app, id)
+    const one = await lockMergeRequest(app, id)
     const was = await stateOf(app, one)
     const is = await wished(app, actor, target, one, was, wish)
     const isReopened = was.state === 'closed' && is.state === 'opened'
@@ -588,7 +588,7 @@ export async function deleteMergeRequest(app: App, actor: User, one: MergeReques
   const { id, project_id, iid, title, state } = one
   if (state !== 'locked') await drain(app, 'merge_requests', id, { except: ['merge_request_versions'] })
   const released = await transact(app, async (app) => {
-    const { state } = await holdMergeRequest(app, id)
+    const { state } = await lockMergeRequest(app, id)
     // What is being merged would be on its target, and nobody could tell why.
     if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
     const released = await releaseVersions(app, one)

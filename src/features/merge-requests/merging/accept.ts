@@ -27,7 +27,7 @@ import { barsOf, type Gate, type MergeFacts } from '../mergeability/gates.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { holdMergeRequest } from '../merge-requests/service.ts'
+import { lockMergeRequest } from '../merge-requests/service.ts'
 import { findTips } from '../versions/service.ts'
 import { refreshSource } from '../versions/refresh.ts'
 import { buildMerge, type Built } from './build.ts'
@@ -236,7 +236,7 @@ async function lock(
 ): Promise<{ locked: MergeRequest; change: Change }> {
   const { user: actor } = pusher
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, seen.id)
+    const held = await lockMergeRequest(app, seen.id)
     if (held.state !== 'opened') throw notOpen()
     if (held.head_sha !== seen.head_sha || held.target_branch !== seen.target_branch) throw stale()
     // Approvals, threads, statuses and rights may have changed since they were asked for.

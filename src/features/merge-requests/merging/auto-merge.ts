@@ -14,7 +14,7 @@ import { mergeFacts } from '../mergeability/facts.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
-import { CALLED_OFF, CALLED_OFF_NOTE, holdMergeRequest } from '../merge-requests/service.ts'
+import { CALLED_OFF, CALLED_OFF_NOTE, lockMergeRequest } from '../merge-requests/service.ts'
 import { RETARGETED, acceptMergeRequest, assertMergeable, type AcceptInput } from './accept.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
@@ -35,7 +35,7 @@ export async function acceptWhenReady(
   assertMergeable(facts, { beside: ['pipeline'] })
   if (wish.sha && wish.sha !== one.head_sha) throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, one.id)
+    const held = await lockMergeRequest(app, one.id)
     if (held.state !== 'opened' || held.head_sha !== one.head_sha) {
       throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
     }
@@ -78,7 +78,7 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
   const isAuthor = seen.author_id === actor.id
   if (!isAuthor && !(await mayMergeInto(app, subject, seen.target_branch))) throw unauthenticated()
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, seen.id)
+    const held = await lockMergeRequest(app, seen.id)
     if (held.state !== 'opened') throw new Refusal('not_allowed')
     if (!held.auto_merge) throw new Refusal('not_acceptable', 'Method Not Allowed')
     const updated = await app.db

@@ -4,7 +4,7 @@ import { startForge } from '../../../forge.ts'
 import { openProposals } from '../../../../test/proposals.ts'
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
-import { holdMergeRequest } from '../merge-requests/service.ts'
+import { lockMergeRequest } from '../merge-requests/service.ts'
 
 interface Made {
   readonly id: number
@@ -65,7 +65,7 @@ test('what speaks against merging when the row is locked stops it, however late 
     let accepted: ReturnType<typeof owner.put> | undefined
     let isAnswered = false
     await transact(forge.app, async (app) => {
-      await holdMergeRequest(app, one.id)
+      await lockMergeRequest(app, one.id)
       await bar(app, one)
       accepted = owner.put(`${one.url}/merge`)
       void accepted.then(() => (isAnswered = true))

@@ -9,13 +9,13 @@ import { addSystemNotes } from '../../planning/notes/system.ts'
 import { stampChanges } from '../../planning/stamps.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { NO_AUTO_MERGE, holdMergeRequest } from '../merge-requests/service.ts'
+import { NO_AUTO_MERGE, lockMergeRequest } from '../merge-requests/service.ts'
 import type { Merging } from './model.ts'
 
 /** Of one that is `locked`; of any other nothing is to do. */
 export async function finishMerge(app: App, id: number): Promise<MergeRequest> {
   return transact(app, async (app) => {
-    const held = await holdMergeRequest(app, id)
+    const held = await lockMergeRequest(app, id)
     if (held.merging === null) return held
     const { mergeCommit, squashCommit, by } = JSON.parse(held.merging) as Merging
     return becomeMerged(app, held, by, { merge_commit_sha: mergeCommit, squash_commit_sha: squashCommit })
@@ -25,7 +25,7 @@ export async function finishMerge(app: App, id: number): Promise<MergeRequest> {
 /** Its head came onto the target by a push. */
 export async function mergedByPush(app: App, id: number, by: number | null): Promise<void> {
   await transact(app, async (app) => {
-    const held = await holdMergeRequest(app, id)
+    const held = await lockMergeRequest(app, id)
     if (held.state === 'opened') await becomeMerged(app, held, by, {})
   })
 }

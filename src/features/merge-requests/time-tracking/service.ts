@@ -1,10 +1,10 @@
 import { timestamp } from '../../../clock.ts'
 import { emit } from '../../../store/outbox.ts'
 import { trackTime } from '../../planning/time-tracking/tracking.ts'
-import { holdMergeRequest } from '../merge-requests/service.ts'
+import { lockMergeRequest } from '../merge-requests/service.ts'
 
 export const { estimate, resetEstimate, spend, resetSpent } = trackTime({
-  hold: holdMergeRequest,
+  hold: lockMergeRequest,
   store: ({ db, clock }, id, times, by) =>
     db
       .updateTable('merge_requests')

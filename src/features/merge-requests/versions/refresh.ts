@@ -15,7 +15,7 @@ import { unchangedSince } from '../approvals/sameness.ts'
 import { isUnfinishedCommit } from '../merge-requests/draft.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { NO_AUTO_MERGE, UNCHECKED, holdMergeRequest } from '../merge-requests/service.ts'
+import { NO_AUTO_MERGE, UNCHECKED, lockMergeRequest } from '../merge-requests/service.ts'
 import { followThreads, traceThreads } from '../talk/moving.ts'
 import type { Measured } from './measure.ts'
 import type { Version } from './model.ts'
@@ -62,7 +62,7 @@ async function follow(
   const moves = await traceThreads(app, tips.dir, seen, measured)
   const unfinished = added.own.find(({ title }) => isUnfinishedCommit(title))
   const followed = await transact(app, async (app) => {
-    const held = await holdMergeRequest(app, seen.id)
+    const held = await lockMergeRequest(app, seen.id)
     const isAsSeen = held.head_sha === seen.head_sha && held.target_branch === seen.target_branch
     if (held.state !== 'opened' || !isAsSeen) return held
     const version = await addVersion(app, held.id, measured)

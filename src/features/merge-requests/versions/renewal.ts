@@ -11,7 +11,7 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { UNCHECKED, holdMergeRequest } from '../merge-requests/service.ts'
+import { UNCHECKED, lockMergeRequest } from '../merge-requests/service.ts'
 import { measure } from './measure.ts'
 import { addVersion, findTips, keepEnds, versionColumns } from './service.ts'
 
@@ -80,7 +80,7 @@ function renewVersion(app: App, project: Project, id: number): Promise<void> {
     await keepEnds(dir, seen.head_sha, target)
     const measured = await measure(dir, seen.head_sha, target)
     await transact(app, async (app) => {
-      const held = await holdMergeRequest(app, id)
+      const held = await lockMergeRequest(app, id)
       if (!isSame(held, seen)) return
       await addVersion(app, id, measured)
       await app.db

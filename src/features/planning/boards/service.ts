@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, invalid, notFound } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findVisibleLabel } from '../labels/queries.ts'
 import { columnsAt, type Where } from '../places.ts'
@@ -16,7 +16,7 @@ const FIRST_BOARD = 'Development'
 export async function ensureBoard(app: App, place: Where): Promise<void> {
   if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return
   await transact(app, async (app) => {
-    await holdName(app.db, `boards of ${place.project?.id} in ${place.namespace.id}`)
+    await lockName(app.db, `boards of ${place.project?.id} in ${place.namespace.id}`)
     if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return // somebody was faster
     await createBoard(app, place, FIRST_BOARD)
   })
@@ -67,8 +67,8 @@ export async function deleteBoard({ db }: App, { id }: Board): Promise<void> {
 }
 
 /** Changes of one board's lists side by side wait for each other: each gives all of them their places. */
-async function holdLists(app: App, board: Board): Promise<LoadedList[]> {
-  await holdName(app.db, `lists of board ${board.id}`)
+async function lockLists(app: App, board: Board): Promise<LoadedList[]> {
+  await lockName(app.db, `lists of board ${board.id}`)
   const still = await app.db.selectFrom('boards').select('id').where('id', '=', board.id).executeTakeFirst()
   if (!still) throw notFound('Board')
   return (await listsOf(app.db, [board.id])).get(board.id)!
@@ -80,7 +80,7 @@ const refusal = (error: string) => new Refusal('bad_request', error, { body: { m
 /** At the end. */
 export async function addList(app: App, place: Where, board: Board, label_id: number): Promise<LoadedList> {
   return transact(app, async (app) => {
-    const lists = await holdLists(app, board)
+    const lists = await lockLists(app, board)
     const label = await findVisibleLabel(app.db, place, label_id)
     if (!label) throw refusal('Label not found!')
     if (lists.some((list) => list.label_id === label_id)) throw invalid({ label_id: ['has already been taken'] })
@@ -98,7 +98,7 @@ export async function addList(app: App, place: Where, board: Board, label_id: nu
 /** Those between its old place and its new one move up. */
 export async function moveList(app: App, board: Board, { id }: BoardList, position: number): Promise<LoadedList> {
   return transact(app, async (app) => {
-    const lists = await holdLists(app, board)
+    const lists = await lockLists(app, board)
     const moved = lists.find((list) => list.id === id)
     if (!moved) throw notFound() // somebody was faster
     if (position === moved.place || position < 0 || position >= lists.length) throw refusal('List could not be moved!')

@@ -25,7 +25,7 @@ import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
 import { assigneesOf } from './queries.ts'
-import { assign, holdIssue, label } from './service.ts'
+import { assign, lockIssue, label } from './service.ts'
 
 const refusal = (text: string) => new Refusal('bad_request', text)
 const insufficient = (verb: string) => refusal(`Cannot ${verb} issue due to insufficient permissions!`)
@@ -45,7 +45,7 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
   if (target.project.id === project.id) throw refusal('Cannot move issue to project it originates from!')
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('move')
   return transact(app, async (app) => {
-    const issue = await holdIssue(app, subject.issue.id)
+    const issue = await lockIssue(app, subject.issue.id)
     if (issue.moved_to_id !== null) throw insufficient('move')
     const moved = await copyInto(app, subject, issue, target, {
       author: issue.author_id,
@@ -97,7 +97,7 @@ export async function cloneIssue(
   const target = await targetOf(app, actor, to)
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('clone')
   return transactNumbered(app, { project_id: target.project.id }, 'issues', async (app) => {
-    const issue = await holdIssue(app, subject.issue.id)
+    const issue = await lockIssue(app, subject.issue.id)
     const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes, withAwards: false })
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`, cloned)

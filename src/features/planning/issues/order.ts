@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import { badParameter, notFound } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Issue } from './model.ts'
-import { holdIssue } from './service.ts'
+import { lockIssue } from './service.ts'
 
 /** What was never moved stands where its id says. */
 export const POSITION = sql<number>`coalesce(issues.relative_position, cast(issues.id as double precision))`
@@ -23,7 +23,7 @@ export async function reorderIssue(
     throw badParameter('move_after_id, move_before_id are missing, at least one parameter must be provided')
   }
   return transact(app, async (app) => {
-    await holdIssue(app, id)
+    await lockIssue(app, id)
     const low = wish.after === null ? null : await positionOf(app, project_id, wish.after)
     const high = wish.before === null ? null : await positionOf(app, project_id, wish.before)
     const relative_position = await between(app, { id, project_id }, low, high)

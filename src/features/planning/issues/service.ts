@@ -182,7 +182,7 @@ async function rememberSender({ db, clock }: App, issue: number, { userAgent, ad
 }
 
 /** As it is now; nobody else changes it until the transaction ends. */
-export async function holdIssue({ db }: App, id: number): Promise<Issue> {
+export async function lockIssue({ db }: App, id: number): Promise<Issue> {
   const issue = await db
     .selectFrom('issues')
     .selectAll()
@@ -226,7 +226,7 @@ export async function updateIssue(
   assertValid(given)
   const wish = permitted(subject, given)
   return transact(app, async (app) => {
-    const issue = await holdIssue(app, id)
+    const issue = await lockIssue(app, id)
     const was = await stateOf(app, issue)
     const is = await wished(app, actor, subject, issue, was, wish)
     const changes = changesBetween(was, is)

@@ -13,7 +13,7 @@ import { columnsAt, groupsAround, isAt, type Place } from '../places.ts'
 import { holdItemsWith, settleLater } from '../settling.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
-import { holdTitle, insertLabel } from './service.ts'
+import { lockTitle, insertLabel } from './service.ts'
 
 /** Of all projects in the group, those with this title are one from now on. */
 export async function promoteLabel(
@@ -27,7 +27,7 @@ export async function promoteLabel(
   const above = { project: null, namespace: group }
   return transact(app, async (app) => {
     const { db } = app
-    await holdTitle(app, title)
+    await lockTitle(app, title)
     const ofGroup = await db
       .selectFrom('labels')
       .selectAll()
@@ -108,7 +108,7 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
       .orderBy('title')
       .execute()
     for (const { id: from, title, color, description } of lost) {
-      await holdTitle(app, title)
+      await lockTitle(app, title)
       const known = (await labelsTitled(db, place, [title])).get(title)
       const to = known ?? (await insertLabel(app, place, { title, color, description }, by))
       await replaceLabel(app, from, to.id, id)

@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -22,13 +22,13 @@ interface NewLabel {
 }
 
 /** Titles are unique in a project and the groups around it: nobody else gives this one until the transaction ends. */
-export const holdTitle = (app: App, title: string) => holdName(app.db, `label ${title}`)
+export const lockTitle = (app: App, title: string) => lockName(app.db, `label ${title}`)
 
 export async function createLabel(app: App, actor: User, place: Where, wish: NewLabel): Promise<Label> {
   const { priority, description = null } = wish
   const { title, color } = assertValidLabel({ title: cleanTitle(wish.name), color: wish.color, description })
   return transact(app, async (app) => {
-    await holdTitle(app, title)
+    await lockTitle(app, title)
     if ((await labelsTitled(app.db, place, [title])).size > 0) throw conflict('Label already exists')
     const label = await insertLabel(app, place, { title, color, description }, actor.id)
     await setPriority(app, place, label, priority)
@@ -90,7 +90,7 @@ export async function updateLabel(
 }
 
 async function assertTitleFree(app: App, place: Where, id: number, title: string): Promise<void> {
-  await holdTitle(app, title)
+  await lockTitle(app, title)
   const other = (await labelsTitled(app.db, place, [title])).get(title)
   if (other && other.id !== id) throw invalid({ title: ['has already been taken'] })
 }
@@ -146,7 +146,7 @@ export async function findOrCreateLabels(
   if (unknown.length === 0 || level < Reporter || project.archived) return labelsIn(known, wanted)
   return transact(app, async (app) => {
     // In one order, so that no two wait for each other.
-    for (const title of unknown.toSorted()) await holdTitle(app, title)
+    for (const title of unknown.toSorted()) await lockTitle(app, title)
     const now = await labelsTitled(app.db, place, wanted)
     for (const title of unknown) {
       if (now.has(title)) continue // somebody was faster

@@ -13,7 +13,7 @@ import { nextIid } from '../iids.ts'
 import { groupsAround, isAt, isSeenFrom, type Place } from '../places.ts'
 import { holdItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
-import { holdMilestoneTitle, insertMilestone } from './service.ts'
+import { lockMilestoneTitle, insertMilestone } from './service.ts'
 
 /** Of all projects in the group, those with this title are one from now on. */
 export async function promoteMilestone(
@@ -26,7 +26,7 @@ export async function promoteMilestone(
   if (!isAbove) throw forbidden()
   return transact(app, async (app) => {
     const { db } = app
-    await holdMilestoneTitle(app, title)
+    await lockMilestoneTitle(app, title)
     // A project may have come from elsewhere with a milestone that is titled as one of the group.
     const ofGroup = await db
       .selectFrom('milestones')
@@ -110,7 +110,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
       .orderBy('title')
       .execute()
     for (const { id: from, title, description, start_date, due_date, state } of lost) {
-      await holdMilestoneTitle(app, title)
+      await lockMilestoneTitle(app, title)
       const known = await db
         .selectFrom('milestones')
         .selectAll()

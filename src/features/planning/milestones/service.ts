@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import type { NewRow } from '../../../store/database.ts'
-import { holdName, locksRows } from '../../../store/dialect.ts'
+import { lockName, locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { recordMilestone } from '../events/service.ts'
@@ -29,7 +29,7 @@ export interface MilestoneChange extends MilestoneDates {
 }
 
 /** Titles are unique in a group and its projects: nobody else gives this one until the transaction ends. */
-export const holdMilestoneTitle = (app: App, title: string) => holdName(app.db, `milestone ${title}`)
+export const lockMilestoneTitle = (app: App, title: string) => lockName(app.db, `milestone ${title}`)
 
 /** Whether the group, or a project in it, has one so titled; of a project, itself and its group. */
 export async function milestonesTitled(
@@ -58,7 +58,7 @@ export async function createMilestone(app: App, actor: User, place: Where, wish:
   const columns = { title: cleanTitle(wish.title), description, start_date, due_date }
   assertValidMilestone('create', columns)
   return transactNumbered(app, parentOf(place), 'milestones', async (app) => {
-    await holdMilestoneTitle(app, columns.title)
+    await lockMilestoneTitle(app, columns.title)
     const taken = await milestonesTitled(app, place, columns.title)
     if (taken.length > 0) throw milestoneRefusal('create', { title: [TITLE_TAKEN] })
     return insertMilestone(app, place, columns, actor.id)
@@ -102,7 +102,7 @@ export async function updateMilestone(
     ...(state_event && { state: state_event === 'close' ? ('closed' as const) : ('active' as const) }),
   }
   return transact(app, async (app) => {
-    if (change.title !== undefined) await holdMilestoneTitle(app, change.title)
+    if (change.title !== undefined) await lockMilestoneTitle(app, change.title)
     const before = await app.db
       .selectFrom('milestones')
       .selectAll()

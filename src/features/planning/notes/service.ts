@@ -164,7 +164,7 @@ async function prepareReply(
   const type = first.type ?? 'DiscussionNote'
   const heard = await hear(app, subject, wish.body, placedOf(first))
   return async (app) => {
-    const held = await holdNote(app, first.id)
+    const held = await lockNote(app, first.id)
     const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
     if (notes >= MOST_NOTES) throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
     if (bytes + Buffer.byteLength(heard.text) > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
@@ -178,7 +178,7 @@ async function prepareReply(
 }
 
 /** As it is now; nobody else changes it until the transaction ends. */
-async function holdNote({ db }: App, id: number): Promise<Note> {
+async function lockNote({ db }: App, id: number): Promise<Note> {
   const note = await db
     .selectFrom('notes')
     .selectAll()
@@ -267,7 +267,7 @@ export async function updateNote(app: App, actor: User, topic: Topic, seen: Note
   if (!system) assertValid(body, (faults) => `Failed to save note ${faults}`)
   const settle = system ? undefined : await topic.heed?.(app, body, placedOf(seen))
   return transact(app, async (app) => {
-    const note = await holdNote(app, id)
+    const note = await lockNote(app, id)
     if (system || note.body === body) return note
     const { bytes } = await sizeOfDiscussion(app.db, note.discussion_id)
     const more = Buffer.byteLength(body) - Buffer.byteLength(note.body)

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid, notFound } from '../../../errors.ts'
-import { holdName, isOrphan } from '../../../store/dialect.ts'
+import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { CUSTOM_EVENTS, LEVELS, type CustomEvent, type NotificationLevel, type NotificationSetting } from './model.ts'
 import { findSetting, isOwnEmail, saidIn, type Source } from './queries.ts'
@@ -32,7 +32,7 @@ export async function changeSetting(
   if (notification_email && !(await isOwnEmail(app.db, actor, notification_email)))
     throw invalid({ notification_email: ['is not an email you own'] })
   return transact(app, async (app) => {
-    await holdName(app.db, `notifications ${actor.id} ${source.project_id} ${source.group_id}`)
+    await lockName(app.db, `notifications ${actor.id} ${source.project_id} ${source.group_id}`)
     const was = await findSetting(app.db, actor.id, source)
     const now = timestamp(app.clock)
     const said = Object.keys(CUSTOM_EVENTS).flatMap((name) => {

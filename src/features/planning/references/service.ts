@@ -4,7 +4,7 @@ import type { App, User } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { referencesIn, type TextReference } from '../../../lib/markdown/markdown.ts'
 import type { Db } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -53,7 +53,7 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   const { source } = text
   await transact(app, async (app) => {
     // Of all texts of an item: they tell of it once.
-    await holdName(app.db, holdOf(source))
+    await lockName(app.db, holdOf(source))
     await keepReferences(app, actor, text, targets)
     const added = await keepMentions(app, source, people)
     await keepGroups(app, source, groups)

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { holdName, isOrphan } from '../../../store/dialect.ts'
+import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { SubscriptionTarget } from './model.ts'
 import { columnsOf, isOf, subscriptionOf } from './queries.ts'
@@ -17,7 +17,7 @@ export async function setSubscription(
   const columns = columnsOf(target)
   await transact(app, async (app) => {
     const { db } = app
-    await holdName(db, `subscription ${user_id} ${JSON.stringify(columns)}`)
+    await lockName(db, `subscription ${user_id} ${JSON.stringify(columns)}`)
     const said = await subscriptionOf(db, user_id, target)
     if ((said ?? usual) === subscribed) throw new Refusal('not_modified')
     if (said === null) {

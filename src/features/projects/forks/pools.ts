@@ -16,7 +16,7 @@ import type { Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { hasFeature } from '../projects/policy.ts'
-import { holdProject, type Project } from '../projects/queries.ts'
+import { lockProject, type Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
 
 export type Pool = Row<'pools'>
@@ -43,10 +43,10 @@ export async function findPool(app: App, id: number | null): Promise<Pool | null
  */
 export async function enterPool(app: App, fork: Project, sourceId: number): Promise<Pool | null> {
   return transact(app, async (app) => {
-    const held = await holdProject(app, fork.id)
-    const source = await holdProject(app, sourceId)
+    const held = await lockProject(app, fork.id)
+    const source = await lockProject(app, sourceId)
     if (!held || !source || held.repository_storage !== source.repository_storage) return null
-    const pool = source.pool_id === null ? await openPool(app, source) : await holdPool(app, source.pool_id)
+    const pool = source.pool_id === null ? await openPool(app, source) : await lockPool(app, source.pool_id)
     if (pool) await setPool(app, fork.id, pool.id)
     return pool
   })
@@ -72,7 +72,7 @@ const setPool = (app: App, projectId: number, pool_id: number | null) =>
   app.db.updateTable('projects').set({ pool_id }).where('id', '=', projectId).execute()
 
 /** Nobody else comes or goes until the transaction ends. */
-async function holdPool(app: App, id: number): Promise<Pool> {
+async function lockPool(app: App, id: number): Promise<Pool> {
   return app.db
     .selectFrom('pools')
     .selectAll()
@@ -111,7 +111,7 @@ export async function closePoolsOf(app: App, sources: readonly number[]): Promis
 
 /** For a project that is no member any more: where the pool lies that nobody needs now, or null. */
 export async function forsakePool(app: App, id: number): Promise<string | null> {
-  const pool = await holdPool(app, id)
+  const pool = await lockPool(app, id)
   if (await hasMembers(app, id)) return null
   await app.db.deleteFrom('pools').where('id', '=', id).execute()
   return repositoryDir(app, pool)
@@ -120,7 +120,7 @@ export async function forsakePool(app: App, id: number): Promise<string | null> 
 /** The last member has no one to share with. It has all objects at home, and the pool goes unless somebody has come. */
 export async function leaveIfLast(app: App, project: Project, pool: Pool): Promise<string | null> {
   return transact(app, async (app) => {
-    const held = await holdProject(app, project.id)
+    const held = await lockProject(app, project.id)
     if (held?.pool_id !== pool.id || (await hasMembers(app, pool.id, project))) return null
     await setPool(app, project.id, null)
     return forsakePool(app, pool.id)

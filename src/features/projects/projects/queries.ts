@@ -51,7 +51,7 @@ export async function findProjectById(db: Db, id: number): Promise<Project | nul
 }
 
 /** The project as it is now; null if it is gone or going. Nobody else changes it until the transaction ends. */
-export async function holdProject(app: App, id: number): Promise<Project | null> {
+export async function lockProject(app: App, id: number): Promise<Project | null> {
   const project = await app.db
     .selectFrom('projects')
     .selectAll()

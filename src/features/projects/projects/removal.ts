@@ -9,7 +9,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { removeNamespace } from '../../identity/namespaces/service.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { forsakePool } from '../forks/pools.ts'
 import type { ProjectRemoved } from './model.ts'
 import type { Namespace, Project } from './queries.ts'
@@ -80,7 +80,7 @@ export async function removeProject(app: App, project: Project, news?: ProjectRe
         .execute()
     }
     for (const digest of [project.avatar_digest, ...uploads.map((upload) => upload.digest)])
-      await leaveBlob(app, digest)
+      await releaseBlob(app, digest)
     const pool = gone.pool_id === null ? null : await forsakePool(app, gone.pool_id)
     for (const dir of [repositoryDir(app, project), wikiDir(app, project), pool]) {
       if (dir !== null) await enqueue(app, removeRepositoryLater, { dir })

@@ -20,8 +20,8 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { ensureTopics } from '../topics/service.ts'
 import { columnsOf, containerExpirationChange, topicsOf, type AttributeInput } from './attributes.ts'
-import { holdNamespace, holdPath } from './places.ts'
-import { findNamespaceById, holdProject, type Namespace, type Project } from './queries.ts'
+import { lockNamespace, lockPath } from './paths.ts'
+import { findNamespaceById, lockProject, type Namespace, type Project } from './queries.ts'
 import { newDiskPath, repositoryDir } from './repository.ts'
 import { assertValidProject } from './validation.ts'
 import { assertVisibilityAllowed, defaultVisibility } from './visibility.ts'
@@ -149,11 +149,11 @@ export async function addProject(
       transact(app, async (app) => {
         // All of it may have changed while the repository was made.
         const source = await holdSource(app, row)
-        const held = await holdNamespace(app, namespace.id)
+        const held = await lockNamespace(app, namespace.id)
         if (!held) throw invalid(NO_PLACE)
         await assertWithinLimit(app, held)
         await assertVisibilityAllowed(app, actor, row.visibility, { namespace: held, source })
-        await holdPath(app, `${held.full_path}/${row.path}`)
+        await lockPath(app, `${held.full_path}/${row.path}`)
         await assertFree(app, held, row, { limit_reached: [] })
         const project = await app.db.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
         await setTopics(app, project, topics)
@@ -173,7 +173,7 @@ export async function addProject(
 /** What a fork is made of, or nothing. */
 async function holdSource(app: App, { forked_from_id: id = null }: NewRow<'projects'>): Promise<Project | null> {
   if (id === null) return null
-  const source = await holdProject(app, id)
+  const source = await lockProject(app, id)
   if (!source) throw notFound('Project')
   return source
 }

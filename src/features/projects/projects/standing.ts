@@ -3,12 +3,12 @@ import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { holdProject, type Project } from './queries.ts'
+import { lockProject, type Project } from './queries.ts'
 
 /** Archived: to be read, no longer to be worked on. Doing it again changes nothing. */
 export async function setArchived(app: App, actor: User, { id }: Project, archived: boolean): Promise<Project> {
   return transact(app, async (app) => {
-    const project = await holdProject(app, id)
+    const project = await lockProject(app, id)
     if (!project) throw notFound('Project')
     if (project.archived === archived) return project
     const changed = await app.db

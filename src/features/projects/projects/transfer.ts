@@ -6,8 +6,8 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { endSharesAround } from '../sharing/service.ts'
-import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
-import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
+import { lockNamespace, lockPath, addRedirect } from './paths.ts'
+import { lockProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { addOwner, assertFree, assertWithinLimit } from './service.ts'
 import { fitted, narrowForks } from './visibility.ts'
 
@@ -27,9 +27,9 @@ export async function transferProject(
 ): Promise<Project> {
   return transact(app, async (app) => {
     const { db } = app
-    const project = await holdProject(app, id)
+    const project = await lockProject(app, id)
     if (!project) throw notFound('Project')
-    const group = await holdNamespace(app, target)
+    const group = await lockNamespace(app, target)
     if (!group) throw notFound('Group')
     if (project.namespace_id === group.id) throw refusal(ALREADY_THERE)
     await assertWithinLimit(app, group)
@@ -38,7 +38,7 @@ export async function transferProject(
       .selectAll()
       .where('id', '=', project.namespace_id)
       .executeTakeFirstOrThrow()
-    await holdPath(app, `${group.full_path}/${project.path}`)
+    await lockPath(app, `${group.full_path}/${project.path}`)
     await assertFree(app, group, project).catch((error: unknown) => {
       throw error instanceof Refusal ? refusal(TAKEN) : error
     })
@@ -55,7 +55,7 @@ export async function transferProject(
     if (isWider(project.visibility, moved.visibility)) await narrowForks(app, moved)
     await endSharesAround(app, id, group.id)
     const oldPath = pathWithNamespace(project, from)
-    await leaveRedirect(app, oldPath, { project_id: id })
+    await addRedirect(app, oldPath, { project_id: id })
     const isAdded = group.owner_id !== null && (await addOwner(app, moved, group.owner_id))
     await refreshAuthorizations(app, { project: id })
     await emit(app, 'project.transferred', {

@@ -8,13 +8,13 @@ import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { avatarChange, keepAvatar } from '../../identity/users/avatar.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { closePoolsOf } from '../forks/pools.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, containerExpirationChange, topicsOf, type AttributeInput } from './attributes.ts'
-import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
+import { lockNamespace, lockPath, addRedirect } from './paths.ts'
 import type { ProjectSubject } from './policy.ts'
-import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
+import { lockProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 import { assertFree, refusingDuplicates, setTopics, storageFor } from './service.ts'
 import { projectFaults } from './validation.ts'
@@ -54,11 +54,11 @@ export async function updateProject(
 
   return refusingDuplicates({}, () =>
     transact(app, async (app) => {
-      const before = await holdProject(app, project.id)
+      const before = await lockProject(app, project.id)
       // It may have moved meanwhile, and its group may have changed.
-      const place = before && (await holdNamespace(app, before.namespace_id))
+      const place = before && (await lockNamespace(app, before.namespace_id))
       if (!before || !place) throw notFound('Project')
-      if (path !== undefined) await holdPath(app, `${place.full_path}/${path}`)
+      if (path !== undefined) await lockPath(app, `${place.full_path}/${path}`)
       await assertFits(app, actor, before, place, wanted)
       const updated = await app.db
         .updateTable('projects')
@@ -69,12 +69,12 @@ export async function updateProject(
       if (topics) await setTopics(app, updated, topics)
       if (isWider(before.visibility, updated.visibility)) await narrowForks(app, updated)
       if (updated.repository_access_level < before.repository_access_level) await closePoolsOf(app, [updated.id])
-      if (change.avatar_digest !== undefined) await leaveBlob(app, before.avatar_digest)
+      if (change.avatar_digest !== undefined) await releaseBlob(app, before.avatar_digest)
       if (source) await scheduleImport(app, updated)
       const oldPath = pathWithNamespace(before, place)
       const isMoved = before.path !== updated.path
       if (before.path.toLowerCase() !== updated.path.toLowerCase()) {
-        await leaveRedirect(app, oldPath, { project_id: project.id })
+        await addRedirect(app, oldPath, { project_id: project.id })
       }
       await emit(app, 'project.updated', { id: project.id, by: actor.id, ...(isMoved && { old_path: oldPath }) })
       return updated
@@ -104,7 +104,7 @@ async function assertFits(
 ): Promise<void> {
   const { name, path, visibility } = wanted
   if (visibility !== undefined) {
-    const source = project.forked_from_id === null ? null : await holdProject(app, project.forked_from_id)
+    const source = project.forked_from_id === null ? null : await lockProject(app, project.forked_from_id)
     await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
   }
   if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })

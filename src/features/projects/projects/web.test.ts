@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { CALLERS, callersOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { leaveRedirect } from './places.ts'
+import { addRedirect } from './paths.ts'
 
 const UNKNOWN = { error: '404 Not Found' }
 
@@ -83,7 +83,7 @@ test('redirects show nothing to whoever may not see where they lead', async () =
       const source = await openSource(forge, kind, { visibility })
       const callers = await callersOf(forge, source)
       const target = kind === 'groups' ? { namespace_id: source.id } : { project_id: source.id }
-      await leaveRedirect(forge.app, `old-${kind}-${visibility}/x`, target)
+      await addRedirect(forge.app, `old-${kind}-${visibility}/x`, target)
       const statuses: number[] = []
       for (const name of CALLERS) {
         statuses.push((await ask(forge, `/old-${kind}-${visibility}/x/y`, callers[name].headers)).status)
@@ -98,10 +98,10 @@ test('the longest known beginning decides', async () => {
   const one = await openSource(forge, 'projects', { visibility: 'public' })
   const two = await openSource(forge, 'projects', { visibility: 'public' })
   const groupPath = one.path.split('/')[1]!
-  await leaveRedirect(forge.app, 'Old', { namespace_id: one.group.id })
-  await leaveRedirect(forge.app, 'old/inner', { project_id: two.id })
-  await leaveRedirect(forge.app, groupPath, { namespace_id: two.group.id })
-  await leaveRedirect(forge.app, `${groupPath}/gone`, { project_id: two.id })
+  await addRedirect(forge.app, 'Old', { namespace_id: one.group.id })
+  await addRedirect(forge.app, 'old/inner', { project_id: two.id })
+  await addRedirect(forge.app, groupPath, { namespace_id: two.group.id })
+  await addRedirect(forge.app, `${groupPath}/gone`, { project_id: two.id })
 
   const table: [string, string | null][] = [
     ['/old', `/${groupPath}`],

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
@@ -28,7 +28,7 @@ export async function shareProject(
     throw conflict('Project cannot be shared with the group it is in or one of its ancestors.')
   }
   return transact(app, async (app) => {
-    await holdShares(app, project.id)
+    await lockShares(app, project.id)
     const now = timestamp(app.clock)
     const link = await app.db
       .insertInto('project_shares')
@@ -50,7 +50,7 @@ export async function unshareProject(
   by?: User,
 ): Promise<boolean> {
   return transact(app, async (app) => {
-    await holdShares(app, project_id)
+    await lockShares(app, project_id)
     const gone = await app.db.deleteFrom('project_shares').where('id', '=', id).returning('id').executeTakeFirst()
     if (!gone) return false
     await refreshAuthorizations(app, { project: project_id })
@@ -98,4 +98,4 @@ export async function endSharesInTree(app: App, group: number): Promise<void> {
 }
 
 /** Changes of one project's shares side by side wait for each other: each works out all that the project grants. */
-const holdShares = (app: App, project: number) => holdName(app.db, `authorizations on ${project}`)
+const lockShares = (app: App, project: number) => lockName(app.db, `authorizations on ${project}`)

@@ -6,7 +6,7 @@ import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { NO_AVATAR, avatarChange, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import type { Topic } from './model.ts'
 
 const LONGEST_NAME = 255
@@ -91,7 +91,7 @@ export async function updateTopic(app: App, { id }: Topic, wish: TopicWish): Pro
       if (!before) throw notFound('Topic') // somebody was faster
       if (change.name !== undefined && change.name !== before.name)
         await app.db.updateTable('project_topics').set({ name: change.name }).where(carried(before)).execute()
-      if (avatar.avatar_digest !== undefined) await leaveBlob(app, before.avatar_digest)
+      if (avatar.avatar_digest !== undefined) await releaseBlob(app, before.avatar_digest)
       return here
         .set({ ...change, curated: true })
         .returningAll()
@@ -111,7 +111,7 @@ export async function deleteTopic(app: App, topic: Topic): Promise<void> {
 async function removeRow(app: App, { id }: Topic): Promise<void> {
   const gone = await app.db.deleteFrom('topics').where('id', '=', id).returning('avatar_digest').executeTakeFirst()
   if (!gone) throw notFound('Topic') // somebody was faster
-  await leaveBlob(app, gone.avatar_digest)
+  await releaseBlob(app, gone.avatar_digest)
 }
 
 /** Whatever has the one has the other instead. */

@@ -8,7 +8,7 @@ import { MEDIA_HEAD, sniffMedia } from '../../../lib/media.ts'
 import { randomHex } from '../../../lib/secrets.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../projects/queries.ts'
 import type { Upload } from './entity.ts'
@@ -25,7 +25,7 @@ export async function storeUpload(app: App, actor: User, project: Project, file:
   const { type } = sniffMedia(await headOf(file.path))
   const { digest, size } = await app.blobs.put(createReadStream(file.path))
   // The row that will name it may never come: then it goes again.
-  await leaveBlob(app, digest)
+  await releaseBlob(app, digest)
   const upload = await app.db
     .insertInto('uploads')
     .values({
@@ -55,7 +55,7 @@ async function headOf(path: string): Promise<Uint8Array> {
 export async function deleteUpload(app: App, { id, digest }: Upload): Promise<boolean> {
   return transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('uploads').where('id', '=', id).executeTakeFirst()
-    await leaveBlob(app, digest)
+    await releaseBlob(app, digest)
     return numDeletedRows > 0n
   })
 }

@@ -6,7 +6,7 @@ import { resolveCommit } from '../../../git/objects/commits.ts'
 import { listBranches } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { signerOf } from '../commits/landing.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
@@ -117,7 +117,7 @@ function holdingRule(
   change: (app: App, rule: LoadedRule | null) => Promise<void>,
 ): Promise<void> {
   return transact(app, async (app) => {
-    await holdName(app.db, `protected branch ${project.id} ${name}`)
+    await lockName(app.db, `protected branch ${project.id} ${name}`)
     await change(app, await findRule(app.db, 'branch', project.id, name))
   })
 }

@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
 import { parseSshPublicKey } from '../../../lib/ssh-key.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findKeyByFingerprint } from '../../identity/keys/queries.ts'
 import { createDeployKey, removeUnusedDeployKeys, renameKey } from '../../identity/keys/service.ts'
@@ -53,7 +53,7 @@ export async function addDeployKey(
 }
 
 /** Nobody else adds, enables or takes away the same key until the transaction ends. */
-const holdKey = (app: App, fingerprint: string) => holdName(app.db, `deploy key ${fingerprint}`)
+const holdKey = (app: App, fingerprint: string) => lockName(app.db, `deploy key ${fingerprint}`)
 
 async function link(app: App, project: number, key: Row<'keys'>, can_push: boolean): Promise<EnabledKey> {
   const now = timestamp(app.clock)

@@ -3,7 +3,7 @@ import { job, type App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 
 const AT_ONCE = 500
 
@@ -42,6 +42,6 @@ async function dropObject(app: App, id: number): Promise<void> {
     const object = await withoutProject(db).where('o.id', '=', id).executeTakeFirst()
     if (!object) return
     await db.deleteFrom('lfs_objects').where('id', '=', id).execute()
-    await leaveBlob(app, object.oid)
+    await releaseBlob(app, object.oid)
   })
 }

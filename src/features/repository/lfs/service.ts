@@ -4,9 +4,9 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { addLfsSize, measureLfsSize } from '../../projects/projects/news.ts'
-import { holdProject, type Project } from '../../projects/projects/queries.ts'
+import { lockProject, type Project } from '../../projects/projects/queries.ts'
 
 /** What content is announced as: its digest is its name. */
 export interface Announced {
@@ -26,7 +26,7 @@ export async function storeLfsObject(
   const { oid } = announced
   await app.blobs.put(Readable.from(verified(content, announced)))
   // The link that will hold it may never come: then it goes again.
-  await leaveBlob(app, oid)
+  await releaseBlob(app, oid)
   await linkObject(app, project, announced)
   // Somebody's leaving of the same content may have been carried out before the link stood: it must be sent again.
   if (await app.blobs.has(oid)) return
@@ -56,7 +56,7 @@ async function* verified(content: Readable, { oid, size }: Announced): AsyncGene
 
 async function linkObject(app: App, { id: project_id }: Project, { oid, size }: Announced): Promise<void> {
   await transact(app, async (app) => {
-    if (!(await holdProject(app, project_id))) throw notFound('Project')
+    if (!(await lockProject(app, project_id))) throw notFound('Project')
     const { id: lfs_object_id } = await app.db
       .insertInto('lfs_objects')
       .values({ oid, size, created_at: timestamp(app.clock) })
@@ -75,7 +75,7 @@ async function linkObject(app: App, { id: project_id }: Project, { oid, size }: 
 
 async function unlinkObject(app: App, { id }: Project, { oid, size }: Announced): Promise<void> {
   await transact(app, async (app) => {
-    await holdProject(app, id)
+    await lockProject(app, id)
     const { numDeletedRows } = await app.db
       .deleteFrom('lfs_object_projects')
       .where('project_id', '=', id)
@@ -88,7 +88,7 @@ async function unlinkObject(app: App, { id }: Project, { oid, size }: Announced)
 /** A fork has every object of its source from the start. Safe to run twice. */
 export async function copyLfsLinks(app: App, from: number, to: number): Promise<void> {
   await transact(app, async (app) => {
-    if (!(await holdProject(app, to))) return
+    if (!(await lockProject(app, to))) return
     await app.db
       .insertInto('lfs_object_projects')
       .columns(['lfs_object_id', 'project_id'])

@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
-import { binaryText, holdName, locksRows, uniqueViolation } from '../../../store/dialect.ts'
+import { binaryText, lockName, locksRows, uniqueViolation } from '../../../store/dialect.ts'
 import { renameBelow } from '../../identity/namespaces/service.ts'
-import { holdPath, leaveRedirect } from '../../projects/projects/places.ts'
+import { lockPath, addRedirect } from '../../projects/projects/paths.ts'
 import type { Group } from './queries.ts'
 
 const TAKEN = ['has already been taken']
@@ -13,7 +13,7 @@ const TAKEN = ['has already been taken']
  * Until the transaction ends nobody else changes the tree that this group belongs to. Held before any row is: rows of
  * one tree are reached from above and from below, and whoever came the other way would wait for us as we for them.
  */
-export async function holdTree(app: App, id: number): Promise<void> {
+export async function lockTree(app: App, id: number): Promise<void> {
   for (let held: number | null = null; ;) {
     const root = await app.db
       .selectFrom('namespace_ancestors')
@@ -23,7 +23,7 @@ export async function holdTree(app: App, id: number): Promise<void> {
       .limit(1)
       .executeTakeFirst()
     if (!root || root.ancestor_id === held) return
-    await holdName(app.db, `tree ${root.ancestor_id}`)
+    await lockName(app.db, `tree ${root.ancestor_id}`)
     // It may have moved into another tree while we waited.
     if (!locksRows(app.db)) return
     held = root.ancestor_id
@@ -39,10 +39,10 @@ interface Place {
 }
 
 /** Refuses a name that a sibling has and a path that anything has; nobody else takes them meanwhile. */
-export async function takePlace(app: App, place: Place): Promise<void> {
+export async function reservePath(app: App, place: Place): Promise<void> {
   const { db } = app
   const { id = 0, parent_id, name, path, full_path } = place
-  await holdName(db, `group ${parent_id} ${name}`)
+  await lockName(db, `group ${parent_id} ${name}`)
   const sibling = await db
     .selectFrom('namespaces')
     .select('id')
@@ -56,7 +56,7 @@ export async function takePlace(app: App, place: Place): Promise<void> {
     .executeTakeFirst()
   if (sibling) throw invalid({ name: TAKEN })
 
-  await holdPath(app, full_path)
+  await lockPath(app, full_path)
   const namespace = await db
     .selectFrom('namespaces')
     .select('id')
@@ -94,6 +94,6 @@ export async function moveTree(app: App, before: Group, after: Group): Promise<v
   if (before.full_path === after.full_path && before.full_name === after.full_name) return
   await renameBelow(app, before, after)
   if (before.full_path.toLowerCase() !== after.full_path.toLowerCase()) {
-    await leaveRedirect(app, before.full_path, { namespace_id: after.id })
+    await addRedirect(app, before.full_path, { namespace_id: after.id })
   }
 }

@@ -3,16 +3,16 @@ import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName, locksRows } from '../../../store/dialect.ts'
+import { lockName, locksRows } from '../../../store/dialect.ts'
 
 /**
  * Until the transaction ends, nobody else takes this path for a group or a project; what was renamed away from it is
  * no longer looked for there.
  */
-export async function holdPath(app: App, fullPath: string): Promise<void> {
+export async function lockPath(app: App, fullPath: string): Promise<void> {
   const path = fullPath.toLowerCase()
   // A project and the twin whose path is its wiki's exclude each other.
-  await holdName(app.db, `path ${path.replace(/\.wiki$/, '')}`)
+  await lockName(app.db, `path ${path.replace(/\.wiki$/, '')}`)
   await app.db
     .deleteFrom('redirects')
     .where(sql`lower(path)`, '=', path)
@@ -20,7 +20,7 @@ export async function holdPath(app: App, fullPath: string): Promise<void> {
 }
 
 /** The namespace as it is now; null if it is gone or going. Nobody else adds to it until the transaction ends. */
-export async function holdNamespace(app: App, id: number): Promise<Row<'namespaces'> | null> {
+export async function lockNamespace(app: App, id: number): Promise<Row<'namespaces'> | null> {
   const namespace = await app.db
     .selectFrom('namespaces')
     .selectAll()
@@ -32,7 +32,7 @@ export async function holdNamespace(app: App, id: number): Promise<Row<'namespac
 }
 
 /** Whoever follows the old path is led to where it now is. */
-export async function leaveRedirect(
+export async function addRedirect(
   app: App,
   oldPath: string,
   to: { namespace_id: number } | { project_id: number },
