@@ -16,8 +16,8 @@ const keys: Verb = {
     onInstance(call, async (app) => {
       const [fingerprint = ''] = call.words
       if (!FINGERPRINT.test(fingerprint)) return
-      const { findVisitor } = await import('../transport/ssh/visitors.ts')
-      const visitor = await findVisitor(app, fingerprint)
+      const { findSshIdentity } = await import('../transport/ssh/identities.ts')
+      const visitor = await findSshIdentity(app, fingerprint)
       if (!visitor) return
       // The shell that sshd starts knows nothing of our settings, and what is logged there is shown to the client.
       const data = `${variableOf('data')}='${call.config.data.replaceAll("'", `'\\''`)}' ${variableOf('log')}=silent`

@@ -6,9 +6,9 @@ import type { App } from '../context.ts'
 import { findUser } from '../features/identity/users/queries.ts'
 import { startForge, type Person, type TestForge } from '../forge.ts'
 import { denialOf, learnFacts, type Facts } from './access.ts'
-import { recogniseGitter } from './credentials.ts'
-import { NOBODY, type Gitter } from './gitter.ts'
-import { findRepository } from './places.ts'
+import { authenticatePrincipal } from './credentials.ts'
+import { NOBODY, type Principal } from './principal.ts'
+import { findRepository } from './locations.ts'
 
 const CHALLENGE = 'HTTP Basic: Access denied'
 const NO_PROJECT = "The project you were looking for could not be found or you don't have permission to view it."
@@ -20,22 +20,22 @@ const ARCHIVED = "You can't push code to an archived project."
 
 type Verb = Facts['verb']
 
-async function saidTo(app: App, gitter: Gitter, path: string, verb: Verb, over: Facts['over'] = 'http') {
-  const place = await findRepository(app, path)
-  return denialOf(await learnFacts(app, gitter, place!, { verb, over }))
+async function saidTo(app: App, principal: Principal, path: string, verb: Verb, over: Facts['over'] = 'http') {
+  const location = await findRepository(app, path)
+  return denialOf(await learnFacts(app, principal, location!, { verb, over }))
 }
 
-const textFor = async (app: App, gitter: Gitter, path: string, verb: Verb, over?: Facts['over']) =>
-  (await saidTo(app, gitter, path, verb, over))?.said ?? 'yes'
+const textFor = async (app: App, principal: Principal, path: string, verb: Verb, over?: Facts['over']) =>
+  (await saidTo(app, principal, path, verb, over))?.said ?? 'yes'
 
 /** The blocked one has no credential that opens anything, but a key of theirs may still be known. */
-async function gitterOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Gitter> {
+async function gitterOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Principal> {
   if (who === 'blocked') return asPerson(forge, cast.people.blocked)
   const authorization = authorizationOf(cast.callers[who])
-  return recogniseGitter(forge.app, { authorization, address: '127.0.0.1' }, 'git')
+  return authenticatePrincipal(forge.app, { authorization, address: '127.0.0.1' }, 'git')
 }
 
-const asPerson = async ({ app }: TestForge, { id }: Person): Promise<Gitter> => ({
+const asPerson = async ({ app }: TestForge, { id }: Person): Promise<Principal> => ({
   user: await findUser(app.db, id),
   mayFetch: true,
   mayPush: true,
@@ -86,7 +86,7 @@ test('statuses are those a git client knows', async () => {
   await using forge = await startForge()
   const cast = await castOf(forge, 'private')
   const { path_with_namespace: path } = await cast.project()
-  const kind = async (gitter: Gitter) => (await saidTo(forge.app, gitter, path, 'fetch'))?.kind
+  const kind = async (principal: Principal) => (await saidTo(forge.app, principal, path, 'fetch'))?.kind
   expect(await kind(NOBODY)).toBe('unauthenticated')
   expect(await kind(await asPerson(forge, cast.people.stranger))).toBe('not_found')
   expect(await kind(await asPerson(forge, cast.people.guest))).toBe('forbidden')
@@ -98,7 +98,7 @@ test('a credential opens no more than its scopes', async () => {
   const cast = await castOf(forge, 'public')
   const { path_with_namespace: path } = await cast.project()
   const master = await asPerson(forge, cast.people.master)
-  const ask = (gitter: Gitter, verb: Verb) => textFor(forge.app, gitter, path, verb)
+  const ask = (principal: Principal, verb: Verb) => textFor(forge.app, principal, path, verb)
   expect(await ask({ ...master, mayPush: false }, 'fetch')).toBe('yes')
   expect(await ask({ ...master, mayPush: false }, 'push')).toBe(NO_UPLOAD)
   expect(await ask({ ...master, mayFetch: false }, 'fetch')).toBe(NO_FETCH)
@@ -112,8 +112,8 @@ test('switches of the project and of the instance', async () => {
   const owner = await asPerson(forge, cast.people.owner)
   const stranger = await asPerson(forge, cast.people.stranger)
   const set = (wish: Record<string, unknown>) => cast.people.owner.put(`/projects/${id}`, wish)
-  const texts = (gitter: Gitter, at: string) =>
-    Promise.all((['fetch', 'push'] as const).map((verb) => textFor(app, gitter, at, verb)))
+  const texts = (principal: Principal, at: string) =>
+    Promise.all((['fetch', 'push'] as const).map((verb) => textFor(app, principal, at, verb)))
 
   await set({ repository_access_level: 'disabled' })
   expect(await texts(owner, path)).toEqual([NO_FETCH, NO_PUSH])
@@ -177,7 +177,7 @@ test('a deploy key opens the projects that enabled it, whoever made it', async (
       .values({ key_id, project_id, can_push, created_at: now, updated_at: now })
       .execute()
   }
-  const key: Gitter = { ...(await asPerson(forge, cast.people.owner)), deployKeyId: key_id }
+  const key: Principal = { ...(await asPerson(forge, cast.people.owner)), deployKeyId: key_id }
   const texts = ({ path_with_namespace: path }: { path_with_namespace: string }, ending = '') =>
     Promise.all((['fetch', 'push'] as const).map((verb) => textFor(app, key, path + ending, verb, 'ssh')))
   expect(await texts(readable)).toEqual(['yes', 'This deploy key does not have write access to this project.'])
@@ -199,7 +199,7 @@ test('a deploy token opens the code of its project, not the wiki', async () => {
   const wish = { name: 'ci', username: 'ci', scopes: ['read_repository'] }
   const { token } = (await owner.post(`/projects/${id}/deploy_tokens`, wish)).body
   const authorization = `Basic ${Buffer.from(`ci:${token}`).toString('base64')}`
-  const bearer = await recogniseGitter(app, { authorization, address: '127.0.0.1' }, 'git')
+  const bearer = await authenticatePrincipal(app, { authorization, address: '127.0.0.1' }, 'git')
   expect(await textFor(app, bearer, path, 'fetch')).toBe('yes')
   expect(await textFor(app, bearer, `${path}.wiki`, 'fetch')).toBe(NO_FETCH)
 })

@@ -14,16 +14,16 @@ import { deployTokenReaches } from '../features/repository/deploy-tokens/queries
 import { sharedBranches } from '../features/repository/repositories/rights.ts'
 import { Developer, Guest } from '../lib/levels.ts'
 import { accessDenied, accountBlocked } from './credentials.ts'
-import type { Gitter } from './gitter.ts'
-import type { RepositoryPlace } from './places.ts'
+import type { Principal } from './principal.ts'
+import type { RepositoryLocation } from './locations.ts'
 
-export interface Errand {
+export interface GitOperation {
   readonly verb: 'fetch' | 'push'
   readonly over: 'http' | 'ssh' | 'lfs'
 }
 
-export interface Facts extends Errand {
-  readonly gitter: Gitter
+export interface Facts extends GitOperation {
+  readonly principal: Principal
   readonly wiki: boolean
   /** The project as the person meets it, or as a visitor would where a deploy key or token comes. */
   readonly subject: ProjectSubject
@@ -39,46 +39,51 @@ export interface Facts extends Errand {
 
 export async function learnFacts(
   app: App,
-  gitter: Gitter,
-  { project, wiki }: RepositoryPlace,
-  errand: Errand,
+  principal: Principal,
+  { project, wiki }: RepositoryLocation,
+  operation: GitOperation,
 ): Promise<Facts> {
-  const granted = await grantedTo(app, gitter, project.id)
+  const granted = await grantedTo(app, principal, project.id)
   const { enabled_git_access_protocol: only } = await currentSettings(app)
-  const subject = await loadProjectSubject(app, project, granted ? null : gitter.user)
-  const isOutsider = errand.verb === 'push' && !wiki && !granted && subject.level < Developer
-  const shared = isOutsider && (await sharedBranches(app, gitter.user, project)).size > 0
-  const { job } = gitter
+  const subject = await loadProjectSubject(app, project, granted ? null : principal.user)
+  const isOutsider = operation.verb === 'push' && !wiki && !granted && subject.level < Developer
+  const shared = isOutsider && (await sharedBranches(app, principal.user, project)).size > 0
+  const { job } = principal
   const isKeptOut = job !== undefined && !(await isLetIn(app.db, { from: job.project_id, to: project.id }))
-  return { ...errand, gitter, wiki, subject, granted, shared, isKeptOut, onlyProtocol: only || null }
+  return { ...operation, principal, wiki, subject, granted, shared, isKeptOut, onlyProtocol: only || null }
 }
 
 /** The same errand as everybody stands by now: people leave and projects move while a pack comes. Null: it is gone. */
-export async function learnAnew(
+export async function reloadFacts(
   app: App,
-  { gitter, verb, over }: Facts,
-  place: RepositoryPlace,
-): Promise<{ facts: Facts; place: RepositoryPlace } | null> {
-  const project = await findProjectById(app.db, place.project.id)
+  { principal, verb, over }: Facts,
+  location: RepositoryLocation,
+): Promise<{ facts: Facts; location: RepositoryLocation } | null> {
+  const project = await findProjectById(app.db, location.project.id)
   if (!project) return null
-  const user = gitter.user && (await findUser(app.db, gitter.user.id))
-  const facts = await learnFacts(app, { ...gitter, user }, { ...place, project }, { verb, over })
-  return { facts, place: { ...place, project, namespace: facts.subject.namespace } }
+  const user = principal.user && (await findUser(app.db, principal.user.id))
+  const facts = await learnFacts(app, { ...principal, user }, { ...location, project }, { verb, over })
+  return { facts, location: { ...location, project, namespace: facts.subject.namespace } }
 }
 
-async function grantedTo(app: App, { deployKeyId, deployToken }: Gitter, projectId: number): Promise<Facts['granted']> {
+async function grantedTo(
+  app: App,
+  { deployKeyId, deployToken }: Principal,
+  projectId: number,
+): Promise<Facts['granted']> {
   if (deployToken) return { fetch: await deployTokenReaches(app.db, deployToken, projectId), push: false }
   if (deployKeyId === undefined) return null
   const right = await deployKeyRight(app.db, deployKeyId, projectId)
   return { fetch: right !== null, push: right === 'write' }
 }
 
-const isAnonymous = ({ gitter }: Facts) => gitter.via === 'nothing'
-const isBlocked = ({ gitter, granted }: Facts) => !granted && gitter.user !== null && gitter.user.state !== 'active'
+const isAnonymous = ({ principal }: Facts) => principal.via === 'nothing'
+const isBlocked = ({ principal, granted }: Facts) =>
+  !granted && principal.user !== null && principal.user.state !== 'active'
 
 /** An LFS token for one project knows nothing of any other. */
-const isElsewhere = ({ gitter, subject }: Facts) =>
-  gitter.projectId !== undefined && gitter.projectId !== subject.project.id
+const isElsewhere = ({ principal, subject }: Facts) =>
+  principal.projectId !== undefined && principal.projectId !== subject.project.id
 
 const isReadable = (f: Facts) => !isElsewhere(f) && !f.isKeptOut && (f.granted?.fetch || projectPolicy.read(f.subject))
 
@@ -90,7 +95,7 @@ function isOn({ granted, subject, wiki }: Facts): boolean {
 
 /** A wiki has its own switch. Keys of the project open it too, for reading; tokens are not given for it. */
 function maySee(f: Facts): boolean {
-  const isLetIn = f.granted?.fetch && !(f.wiki && f.gitter.deployToken)
+  const isLetIn = f.granted?.fetch && !(f.wiki && f.principal.deployToken)
   return isOn(f) && (isLetIn || projectPolicy.readCode(f.subject))
 }
 
@@ -120,7 +125,7 @@ const EVERY: readonly Check[] = [
 const FETCH: readonly Check[] = [
   { fails: (f) => !maySee(f) && isAnonymous(f), refusal: () => accessDenied() },
   {
-    fails: (f) => !maySee(f) || !f.gitter.mayFetch,
+    fails: (f) => !maySee(f) || !f.principal.mayFetch,
     refusal: forbids('You are not allowed to download code from this project.'),
   },
 ]
@@ -128,11 +133,11 @@ const FETCH: readonly Check[] = [
 const PUSH: readonly Check[] = [
   { fails: isAnonymous, refusal: () => accessDenied() },
   {
-    fails: ({ gitter }) => !gitter.mayPush,
+    fails: ({ principal }) => !principal.mayPush,
     refusal: forbids('You are not allowed to upload code for this project.'),
   },
   {
-    fails: (f) => f.gitter.deployKeyId !== undefined && !f.granted?.push && !f.wiki,
+    fails: (f) => f.principal.deployKeyId !== undefined && !f.granted?.push && !f.wiki,
     refusal: forbids('This deploy key does not have write access to this project.'),
   },
   {

@@ -6,8 +6,8 @@ import { Refusal } from '../errors.ts'
 import { createDeployToken } from '../features/repository/deploy-tokens/service.ts'
 import { startForge, type Person, type TestForge } from '../forge.ts'
 import { findUser } from '../features/identity/users/queries.ts'
-import { recogniseGitter } from './credentials.ts'
-import type { Gitter } from './gitter.ts'
+import { authenticatePrincipal } from './credentials.ts'
+import type { Principal } from './principal.ts'
 
 const PASSWORD = 'correct horse'
 const ADDRESS = '192.0.2.7'
@@ -16,14 +16,14 @@ const DENIED = 'HTTP Basic: Access denied'
 /** Who comes, in short: name, way, may fetch, may push; or the status kind and text of the refusal. */
 async function comes(forge: TestForge, authorization?: string, at: 'git' | 'lfs' = 'git', address = ADDRESS) {
   try {
-    return inShort(await recogniseGitter(forge.app, { authorization, address }, at))
+    return inShort(await authenticatePrincipal(forge.app, { authorization, address }, at))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return [error.kind, error.said]
   }
 }
 
-const inShort = ({ user, deployToken, via, mayFetch, mayPush }: Gitter) => [
+const inShort = ({ user, deployToken, via, mayFetch, mayPush }: Principal) => [
   user?.username ?? deployToken?.username ?? null,
   via,
   mayFetch,
@@ -57,7 +57,9 @@ test('no credential is nobody; a wrong one is refused', async () => {
     const address = `192.0.2.${wrong.indexOf(authorization)}`
     expect(await comes(forge, authorization, 'git', address), authorization).toEqual(['unauthenticated', DENIED])
   }
-  const refusal = await recogniseGitter(forge.app, { authorization: 'x', address: ADDRESS }, 'git').catch((e) => e)
+  const refusal = await authenticatePrincipal(forge.app, { authorization: 'x', address: ADDRESS }, 'git').catch(
+    (e) => e,
+  )
   expect(refusal.facts).toEqual({ headers: { 'WWW-Authenticate': 'Basic realm="Mortise"' } })
 })
 

@@ -16,10 +16,10 @@ import { currentSettings } from '../features/instance/settings/queries.ts'
 import { findDeployToken } from '../features/repository/deploy-tokens/queries.ts'
 import { noteDeployTokenUse } from '../features/repository/deploy-tokens/use.ts'
 import { networkOf } from '../lib/addresses.ts'
-import { NOBODY, type Gitter } from './gitter.ts'
+import { NOBODY, type Principal } from './principal.ts'
 import { byLfsToken } from './lfs/token.ts'
 
-export interface Visitor {
+export interface PresentedCredentials {
   readonly authorization: string | undefined
   readonly address: string
 }
@@ -30,7 +30,7 @@ interface Shown {
   readonly address: string
 }
 
-type Way = (app: App, shown: Shown) => Promise<Gitter | null>
+type Way = (app: App, shown: Shown) => Promise<Principal | null>
 
 const TOKENS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken]
 
@@ -40,7 +40,11 @@ function waysOf(at: 'git' | 'lfs', isBanned: boolean): readonly Way[] {
   return isBanned ? tokens : [...tokens, byPassword]
 }
 
-export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'lfs'): Promise<Gitter> {
+export async function authenticatePrincipal(
+  app: App,
+  visitor: PresentedCredentials,
+  at: 'git' | 'lfs',
+): Promise<Principal> {
   const { address, authorization } = visitor
   const key = `git ${networkOf(address)}`
   if (authorization === undefined) return NOBODY
@@ -50,12 +54,12 @@ export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'l
   const shown = readCredential(authorization)
   if (!shown?.secret) throw accessDenied()
   for (const way of waysOf(at, isBanned)) {
-    const gitter = await way(app, { ...shown, address })
-    if (!gitter) continue
+    const principal = await way(app, { ...shown, address })
+    if (!principal) continue
     // Where a job runs says nothing of the person it runs as.
-    if (gitter.user && !gitter.job) await assertMayComeFrom(app, gitter.user, address)
+    if (principal.user && !principal.job) await assertMayComeFrom(app, principal.user, address)
     if (failed && !isBanned) await forgetFailures(app, key)
-    return gitter
+    return principal
   }
   if (isBanned) throw new Refusal('forbidden', 'Forbidden')
   if (failed !== null) await countFailure(app, key)
@@ -91,13 +95,13 @@ const PUSHING: readonly Scope[] = ['api', 'write_repository']
 /** A token proves whose it is, so they are told; a password that was guessed must not. */
 export const accountBlocked = () => new Refusal('forbidden', 'Your account has been blocked.')
 
-function bearing({ user, scopes }: Identity, via: Gitter['via']): Gitter {
+function bearing({ user, scopes }: Identity, via: Principal['via']): Principal {
   if (user.state !== 'active') throw accountBlocked()
   const has = (wanted: readonly Scope[]) => scopes?.some((scope) => wanted.includes(scope)) ?? true
   return { user, mayFetch: has(FETCHING), mayPush: has(PUSHING), via }
 }
 
-async function byOAuth(app: App, { secret }: Shown): Promise<Gitter | null> {
+async function byOAuth(app: App, { secret }: Shown): Promise<Principal | null> {
   const identity = await unlessRefused(() => bearerOfOAuthToken(app, secret))
   return identity && bearing(identity, 'oauth')
 }
@@ -115,17 +119,17 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
 const JOBS_NAME = 'gitlab-ci-token'
 
 /** While the job runs, and to read only. */
-async function byJob(app: App, { username, secret }: Shown): Promise<Gitter | null> {
+async function byJob(app: App, { username, secret }: Shown): Promise<Principal | null> {
   const bearer = username === JOBS_NAME ? await byJobToken(app, secret) : null
   return bearer && { user: bearer.user, job: bearer.job, mayFetch: true, mayPush: false, via: 'job_token' }
 }
 
-async function byToken(app: App, { secret, address }: Shown): Promise<Gitter | null> {
+async function byToken(app: App, { secret, address }: Shown): Promise<Principal | null> {
   const identity = await bearerOfToken(app, secret, address)
   return identity && bearing(identity, 'token')
 }
 
-async function byDeployToken(app: App, { username, secret }: Shown): Promise<Gitter | null> {
+async function byDeployToken(app: App, { username, secret }: Shown): Promise<Principal | null> {
   const deployToken = await findDeployToken(app.db, username, secret, timestamp(app.clock))
   if (!deployToken) return null
   void noteDeployTokenUse(app, deployToken)
@@ -135,7 +139,7 @@ async function byDeployToken(app: App, { username, secret }: Shown): Promise<Git
 
 const passwordsOpenGit = async (app: App) => (await currentSettings(app)).password_authentication_enabled_for_git
 
-async function byPassword(app: App, { username, secret, address }: Shown): Promise<Gitter | null> {
+async function byPassword(app: App, { username, secret, address }: Shown): Promise<Principal | null> {
   if (username === '' || !(await passwordsOpenGit(app))) return null
   try {
     const user = await signIn(app, { login: username, password: secret, address })

@@ -3,10 +3,14 @@ import { Refusal } from '../errors.ts'
 import { repositoryDir, wikiDir } from '../features/projects/projects/repository.ts'
 import { openWiki } from '../features/repository/gate/wikis.ts'
 import { repositoryExists } from '../git/storage/repositories.ts'
-import type { RepositoryPlace } from './places.ts'
+import type { RepositoryLocation } from './locations.ts'
 
 /** Where the repository lies; a wiki is made by the first push to it. */
-export async function folderOf(app: App, { project, wiki }: RepositoryPlace, verb: 'fetch' | 'push'): Promise<string> {
+export async function folderOf(
+  app: App,
+  { project, wiki }: RepositoryLocation,
+  verb: 'fetch' | 'push',
+): Promise<string> {
   if (wiki && verb === 'push') return openWiki(app, project)
   const dir = wiki ? wikiDir(app, project) : repositoryDir(app, project)
   if (await repositoryExists(dir)) return dir

@@ -8,7 +8,7 @@ import { startForge, type Person, type TestForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
 import { isQuarantine } from '../git/push/quarantine.ts'
 import { NO_OBJECT } from '../git/refs/update.ts'
-import { findRepository } from './places.ts'
+import { findRepository } from './locations.ts'
 
 test('a repository is pushed to, cloned and fetched from with plain git, in every protocol', async () => {
   await using forge = await startForge()

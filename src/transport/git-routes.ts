@@ -19,10 +19,10 @@ import { receivePack } from '../git/push/receive.ts'
 import { uploadPack } from '../git/fetch/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from './access.ts'
 import { sendPlain } from './answers.ts'
-import { accessDenied, recogniseGitter } from './credentials.ts'
+import { accessDenied, authenticatePrincipal } from './credentials.ts'
 import { folderOf } from './folders.ts'
-import { callerOf, personOf } from './gitter.ts'
-import { findRepository, type RepositoryAddress, type RepositoryPlace } from './places.ts'
+import { callerOf, personOf } from './principal.ts'
+import { findRepository, type RepositoryAddress, type RepositoryLocation } from './locations.ts'
 import { pushOptionsFor } from './push.ts'
 
 /** What a fetch asks for is a list of ids: nobody has that many. */
@@ -32,7 +32,7 @@ interface Visit {
   readonly app: App
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly place: RepositoryPlace
+  readonly location: RepositoryLocation
   readonly facts: Facts
   readonly dir: string
   readonly protocol: string | undefined
@@ -83,24 +83,24 @@ async function meetVisitor(
   service: Service | null,
 ): Promise<Visit> {
   const visitor = { authorization: request.headers.authorization, address: request.ip }
-  const gitter = await recogniseGitter(app, visitor, 'git')
-  noteUser(request.raw, gitter.user)
-  const place = await findRepository(app, path)
-  if (!place) throw gitter.via === 'nothing' ? accessDenied() : projectNotFound()
+  const principal = await authenticatePrincipal(app, visitor, 'git')
+  noteUser(request.raw, principal.user)
+  const location = await findRepository(app, path)
+  if (!location) throw principal.via === 'nothing' ? accessDenied() : projectNotFound()
   const verb = service === 'receive-pack' ? 'push' : 'fetch'
-  const facts = await learnFacts(app, gitter, place, { verb, over: 'http' })
+  const facts = await learnFacts(app, principal, location, { verb, over: 'http' })
   const denial = denialOf(facts)
   if (denial) throw denial
-  if (service === null) throw gitter.via === 'nothing' ? accessDenied() : noSuchCommand()
+  if (service === null) throw principal.via === 'nothing' ? accessDenied() : noSuchCommand()
   if (request.method === 'POST') assertWrittenByGit(request, service)
   const protocol = request.headers['git-protocol']
   return {
     app,
     request,
     reply,
-    place,
+    location,
     facts,
-    dir: await folderOf(app, place, verb),
+    dir: await folderOf(app, location, verb),
     protocol: typeof protocol === 'string' ? protocol : undefined,
   }
 }
@@ -137,7 +137,7 @@ function begin({ reply, request }: Visit, type: string): void {
 
 async function inTurn(visit: Visit, work: (visit: Visit) => Promise<void>): Promise<void> {
   const { app, facts, request, reply } = visit
-  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.gitter, request.ip), reply.raw)
+  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.principal, request.ip), reply.raw)
   const unwatch = app.stalls.watchSender(senderOf(request.raw))
   await work(visit).finally(() => {
     unwatch()
@@ -167,17 +167,17 @@ async function sendPack(visit: Visit): Promise<void> {
   // To a question it has an answer, if only why there is none.
   if (code !== 0 && !reply.raw.headersSent) throw new BadPktLine('not a request to fetch')
   reply.raw.end()
-  const person = personOf(facts.gitter)
+  const person = personOf(facts.principal)
   if (person) await recordActivity(app, person)
 }
 
 async function takePush(visit: Visit): Promise<void> {
-  const { app, dir, protocol, reply, request, facts, place } = visit
+  const { app, dir, protocol, reply, request, facts, location } = visit
   const input = await bodyOf(request)
   begin(visit, 'receive-pack-result')
   // Who is answered before they have sent all would go on sending, but not on a connection that is to be closed.
   reply.raw.setHeader('Connection', 'close')
-  const options = await pushOptionsFor(app, facts, place)
+  const options = await pushOptionsFor(app, facts, location)
   const length = request.headers['content-length']
   const size = length === undefined || request.headers['content-encoding'] ? undefined : Number(length)
   try {

@@ -10,9 +10,9 @@ import type { Pusher, Update } from '../features/repository/gate/updates.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import type { Push, ReceiveOptions } from '../git/push/receive.ts'
 import { NO_OBJECT, type RefUpdate } from '../git/refs/update.ts'
-import { denialOf, learnAnew, NO_PROJECT, type Facts } from './access.ts'
+import { denialOf, reloadFacts, NO_PROJECT, type Facts } from './access.ts'
 import { announcement } from './announcement.ts'
-import type { RepositoryPlace } from './places.ts'
+import type { RepositoryLocation } from './locations.ts'
 
 const idOrNull = (id: string) => (id === NO_OBJECT ? null : id)
 
@@ -22,17 +22,17 @@ const updateOf = ({ ref, before, after }: RefUpdate): Update => ({
   after: idOrNull(after),
 })
 
-function pusherOf({ gitter, subject, over }: Facts): Pusher {
+function pusherOf({ principal, subject, over }: Facts): Pusher {
   return {
-    user: gitter.user,
+    user: principal.user,
     level: subject.level,
-    ...(gitter.deployKeyId !== undefined && { deployKeyId: gitter.deployKeyId }),
+    ...(principal.deployKeyId !== undefined && { deployKeyId: principal.deployKeyId }),
     via: over === 'ssh' ? 'ssh' : 'http',
   }
 }
 
 interface Admitted {
-  readonly place: RepositoryPlace
+  readonly location: RepositoryLocation
   readonly pusher: Pusher
   readonly change: Change
 }
@@ -42,7 +42,7 @@ const MB = 1024 * 1024
 export async function pushOptionsFor(
   app: App,
   facts: Facts,
-  asked: RepositoryPlace,
+  asked: RepositoryLocation,
 ): Promise<Pick<ReceiveOptions, 'gate' | 'afterwards' | 'explain' | 'limits'>> {
   const { receive_max_input_size: most } = await currentSettings(app)
   let admitted: Admitted | undefined
@@ -55,17 +55,17 @@ export async function pushOptionsFor(
       return { messages: [] }
     },
     async afterwards(moved) {
-      const { place, pusher, change } = admitted!
+      const { location, pusher, change } = admitted!
       const updates = moved.map(updateOf)
       if (updates.length === 0) return void (await dropChange(app, change))
       const lines = await refsMoved(app, pusher, change, updates)
-      if (place.wiki) return
+      if (location.wiki) return
       return {
         messages: [
           ...(await announcement(app)),
-          ...movedNotice(app, pusher, place),
+          ...movedNotice(app, pusher, location),
           ...lines,
-          ...(await linkLines(app, place, updates)),
+          ...(await linkLines(app, location, updates)),
         ],
       }
     },
@@ -77,30 +77,38 @@ export async function pushOptionsFor(
 async function judge(
   app: App,
   before: Facts,
-  asked: RepositoryPlace,
+  asked: RepositoryLocation,
   { updates: wanted, options, environment, pack }: Push,
 ): Promise<Admitted | { refuse: string }> {
-  const met = await learnAnew(app, before, asked)
+  const met = await reloadFacts(app, before, asked)
   if (!met) return { refuse: NO_PROJECT }
   const denial = denialOf(met.facts)
   if (denial) return { refuse: denial.message }
-  const { place } = met
+  const { location } = met
   const pusher = pusherOf(met.facts)
   const updates = wanted.map(updateOf)
-  const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, { environment, pack })
+  const fault = location.wiki ? null : await updateFault(app, pusher, location, updates, { environment, pack })
   if (fault !== null) return { refuse: fault }
-  const change = await expectChange(app, pusher, { ...place, updates, options: optionsOf(pusher, place, options) })
-  return { place, pusher, change }
+  const change = await expectChange(app, pusher, {
+    ...location,
+    updates,
+    options: optionsOf(pusher, location, options),
+  })
+  return { location, pusher, change }
 }
 
 /** Keys order no merge requests: these would be made, and merged, with all the rights of whoever added the key. */
-function optionsOf({ deployKeyId }: Pusher, { wiki }: RepositoryPlace, options: readonly string[]): readonly string[] {
+function optionsOf(
+  { deployKeyId }: Pusher,
+  { wiki }: RepositoryLocation,
+  options: readonly string[],
+): readonly string[] {
   if (wiki) return []
   return deployKeyId === undefined ? options : options.filter((option) => !isMergeRequestOption(option))
 }
 
 /** Whoever still pushes to where a project was is told where it is. */
-function movedNotice(app: App, { via }: Pusher, { movedFrom, project, namespace }: RepositoryPlace): string[] {
+function movedNotice(app: App, { via }: Pusher, { movedFrom, project, namespace }: RepositoryLocation): string[] {
   if (movedFrom === undefined) return []
   const { url, ssh } = addresses(app)
   const address = `${via === 'ssh' ? ssh : `${url}/`}${namespace.full_path}/${project.path}.git`

@@ -9,7 +9,7 @@ import { repositoryDir } from '../features/projects/projects/repository.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { pktLine } from '../git/protocol/pkt-line.ts'
 import { NO_OBJECT } from '../git/refs/update.ts'
-import { findRepository } from './places.ts'
+import { findRepository } from './locations.ts'
 
 const OBJECT = objectOf('content')
 

@@ -4,11 +4,11 @@ import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { pathWithNamespace } from '../../features/projects/projects/queries.ts'
 import { findLfsObjects, type LfsObject } from '../../features/repository/lfs/queries.ts'
-import type { Gitter } from '../gitter.ts'
-import type { RepositoryPlace } from '../places.ts'
+import type { Principal } from '../principal.ts'
+import type { RepositoryLocation } from '../locations.ts'
 import { objectNotFound, sendLfs } from './answers.ts'
 import { lfsAuthorization, lifeOf, type Operation } from './token.ts'
-import { admit, readJson, type Visit } from './visit.ts'
+import { admit, readJson, type LfsSession } from './session.ts'
 
 /** Clients ask for a hundred at a time. */
 const MOST_OBJECTS = 1000
@@ -28,18 +28,18 @@ interface Asked {
 }
 
 /** Which of these objects can be fetched, or need to be sent, and where. */
-export async function batch(visit: Visit): Promise<FastifyReply> {
-  const { gateway, reply, gitter, place } = visit
-  const wish = Batch.safeParse(await readJson(visit))
-  if (!wish.success) throw gitter.via === 'nothing' ? await challenge(visit) : objectNotFound()
+export async function batch(session: LfsSession): Promise<FastifyReply> {
+  const { gateway, reply, principal, location } = session
+  const wish = Batch.safeParse(await readJson(session))
+  if (!wish.success) throw principal.via === 'nothing' ? await challenge(session) : objectNotFound()
   const { operation, objects, hash_algo } = wish.data
-  await admit(visit, operation === 'upload' ? 'push' : 'fetch')
+  await admit(session, operation === 'upload' ? 'push' : 'fetch')
   if (objects.length > MOST_OBJECTS) throw new Refusal('too_large', 'Too many objects in one request')
   if (hash_algo && hash_algo !== 'sha256') throw new Refusal('conflict', 'Only sha256 is supported')
 
   const oids = new Set(objects.map(({ oid }) => oid).filter((oid) => OID.test(oid)))
-  const known = await findLfsObjects(gateway.app.db, place.project.id, [...oids])
-  const answer = { app: gateway.app, gitter, place, operation }
+  const known = await findLfsObjects(gateway.app.db, location.project.id, [...oids])
+  const answer = { app: gateway.app, principal, location, operation }
   return sendLfs(reply, 200, {
     transfer: 'basic',
     objects: objects.map((asked) => presentObject(answer, asked, known.get(asked.oid))),
@@ -48,15 +48,15 @@ export async function batch(visit: Visit): Promise<FastifyReply> {
 }
 
 /** What makes no sense is not there; but a visitor may first have to say who they are. */
-async function challenge(visit: Visit): Promise<Refusal> {
-  await admit(visit, 'fetch')
+async function challenge(session: LfsSession): Promise<Refusal> {
+  await admit(session, 'fetch')
   return objectNotFound()
 }
 
 interface Answer {
   readonly app: App
-  readonly gitter: Gitter
-  readonly place: RepositoryPlace
+  readonly principal: Principal
+  readonly location: RepositoryLocation
   readonly operation: Operation
 }
 
@@ -68,7 +68,7 @@ function presentObject(answer: Answer, { oid, size }: Asked, known: LfsObject | 
     return known ? { oid, size } : { oid, size, actions: { upload: action(answer, `${oid}/${size}`) } }
   }
   if (!known) return { oid, size, error: { code: 404, message: NO_OBJECT } }
-  const isPublic = answer.place.project.visibility === 'public'
+  const isPublic = answer.location.project.visibility === 'public'
   return {
     oid,
     size: known.size,
@@ -77,30 +77,30 @@ function presentObject(answer: Answer, { oid, size }: Asked, known: LfsObject | 
   }
 }
 
-function action({ app, gitter, place, operation }: Answer, name: string): object {
-  const authorization = lfsAuthorization(app, gitter, place.project, operation)
+function action({ app, principal, location, operation }: Answer, name: string): object {
+  const authorization = lfsAuthorization(app, principal, location.project, operation)
   return {
-    href: `${repositoryUrl(app, place)}/gitlab-lfs/objects/${name}`,
+    href: `${repositoryUrl(app, location)}/gitlab-lfs/objects/${name}`,
     header: {
       ...(authorization !== null && { Authorization: authorization }),
       ...(operation === 'upload' && { 'Content-Type': 'application/octet-stream' }),
     },
-    expires_in: lifeOf(app, gitter),
+    expires_in: lifeOf(app, principal),
   }
 }
 
-const repositoryUrl = ({ url }: App, { project, namespace }: RepositoryPlace): string =>
+const repositoryUrl = ({ url }: App, { project, namespace }: RepositoryLocation): string =>
   `${url}/${pathWithNamespace(project, namespace)}.git`
 
 /** What `git-lfs-authenticate` prints over SSH; null for whoever may not be given one. */
 export function lfsTokenFor(
   app: App,
-  gitter: Gitter,
-  place: RepositoryPlace,
+  principal: Principal,
+  location: RepositoryLocation,
   operation: Operation,
 ): { header: { Authorization: string }; href: string; expires_in: number } | null {
-  const authorization = lfsAuthorization(app, gitter, place.project, operation)
+  const authorization = lfsAuthorization(app, principal, location.project, operation)
   if (authorization === null) return null
-  const href = `${repositoryUrl(app, place)}/info/lfs/`
-  return { header: { Authorization: authorization }, href, expires_in: lifeOf(app, gitter) }
+  const href = `${repositoryUrl(app, location)}/info/lfs/`
+  return { header: { Authorization: authorization }, href, expires_in: lifeOf(app, principal) }
 }

@@ -5,7 +5,7 @@ import { storeLfsObject } from '../../features/repository/lfs/service.ts'
 import { SANDBOXED } from '../../lib/file-headers.ts'
 import { readRange } from '../../lib/ranges.ts'
 import { objectNotFound } from './answers.ts'
-import { admit, type Visit } from './visit.ts'
+import { admit, type LfsSession } from './session.ts'
 
 const HEADERS = {
   'Content-Type': 'application/octet-stream',
@@ -15,14 +15,14 @@ const HEADERS = {
   'Accept-Ranges': 'bytes',
 }
 
-export async function download(visit: Visit, oid: string): Promise<FastifyReply> {
-  await admit(visit, 'fetch')
-  const object = await findLfsObject(visit.gateway.app.db, visit.place.project.id, oid)
+export async function download(session: LfsSession, oid: string): Promise<FastifyReply> {
+  await admit(session, 'fetch')
+  const object = await findLfsObject(session.gateway.app.db, session.location.project.id, oid)
   if (!object) throw objectNotFound()
-  return sendObject(visit, object)
+  return sendObject(session, object)
 }
 
-async function sendObject({ gateway, request, reply }: Visit, { oid, size }: LfsObject): Promise<FastifyReply> {
+async function sendObject({ gateway, request, reply }: LfsSession, { oid, size }: LfsObject): Promise<FastifyReply> {
   const tag = `"${oid}"`
   const { 'if-range': only, range } = request.headers
   const isPartial = request.method === 'GET' && (only === undefined || only === tag)
@@ -36,9 +36,9 @@ async function sendObject({ gateway, request, reply }: Visit, { oid, size }: Lfs
   return reply.headers({ ...HEADERS, ETag: tag, 'Content-Length': end - start + 1 }).send(content)
 }
 
-export async function upload(visit: Visit, oid: string, size: number): Promise<FastifyReply> {
-  const { gateway, request, reply, place } = visit
-  await admit(visit, 'push')
-  await storeLfsObject(gateway.app, place.project, { oid, size }, request.raw)
+export async function upload(session: LfsSession, oid: string, size: number): Promise<FastifyReply> {
+  const { gateway, request, reply, location } = session
+  await admit(session, 'push')
+  await storeLfsObject(gateway.app, location.project, { oid, size }, request.raw)
   return reply.code(200).send()
 }

@@ -5,9 +5,9 @@ import { Refusal } from '../../errors.ts'
 import { lockPath, unlockPath } from '../../features/repository/lfs/locks.ts'
 import { listLocks, type LfsLock } from '../../features/repository/lfs/queries.ts'
 import { Developer } from '../../lib/levels.ts'
-import { personOf } from '../gitter.ts'
+import { personOf } from '../principal.ts'
 import { fault, sendLfs } from './answers.ts'
-import { admit, readJson, readParameters, type Visit } from './visit.ts'
+import { admit, readJson, readParameters, type LfsSession } from './session.ts'
 
 const MOST_LOCKS = 100
 /** What both stores can still look up by an index. */
@@ -21,9 +21,9 @@ const presentLock = ({ id, path, locked_at, username }: LfsLock) => ({
 })
 
 /** Whoever may read but not write has no locks either, and is told so in a word of its own. */
-async function admitWriter(visit: Visit) {
+async function admitWriter(session: LfsSession) {
   try {
-    return await admit(visit, 'push')
+    return await admit(session, 'push')
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'forbidden') throw noPermissions()
     throw error
@@ -34,15 +34,15 @@ const noPermissions = () => new Refusal('forbidden', 'You have no permissions')
 
 const Lock = z.object({ path: z.string().refine((path) => path !== '' && Buffer.byteLength(path) <= LONGEST_PATH) })
 
-export async function create(visit: Visit): Promise<FastifyReply> {
-  const { gateway, reply, gitter, place } = visit
-  const { subject } = await admitWriter(visit)
-  const person = personOf(gitter)
+export async function create(session: LfsSession): Promise<FastifyReply> {
+  const { gateway, reply, principal, location } = session
+  const { subject } = await admitWriter(session)
+  const person = personOf(principal)
   // A lock holds on every branch, whichever is shared with them.
   if (!person || subject.level < Developer) throw noPermissions()
-  const wish = Lock.safeParse(await readJson(visit))
+  const wish = Lock.safeParse(await readJson(session))
   if (!wish.success) throw new Refusal('unprocessable', 'path is invalid')
-  const { lock, isNew } = await lockPath(gateway.app, person, place.project, wish.data.path)
+  const { lock, isNew } = await lockPath(gateway.app, person, location.project, wish.data.path)
   if (isNew) return sendLfs(reply, 201, { lock: presentLock(lock) })
   return sendLfs(reply, 409, { lock: presentLock(lock), ...fault(gateway.app, 'already locked') })
 }
@@ -61,21 +61,21 @@ const pageOf = ({ cursor, limit = MOST_LOCKS }: z.infer<typeof Filter>) => ({
 
 const cursorOf = (next: number | null) => (next === null ? {} : { next_cursor: String(next) })
 
-export async function list(visit: Visit): Promise<FastifyReply> {
-  const { gateway, reply, place } = visit
-  await admit(visit, 'fetch')
-  const filter = readFilter(readParameters(visit))
+export async function list(session: LfsSession): Promise<FastifyReply> {
+  const { gateway, reply, location } = session
+  await admit(session, 'fetch')
+  const filter = readFilter(readParameters(session))
   const { path, id } = filter
-  const { locks, next } = await listLocks(gateway.app.db, place.project.id, { path, id, ...pageOf(filter) })
+  const { locks, next } = await listLocks(gateway.app.db, location.project.id, { path, id, ...pageOf(filter) })
   return sendLfs(reply, 200, { locks: locks.map(presentLock), ...cursorOf(next) })
 }
 
-export async function verify(visit: Visit): Promise<FastifyReply> {
-  const { gateway, reply, gitter, place } = visit
-  await admitWriter(visit)
-  const filter = readFilter(await readJson(visit))
-  const { locks, next } = await listLocks(gateway.app.db, place.project.id, pageOf(filter))
-  const isOurs = ({ user_id }: LfsLock) => user_id === personOf(gitter)?.id
+export async function verify(session: LfsSession): Promise<FastifyReply> {
+  const { gateway, reply, principal, location } = session
+  await admitWriter(session)
+  const filter = readFilter(await readJson(session))
+  const { locks, next } = await listLocks(gateway.app.db, location.project.id, pageOf(filter))
+  const isOurs = ({ user_id }: LfsLock) => user_id === personOf(principal)?.id
   return sendLfs(reply, 200, {
     ours: locks.filter(isOurs).map(presentLock),
     theirs: locks.filter((lock) => !isOurs(lock)).map(presentLock),
@@ -93,12 +93,12 @@ function readFilter(raw: Record<string, unknown>): z.infer<typeof Filter> {
 
 const Unlock = z.object({ force: bool.nullish() })
 
-export async function unlock(visit: Visit, id: number): Promise<FastifyReply> {
-  const { gateway, reply, gitter, place } = visit
-  const { subject } = await admitWriter(visit)
-  const wish = Unlock.safeParse(await readJson(visit))
+export async function unlock(session: LfsSession, id: number): Promise<FastifyReply> {
+  const { gateway, reply, principal, location } = session
+  const { subject } = await admitWriter(session)
+  const wish = Unlock.safeParse(await readJson(session))
   if (!wish.success) throw new Refusal('unprocessable', 'force is invalid')
-  const by = { actor: personOf(gitter), level: subject.level }
-  const lock = await unlockPath(gateway.app, by, place.project, { id, force: wish.data.force ?? false })
+  const by = { actor: personOf(principal), level: subject.level }
+  const lock = await unlockPath(gateway.app, by, location.project, { id, force: wish.data.force ?? false })
   return sendLfs(reply, 200, { lock: presentLock(lock) })
 }

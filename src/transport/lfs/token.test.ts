@@ -3,8 +3,8 @@ import { LfsClient, authorizationOf, objectOf } from '../../../test/lfs.ts'
 import { HOUR, timestamp } from '../../clock.ts'
 import { findUser } from '../../features/identity/users/queries.ts'
 import { startForge } from '../../forge.ts'
-import { NOBODY, type Gitter } from '../gitter.ts'
-import { findRepository } from '../places.ts'
+import { NOBODY, type Principal } from '../principal.ts'
+import { findRepository } from '../locations.ts'
 import { lfsTokenFor } from './batch.ts'
 
 const OBJECT = objectOf('content')
@@ -14,18 +14,18 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
   const { app } = forge
   const jane = await forge.user({ username: 'jane' })
   const { id: project_id, path_with_namespace: path } = await forge.project({ path: 'saw' }, jane)
-  const place = (await findRepository(app, path))!
-  const person: Gitter = { user: await findUser(app.db, jane.id), mayFetch: true, mayPush: true, via: 'ssh_key' }
-  const given = lfsTokenFor(app, person, place, 'upload')!
+  const location = (await findRepository(app, path))!
+  const person: Principal = { user: await findUser(app.db, jane.id), mayFetch: true, mayPush: true, via: 'ssh_key' }
+  const given = lfsTokenFor(app, person, location, 'upload')!
   expect(given).toEqual({
     header: { Authorization: expect.stringMatching(/^Basic /) },
     href: `${forge.url}/jane/saw.git/info/lfs/`,
     expires_in: 7200,
   })
   expect((await new LfsClient(forge, path, given.header.Authorization).put(OBJECT)).status).toBe(200)
-  expect(lfsTokenFor(app, NOBODY, place, 'download')).toBeNull()
+  expect(lfsTokenFor(app, NOBODY, location, 'download')).toBeNull()
   // A token buys no longer life than its own.
-  const passing = lfsTokenFor(app, person, place, 'download')!
+  const passing = lfsTokenFor(app, person, location, 'download')!
   forge.clock.advance(HOUR)
   const { body } = await new LfsClient(forge, path, passing.header.Authorization).batch('download', OBJECT)
   const { header: exchanged, expires_in } = body.objects[0].actions.download
@@ -58,13 +58,13 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
     .insertInto('deploy_key_projects')
     .values({ key_id, project_id, can_push: false, ...times })
     .execute()
-  const { header } = lfsTokenFor(app, { ...person, deployKeyId: key_id }, place, 'download')!
+  const { header } = lfsTokenFor(app, { ...person, deployKeyId: key_id }, location, 'download')!
   expect(Buffer.from(header.Authorization.slice(6), 'base64').toString()).toMatch(`lfs+deploy-key-${key_id}:lfs.`)
   const client = new LfsClient(forge, path, header.Authorization)
   expect((await client.content(OBJECT)).status).toBe(200)
   expect((await client.put(OBJECT)).status).toBe(403)
   // A key that says it may send still may not where the project does not let it.
-  const pushing = lfsTokenFor(app, { ...person, deployKeyId: key_id }, place, 'upload')!
+  const pushing = lfsTokenFor(app, { ...person, deployKeyId: key_id }, location, 'upload')!
   expect((await new LfsClient(forge, path, pushing.header.Authorization).put(OBJECT)).status).toBe(403)
   await app.db.updateTable('deploy_key_projects').set({ can_push: true }).where('key_id', '=', key_id).execute()
   expect((await new LfsClient(forge, path, pushing.header.Authorization).put(OBJECT)).status).toBe(200)

@@ -9,7 +9,7 @@ import type { Project } from '../../features/projects/projects/queries.ts'
 import { findAnyDeployKey } from '../../features/repository/deploy-keys/queries.ts'
 import { findUsableDeployToken } from '../../features/repository/deploy-tokens/queries.ts'
 import { sameSecret } from '../../lib/secrets.ts'
-import type { Gitter } from '../gitter.ts'
+import type { Principal } from '../principal.ts'
 
 export type Operation = 'download' | 'upload'
 
@@ -34,19 +34,24 @@ interface Grant {
 const nowInSeconds = ({ clock }: App) => Math.floor(clock.now().getTime() / 1000)
 
 /** In seconds. What is given in exchange for a token ends with it, or whoever had one once would have one for good. */
-export const lifeOf = (app: App, { until }: Gitter): number =>
+export const lifeOf = (app: App, { until }: Principal): number =>
   until === undefined ? TOKEN_LIFE_S : until - nowInSeconds(app)
 
 /** The Authorization header to use for the work; null where nobody in particular does it. */
-export function lfsAuthorization(app: App, gitter: Gitter, project: Project, operation: Operation): string | null {
-  const bearer = bearerOf(gitter)
+export function lfsAuthorization(
+  app: App,
+  principal: Principal,
+  project: Project,
+  operation: Operation,
+): string | null {
+  const bearer = bearerOf(principal)
   if (!bearer) return null
   const grant: Grant = {
     project: project.id,
     operation,
     ...bearer.is,
     since: app.clock.now().getTime(),
-    until: nowInSeconds(app) + lifeOf(app, gitter),
+    until: nowInSeconds(app) + lifeOf(app, principal),
   }
   const text = Buffer.from(JSON.stringify(grant)).toString('base64url')
   const token = `lfs.${text}.${app.vault.sign(PURPOSE, text)}`
@@ -58,7 +63,7 @@ interface Bearer {
   readonly is: Pick<Grant, 'user' | 'key' | 'deployToken'>
 }
 
-function bearerOf({ user, deployKeyId, deployToken }: Gitter): Bearer | null {
+function bearerOf({ user, deployKeyId, deployToken }: Principal): Bearer | null {
   if (deployKeyId !== undefined) return { name: `lfs+deploy-key-${deployKeyId}`, is: { key: deployKeyId } }
   if (deployToken) return { name: deployToken.username, is: { deployToken: deployToken.id } }
   return user && { name: user.username, is: { user: user.id } }
@@ -68,14 +73,14 @@ function bearerOf({ user, deployKeyId, deployToken }: Gitter): Bearer | null {
 export async function byLfsToken(
   app: App,
   { username, secret }: { username: string; secret: string },
-): Promise<Gitter | null> {
+): Promise<Principal | null> {
   const [, text, code] = FORM.exec(secret) ?? []
   if (text === undefined || code === undefined || !sameSecret(code, app.vault.sign(PURPOSE, text))) return null
   const grant = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Grant
   if (grant.until <= nowInSeconds(app)) return null
   const found = await whoseGrant(app, grant)
   if (!found) return null
-  const gitter: Gitter = {
+  const principal: Principal = {
     ...found,
     mayFetch: true,
     mayPush: grant.operation === 'upload',
@@ -83,10 +88,10 @@ export async function byLfsToken(
     projectId: grant.project,
     until: grant.until,
   }
-  return bearerOf(gitter)?.name === username ? gitter : null
+  return bearerOf(principal)?.name === username ? principal : null
 }
 
-type Whose = Pick<Gitter, 'user' | 'deployKeyId' | 'deployToken'>
+type Whose = Pick<Principal, 'user' | 'deployKeyId' | 'deployToken'>
 
 async function whoseGrant({ db, clock }: App, { user, key, deployToken, since }: Grant): Promise<Whose | null> {
   if (user !== undefined) {

@@ -8,7 +8,7 @@ import type { SshFigures } from '../../api/metrics.ts'
 import type { App } from '../../context.ts'
 import { converse, type Conversation } from './conversation.ts'
 import type { Guest } from './guests.ts'
-import { findVisitor, fingerprintOf } from './visitors.ts'
+import { findSshIdentity, fingerprintOf } from './identities.ts'
 
 interface Manner {
   readonly tries: number
@@ -37,9 +37,9 @@ export function welcome(
     }
     if (context.method !== 'publickey' || context.username !== LOGIN) return refuse()
     const fingerprint = fingerprintOf(context.key.data)
-    findVisitor(app, fingerprint)
-      .then((visitor) => {
-        if (!visitor || (context.signature && !isSigned(context, parseKey))) return refuse()
+    findSshIdentity(app, fingerprint)
+      .then((identity) => {
+        if (!identity || (context.signature && !isSigned(context, parseKey))) return refuse()
         // Without a signature this only says that the key is worth one.
         if (context.signature) {
           proven = fingerprint

@@ -12,15 +12,15 @@ import { receivePack } from '../../git/push/receive.ts'
 import { uploadArchive, uploadPack } from '../../git/fetch/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
 import { folderOf } from '../folders.ts'
-import { callerOf, personOf, type Gitter } from '../gitter.ts'
+import { callerOf, personOf, type Principal } from '../principal.ts'
 import { lfsTokenFor } from '../lfs/batch.ts'
 import type { Operation } from '../lfs/token.ts'
-import { findRepository, type RepositoryPlace } from '../places.ts'
+import { findRepository, type RepositoryLocation } from '../locations.ts'
 import { pushOptionsFor } from '../push.ts'
 import { parseCommand, type Command, type GitCommand } from './commands.ts'
 import { makeToken } from './personal-access-token.ts'
 import { renewCodes } from './recovery-codes.ts'
-import { assertStillAllowed, findVisitor } from './visitors.ts'
+import { assertStillAllowed, findSshIdentity } from './identities.ts'
 
 const LONGEST_PATH = 500
 
@@ -71,15 +71,15 @@ interface Told {
 
 async function answer(app: App, talk: Conversation, told: Told): Promise<number> {
   // Asked again for each command: a connection may outlive the key it was opened with.
-  const visitor = await findVisitor(app, talk.fingerprint)
-  if (!visitor) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
-  const person = personOf(visitor.gitter)
+  const identity = await findSshIdentity(app, talk.fingerprint)
+  if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
+  const person = personOf(identity.principal)
   told.user = person?.username ?? null
   if (person && talk.heldBy) await assertMayComeFrom(app, person, talk.heldBy.address)
-  await assertStillAllowed(app, visitor.key)
-  await noteKeyUse(app, visitor.key)
+  await assertStillAllowed(app, identity.key)
+  await noteKeyUse(app, identity.key)
   const welcome = () => {
-    talk.output.write(`Welcome to Mortise, ${visitor.name}!\n`)
+    talk.output.write(`Welcome to Mortise, ${identity.name}!\n`)
     return 0
   }
   if (!talk.line?.trim()) return welcome()
@@ -87,39 +87,43 @@ async function answer(app: App, talk: Conversation, told: Told): Promise<number>
   told.verb = command?.verb ?? 'unknown'
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
   if (command.verb === 'discover') return welcome()
-  if (command.verb === '2fa_recovery_codes') return renewCodes(app, visitor.gitter, talk)
-  if (command.verb === 'personal_access_token') return makeToken(app, visitor.gitter, command.words, talk)
+  if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, talk)
+  if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, talk)
   told.path = command.path.slice(0, LONGEST_PATH)
-  const { place, facts } = await admit(app, visitor.gitter, command)
+  const { location, facts } = await admit(app, identity.principal, command)
   return command.verb === 'lfs-authenticate'
-    ? authenticateLfs(app, talk, place, facts, command.operation)
-    : serve(app, talk, place, facts, command.verb)
+    ? authenticateLfs(app, talk, location, facts, command.operation)
+    : serve(app, talk, location, facts, command.verb)
 }
 
 const isPush = (command: GitCommand) =>
   command.verb === 'receive-pack' || (command.verb === 'lfs-authenticate' && command.operation === 'upload')
 
-async function admit(app: App, gitter: Gitter, command: GitCommand): Promise<{ place: RepositoryPlace; facts: Facts }> {
-  const place = await findRepository(app, command.path)
-  if (!place) throw projectNotFound()
-  const facts = await learnFacts(app, gitter, place, { verb: isPush(command) ? 'push' : 'fetch', over: 'ssh' })
+async function admit(
+  app: App,
+  principal: Principal,
+  command: GitCommand,
+): Promise<{ location: RepositoryLocation; facts: Facts }> {
+  const location = await findRepository(app, command.path)
+  if (!location) throw projectNotFound()
+  const facts = await learnFacts(app, principal, location, { verb: isPush(command) ? 'push' : 'fetch', over: 'ssh' })
   const denial = denialOf(facts)
   if (denial) throw denial
-  return { place, facts }
+  return { location, facts }
 }
 
 async function serve(
   app: App,
   { fingerprint, input, output, errors, protocol }: Conversation,
-  place: RepositoryPlace,
+  location: RepositoryLocation,
   facts: Facts,
   verb: 'upload-pack' | 'receive-pack' | 'upload-archive',
 ): Promise<number> {
-  const dir = await folderOf(app, place, facts.verb)
-  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.gitter, fingerprint))
+  const dir = await folderOf(app, location, facts.verb)
+  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.principal, fingerprint))
   using _ = { [Symbol.dispose]: leave }
   if (verb === 'receive-pack') {
-    const options = await pushOptionsFor(app, facts, place)
+    const options = await pushOptionsFor(app, facts, location)
     await receivePack(dir, { stateless: false, protocol, input, output, ...options })
     return 0
   }
@@ -128,7 +132,7 @@ async function serve(
     verb === 'upload-pack'
       ? await uploadPack(dir, { stateless: false, protocol, input, output, onStderr })
       : await uploadArchive(dir, { input, output, onStderr })
-  const person = personOf(facts.gitter)
+  const person = personOf(facts.principal)
   if (person) await recordActivity(app, person)
   return code
 }
@@ -137,12 +141,12 @@ async function serve(
 async function authenticateLfs(
   app: App,
   { output }: Conversation,
-  place: RepositoryPlace,
-  { gitter }: Facts,
+  location: RepositoryLocation,
+  { principal }: Facts,
   operation: Operation,
 ): Promise<number> {
-  const { project, wiki } = place
+  const { project, wiki } = location
   if (wiki || !project.lfs_enabled) throw new Refusal('forbidden', 'Git LFS is not enabled for this project.')
-  output.write(`${JSON.stringify(lfsTokenFor(app, gitter, place, operation))}\n`)
+  output.write(`${JSON.stringify(lfsTokenFor(app, principal, location, operation))}\n`)
   return 0
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
-import { fingerprintOf } from './visitors.ts'
+import { fingerprintOf } from './identities.ts'
 
 /** With their bits. The first is the one clients are offered first. */
 const KINDS = { ed25519: undefined, rsa: 3072 } as const

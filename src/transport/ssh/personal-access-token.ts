@@ -5,7 +5,7 @@ import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { grantableScopes } from '../../features/identity/tokens/policy.ts'
 import { createToken } from '../../features/identity/tokens/service.ts'
-import { personOf, type Gitter } from '../gitter.ts'
+import { personOf, type Principal } from '../principal.ts'
 
 const USAGE = 'Usage: personal_access_token <name> <scope1[,scope2,...]> [ttl_days]'
 const USUAL_DAYS = 30
@@ -15,11 +15,11 @@ const refused = (text: string) => new Refusal('forbidden', text)
 
 export async function makeToken(
   app: App,
-  gitter: Gitter,
+  principal: Principal,
   [name, list, days, ...more]: readonly string[],
   { output }: { output: Writable },
 ): Promise<number> {
-  const user = personOf(gitter)
+  const user = personOf(principal)
   if (!user) throw refused('Could not find a user for the given key')
   if (!name || !list || more.length > 0) throw refused(USAGE)
   const scopes = list.split(',')

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { renewRecoveryCodesByKey } from '../../features/identity/second-factor/service.ts'
-import { personOf, type Gitter } from '../gitter.ts'
+import { personOf, type Principal } from '../principal.ts'
 
 const LONGEST_ANSWER = 100
 
@@ -24,7 +24,7 @@ a new device so you do not lose access to your account again.
 
 export async function renewCodes(
   app: App,
-  gitter: Gitter,
+  principal: Principal,
   { input, output }: { input: Readable; output: Writable },
 ): Promise<number> {
   output.write(QUESTION)
@@ -32,7 +32,7 @@ export async function renewCodes(
     output.write(KEPT)
     return 0
   }
-  const user = personOf(gitter)
+  const user = personOf(principal)
   if (!user) throw new Refusal('forbidden', `${FAILED} Could not find a user for the given key`)
   if (!user.two_factor_enabled)
     throw new Refusal('forbidden', `${FAILED} Two-factor authentication is not enabled for this user`)

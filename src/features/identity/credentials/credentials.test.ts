@@ -27,8 +27,8 @@ async function laden(forge: TestForge) {
 
   const { app } = forge
   const project = (await findProjectById(app.db, (await forge.project({}, jane)).id))!
-  const gitter = { user: await findUser(app.db, jane.id), mayFetch: true, mayPush: true, via: 'token' } as const
-  const basic = Buffer.from(lfsAuthorization(app, gitter, project, 'upload')!.slice(6), 'base64').toString()
+  const principal = { user: await findUser(app.db, jane.id), mayFetch: true, mayPush: true, via: 'token' } as const
+  const basic = Buffer.from(lfsAuthorization(app, principal, project, 'upload')!.slice(6), 'base64').toString()
   const lfs = { username: 'jane', secret: basic.slice(5) }
 
   const opens = async (headers: Record<string, string>) => (await forge.as(headers).get('/user')).status === 200

@@ -3,7 +3,7 @@ import type { User } from '../context.ts'
 import { limitedCaller, type LimitedCaller } from '../lib/limiter.ts'
 import type { DeployToken } from '../features/repository/deploy-tokens/queries.ts'
 
-export interface Gitter {
+export interface Principal {
   /** Null where nobody in particular comes. With a deploy key it is whoever made the key, if they are still there. */
   readonly user: User | null
   readonly deployToken?: DeployToken
@@ -20,13 +20,13 @@ export interface Gitter {
   readonly until?: number
 }
 
-export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
+export const NOBODY: Principal = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
 
 /** Whose turns are counted together: a person's, else those of a token, else of where they come from. */
-export function callerOf({ user, deployToken, via }: Gitter, from: string): LimitedCaller {
+export function callerOf({ user, deployToken, via }: Principal, from: string): LimitedCaller {
   if (user || via === 'nothing') return limitedCaller(user?.id, from)
   return { key: deployToken ? `deploy token ${deployToken.id}` : from, isAnonymous: false }
 }
 
 /** The person a lock or an activity is put down to: a deploy key acts for nobody. */
-export const personOf = ({ user, deployKeyId }: Gitter): User | null => (deployKeyId === undefined ? user : null)
+export const personOf = ({ user, deployKeyId }: Principal): User | null => (deployKeyId === undefined ? user : null)

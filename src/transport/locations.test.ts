@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
-import { findRepository } from './places.ts'
+import { findRepository } from './locations.ts'
 
 test('which repository a path means', async () => {
   await using forge = await startForge()
@@ -10,8 +10,8 @@ test('which repository a path means', async () => {
   const saw = await forge.project({ path: 'saw', namespace_id: inner.id }, jane)
   const notes = await forge.project({ path: 'notes.wiki', namespace_id: group.id }, jane)
   const found = async (path: string) => {
-    const place = await findRepository(forge.app, path)
-    return place && [place.project.id, place.wiki, place.movedFrom ?? null]
+    const location = await findRepository(forge.app, path)
+    return location && [location.project.id, location.wiki, location.movedFrom ?? null]
   }
   for (const path of ['tools/inner/saw.git', '/tools/inner/saw', 'TOOLS/Inner/SAW.GIT', 'tools/inner/saw/'])
     expect(await found(path), path).toEqual([saw.id, false, null])

@@ -8,10 +8,10 @@ import { readKey } from '../../features/identity/keys/validation.ts'
 import { findUser } from '../../features/identity/users/queries.ts'
 import { currentSettings } from '../../features/instance/settings/queries.ts'
 import type { Row } from '../../store/database.ts'
-import type { Gitter } from '../gitter.ts'
+import type { Principal } from '../principal.ts'
 
-export interface Visitor {
-  readonly gitter: Gitter
+export interface SshIdentity {
+  readonly principal: Principal
   readonly key: Row<'keys'>
   /** To be greeted by. */
   readonly name: string
@@ -22,17 +22,17 @@ export const fingerprintOf = (blob: Buffer): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
 
 /** Null for a key that nobody has, that is for signing only, whose time is over or whose owner may not sign in. */
-export async function findVisitor(app: App, fingerprint: string): Promise<Visitor | null> {
+export async function findSshIdentity(app: App, fingerprint: string): Promise<SshIdentity | null> {
   const key = await findKeyByFingerprint(app.db, { fingerprint_sha256: fingerprint })
   if (!key || (key.expires_at !== null && key.expires_at <= timestamp(app.clock))) return null
   const rights = { mayFetch: true, mayPush: true, via: 'ssh_key' } as const
   if (key.kind === 'deploy') {
     const creator = key.creator_id === null ? null : await findUser(app.db, key.creator_id)
-    return { key, name: 'Anonymous', gitter: { ...rights, user: creator, deployKeyId: key.id } }
+    return { key, name: 'Anonymous', principal: { ...rights, user: creator, deployKeyId: key.id } }
   }
   const user = key.user_id === null ? null : await findUser(app.db, key.user_id)
   if (key.usage_type === 'signing' || user?.state !== 'active') return null
-  return { key, name: user.name, gitter: { ...rights, user } }
+  return { key, name: user.name, principal: { ...rights, user } }
 }
 
 /** Kinds and sizes of keys may have been restricted since it was added. */

@@ -18,7 +18,7 @@ export interface RepositoryAddress {
   readonly rest: string
 }
 
-export interface RepositoryPlace {
+export interface RepositoryLocation {
   readonly project: Project
   readonly namespace: Namespace
   readonly wiki: boolean
@@ -33,7 +33,7 @@ const MISLEADING = /^\.{0,2}$|[\\\0-\x1f\x7f]/
  * `group/project.git`, `group/project.wiki.git`, also without the ending or with a slash in front, in any case. Whether
  * the caller may know of it is asked afterwards.
  */
-export async function findRepository(app: App, path: string): Promise<RepositoryPlace | null> {
+export async function findRepository(app: App, path: string): Promise<RepositoryLocation | null> {
   const full = withoutSlashes(path).replace(/\.git$/i, '')
   const segments = full.split('/')
   // A number alone would be taken for an id.
@@ -42,7 +42,7 @@ export async function findRepository(app: App, path: string): Promise<Repository
   return (await placeAt(app, full, false)) ?? (ofWiki === undefined ? null : placeAt(app, ofWiki, true))
 }
 
-async function placeAt(app: App, path: string, wiki: boolean): Promise<RepositoryPlace | null> {
+async function placeAt(app: App, path: string, wiki: boolean): Promise<RepositoryLocation | null> {
   const project = await findProject(app.db, path)
   if (project) return placed(app, project, { wiki })
   const moved = await movedProject(app, path)
@@ -52,8 +52,8 @@ async function placeAt(app: App, path: string, wiki: boolean): Promise<Repositor
 async function placed(
   app: App,
   project: Project,
-  more: Pick<RepositoryPlace, 'wiki' | 'movedFrom'>,
-): Promise<RepositoryPlace | null> {
+  more: Pick<RepositoryLocation, 'wiki' | 'movedFrom'>,
+): Promise<RepositoryLocation | null> {
   const namespace = await findNamespaceById(app.db, project.namespace_id)
   return namespace && { project, namespace, ...more }
 }
