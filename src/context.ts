@@ -49,7 +49,7 @@ export interface App {
   readonly lanes: Limiters
   /** Whoever holds a connection and does not move is cut off. */
   readonly stalls: Stalls
-  readonly farewells: readonly Farewell[]
+  readonly onUserRemoved: readonly OnUserRemoved[]
   readonly afterPushes: readonly AfterPush[]
   readonly replannings: readonly Replanning[]
   readonly blobColumns: readonly BlobColumn[]
@@ -67,7 +67,7 @@ export type User = Row<'users'>
  * there is none where everything of theirs shall go. Whoever refuses undoes what the others did, so their order does
  * not matter.
  */
-export type Farewell = (app: App, user: User, wish: { heir: User | null }) => Promise<void>
+export type OnUserRemoved = (app: App, user: User, wish: { successor: User | null }) => Promise<void>
 
 /** Branches, tags and other refs of a project that have moved. */
 export interface PushedRefs {

@@ -8,7 +8,7 @@ import { routerOf } from '../api/router.ts'
 import { startForge } from '../forge.ts'
 import { isSqlite } from '../store/dialect.ts'
 import * as named from './families.ts'
-import { blobColumns, farewells, jobs, reactions, v4, web } from './v4.ts'
+import { blobColumns, onUserRemoved, jobs, reactions, v4, web } from './v4.ts'
 
 const HERE = import.meta.dirname
 const sources = globSync('*/**/*.ts', { cwd: HERE })
@@ -47,10 +47,10 @@ test('every endpoint, page and farewell is registered', async () => {
   const withRole = (role: RegExp) => sources.filter((path) => role.test(basename(path)))
   expect(await missing(withRole(/^(.+-)?routes\.ts$/), v4)).toEqual([])
   expect(await missing(withRole(/^(.+-)?web\.ts$/), web)).toEqual([])
-  expect(await missing(withRole(/^farewell\.ts$/), farewells)).toEqual([])
+  expect(await missing(withRole(/^farewell\.ts$/), onUserRemoved)).toEqual([])
   // Wherever else they stand.
   for (const [type, registry] of [
-    ['Farewell', farewells],
+    ['Farewell', onUserRemoved],
     ['WebRoutes', web],
   ] as const) {
     const declared = sources.filter((path) => textOf(path).includes(`: ${type} =`))
@@ -118,11 +118,11 @@ test('an address leads to the same endpoint in whichever order the routes were a
 })
 
 test.each([
-  ['in order', farewells],
-  ['in the reverse order', farewells.toReversed()],
+  ['in order', onUserRemoved],
+  ['in the reverse order', onUserRemoved.toReversed()],
 ])('whoever may not leave keeps everything, asked %s', async (_order, asked) => {
   await using forge = await startForge()
-  Object.assign(forge.app, { farewells: asked })
+  Object.assign(forge.app, { onUserRemoved: asked })
   const jane = await forge.user()
   await forge.group({}, jane)
   const { id } = await projectBy(jane, 'own')

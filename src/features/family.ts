@@ -2,7 +2,7 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Webhooks } from '../api/openapi.ts'
 import type { AddressPage, ProjectPage, WebRoutes } from '../api/server.ts'
-import type { AfterPush, App, BlobColumn, Farewell, Replanning, SecretReset } from '../context.ts'
+import type { AfterPush, App, BlobColumn, OnUserRemoved, Replanning, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
 
@@ -13,7 +13,7 @@ export interface Family {
   readonly jobs?: readonly Job<App, any>[]
   /** To events, its own or those of other families. */
   readonly reactions?: readonly Subscription<App>[]
-  readonly farewell?: Farewell
+  readonly onUserRemoved?: OnUserRemoved
   readonly afterPush?: AfterPush
   readonly replanning?: Replanning
   /** Every family that seals anything has one. */

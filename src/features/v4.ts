@@ -16,7 +16,7 @@ export const families: Families = Object.fromEntries(
 export const v4: readonly Endpoint[] = Object.values(families).flatMap((routes) => Object.values(routes))
 export const jobs = all.flatMap((family) => family.jobs ?? [])
 export const reactions = all.flatMap((family) => family.reactions ?? [])
-export const farewells = all.flatMap((family) => family.farewell ?? [])
+export const onUserRemoved = all.flatMap((family) => family.onUserRemoved ?? [])
 export const afterPushes = all.flatMap((family) => family.afterPush ?? [])
 export const replannings = all.flatMap((family) => family.replanning ?? [])
 export const secretResets = all.flatMap((family) => family.secretReset ?? [])

@@ -28,10 +28,10 @@ test('a group keeps its last owner who can act', async () => {
 
   // Whoever owns the group above owns this one too.
   const child = (await owner.post('/groups', { name: 'Saws', path: 'saws', parent_id: group.id })).body
-  const heir = await forge.user()
-  await add(owner, `/groups/${child.id}`, heir, 50)
+  const successor = await forge.user()
+  await add(owner, `/groups/${child.id}`, successor, 50)
   expect((await owner.delete(`/groups/${child.id}/members/${owner.id}`)).status).toBe(204)
-  expect((await heir.delete(`/groups/${child.id}/members/${heir.id}`)).status).toBe(204)
+  expect((await successor.delete(`/groups/${child.id}/members/${successor.id}`)).status).toBe(204)
 
   const second = await forge.user()
   await add(owner, url, second, 50)

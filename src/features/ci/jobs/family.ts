@@ -7,7 +7,7 @@ import {
   startDelayed,
   startOverdue,
 } from './jobs.ts'
-import { leaveRuns } from './farewell.ts'
+import { releaseRuns } from './user-removal.ts'
 import { artifactPage } from './pages.ts'
 import * as routes from './routes.ts'
 import { replaceCiSecrets } from './secrets.ts'
@@ -16,7 +16,7 @@ import * as viewRoutes from './view-routes.ts'
 export const ciJobs = family({
   projectPages: [artifactPage],
   routes: { ...routes, ...viewRoutes },
-  farewell: leaveRuns,
+  onUserRemoved: releaseRuns,
   secretReset: replaceCiSecrets,
   jobs: [assignResources, archiveTraces, startDelayed, startOverdue, dropStuckJobs, dropExpiredArtifacts],
   blobs: [

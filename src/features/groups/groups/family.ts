@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { leaveGroups } from './farewell.ts'
+import { releaseGroups } from './user-removal.ts'
 import { removeGroups } from './removal.ts'
 import * as routes from './routes.ts'
 import * as web from './web.ts'
@@ -7,6 +7,6 @@ import * as web from './web.ts'
 export const groups = family({
   routes,
   jobs: [removeGroups],
-  farewell: leaveGroups,
+  onUserRemoved: releaseGroups,
   web: [web.routes],
 })

@@ -134,8 +134,8 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
   if (user.id === actor.id || user.ghost) throw forbidden()
   await transact(app, async (app) => {
     if (user.admin) await assertNotLastAdministrator(app, user)
-    const heir = wish.hard ? null : await ghostUser(app)
-    for (const farewell of app.farewells) await farewell(app, user, { heir })
+    const successor = wish.hard ? null : await ghostUser(app)
+    for (const onUserRemoved of app.onUserRemoved) await onUserRemoved(app, user, { successor })
     const { numDeletedRows } = await app.db.deleteFrom('users').where('id', '=', user.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('User') // somebody was faster
     await releaseBlob(app, user.avatar_digest)

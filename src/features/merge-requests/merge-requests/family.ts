@@ -1,13 +1,13 @@
 import { family } from '../../family.ts'
-import { leaveMergeRequests } from './farewell.ts'
-import { closeOfDeleted, closeOfUnlinked, dropRefs, unassignLeaver } from './on.ts'
+import { releaseMergeRequests } from './user-removal.ts'
+import { closeOfDeleted, closeOfUnlinked, dropRefs, unassignFormerMember } from './on.ts'
 import * as listRoutes from './list-routes.ts'
 import { replanMergeRequests } from './replanning.ts'
 import * as routes from './routes.ts'
 
 export const mergeRequests = family({
   routes: { ...routes, ...listRoutes },
-  reactions: [unassignLeaver, closeOfDeleted, closeOfUnlinked, dropRefs],
-  farewell: leaveMergeRequests,
+  reactions: [unassignFormerMember, closeOfDeleted, closeOfUnlinked, dropRefs],
+  onUserRemoved: releaseMergeRequests,
   replanning: replanMergeRequests,
 })

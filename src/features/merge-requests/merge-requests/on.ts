@@ -13,21 +13,25 @@ import { NO_AUTO_MERGE } from './service.ts'
  * Whoever leaves has nothing to do or to review any more in projects where they are nobody now; what is done stays
  * theirs.
  */
-export const unassignLeaver = on('member.removed', 'merge requests', async (app, { user_id, project_id, group_id }) => {
-  const isLeft =
-    project_id === null
-      ? sql<boolean>`m.project_id in (select p.id from projects p
+export const unassignFormerMember = on(
+  'member.removed',
+  'merge requests',
+  async (app, { user_id, project_id, group_id }) => {
+    const isLeft =
+      project_id === null
+        ? sql<boolean>`m.project_id in (select p.id from projects p
           join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`
-      : sql<boolean>`m.project_id = ${project_id}`
-  const isNobody = sql<boolean>`not exists (select 1 from project_authorizations t
+        : sql<boolean>`m.project_id = ${project_id}`
+    const isNobody = sql<boolean>`not exists (select 1 from project_authorizations t
     where t.user_id = ${user_id} and t.project_id = m.project_id) and m.state in ('opened', 'locked')`
-  await sql`delete from merge_request_assignees where user_id = ${user_id} and merge_request_id in (
+    await sql`delete from merge_request_assignees where user_id = ${user_id} and merge_request_id in (
     select m.id from merge_request_assignees x join merge_requests m on m.id = x.merge_request_id
     where x.user_id = ${user_id} and ${isLeft} and ${isNobody})`.execute(app.db)
-  await sql`delete from merge_request_reviewers where user_id = ${user_id} and merge_request_id in (
+    await sql`delete from merge_request_reviewers where user_id = ${user_id} and merge_request_id in (
     select m.id from merge_request_reviewers x join merge_requests m on m.id = x.merge_request_id
     where x.user_id = ${user_id} and ${isLeft} and ${isNobody})`.execute(app.db)
-})
+  },
+)
 
 const MOST_AT_ONCE = 100
 

@@ -1,7 +1,7 @@
 import { family } from '../../family.ts'
-import { leaveAwards } from './farewell.ts'
+import { releaseAwards } from './user-removal.ts'
 import * as routes from './routes.ts'
 import * as snippetRoutes from './snippet-routes.ts'
 
-export const awardEmoji = family({ routes, farewell: leaveAwards })
+export const awardEmoji = family({ routes, onUserRemoved: releaseAwards })
 export const snippetAwards = family({ routes: snippetRoutes })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { on } from '../../../context.ts'
 
 /** Whoever leaves has nothing to do any more in projects where they are nobody now; what is done stays theirs. */
-export const unassignLeaver = on('member.removed', 'issues', async (app, { user_id, project_id, group_id }) => {
+export const unassignFormerMember = on('member.removed', 'issues', async (app, { user_id, project_id, group_id }) => {
   const isLeft =
     project_id === null
       ? sql<boolean>`i.project_id in (select p.id from projects p

@@ -1,7 +1,7 @@
 import { family } from '../../family.ts'
-import { leaveNotes } from './farewell.ts'
+import { releaseNotes } from './user-removal.ts'
 import * as routes from './routes.ts'
 import * as snippetRoutes from './snippet-routes.ts'
 
-export const notes = family({ routes, farewell: leaveNotes })
+export const notes = family({ routes, onUserRemoved: releaseNotes })
 export const snippetNotes = family({ routes: snippetRoutes })

@@ -1,7 +1,7 @@
 import { on } from '../../../context.ts'
 
 /** What a member said goes with the membership, unless they are back by now. */
-export const forgetSettingOfLeaver = on(
+export const deleteSettingOfFormerMember = on(
   'member.removed',
   'notification settings',
   async ({ db }, { user_id, project_id, group_id }) => {

@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { leaveResourceEvents } from './farewell.ts'
+import { releaseResourceEvents } from './user-removal.ts'
 import * as routes from './routes.ts'
 
-export const resourceEvents = family({ routes, farewell: leaveResourceEvents })
+export const resourceEvents = family({ routes, onUserRemoved: releaseResourceEvents })

@@ -1,4 +1,4 @@
 import { family } from '../../family.ts'
-import { forgetSubscriptionsOfLeaver } from './on.ts'
+import { deleteSubscriptionsOfFormerMember } from './on.ts'
 
-export const subscriptions = family({ reactions: [forgetSubscriptionsOfLeaver] })
+export const subscriptions = family({ reactions: [deleteSubscriptionsOfFormerMember] })

@@ -4,7 +4,7 @@ import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { findUser } from '../../identity/users/queries.ts'
 
 /** Whoever leaves gets no more news of what they do not see any more. */
-export const forgetSubscriptionsOfLeaver = on('member.removed', 'subscriptions', async (app, { user_id }) => {
+export const deleteSubscriptionsOfFormerMember = on('member.removed', 'subscriptions', async (app, { user_id }) => {
   const user = await findUser(app.db, user_id)
   if (!user || user.admin) return
   await sql`delete from subscriptions where user_id = ${user_id} and id in (

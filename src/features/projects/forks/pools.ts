@@ -118,7 +118,7 @@ export async function forsakePool(app: App, id: number): Promise<string | null> 
 }
 
 /** The last member has no one to share with. It has all objects at home, and the pool goes unless somebody has come. */
-export async function leaveIfLast(app: App, project: Project, pool: Pool): Promise<string | null> {
+export async function removeIfLast(app: App, project: Project, pool: Pool): Promise<string | null> {
   return transact(app, async (app) => {
     const held = await lockProject(app, project.id)
     if (held?.pool_id !== pool.id || (await hasMembers(app, pool.id, project))) return null

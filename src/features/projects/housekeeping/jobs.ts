@@ -7,7 +7,7 @@ import { isUntidy, tidyPool } from '../../../git/storage/pools.ts'
 import { diskUse, housekeep, repositoryExists } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { findPool, freshPool, hasMembers, leaveIfLast, type Pool } from '../forks/pools.ts'
+import { findPool, freshPool, hasMembers, removeIfLast, type Pool } from '../forks/pools.ts'
 import { findProjectById, type Project } from '../projects/queries.ts'
 import { removeRepositoryLater } from '../projects/removal.ts'
 import { repositoryDir } from '../projects/repository.ts'
@@ -74,7 +74,7 @@ async function arrangeSharing(app: App, project: Project, dir: string, signal: A
 
 async function leavePool(app: App, project: Project, pool: Pool, dir: string): Promise<void> {
   if (!(await standAlone(dir))) return
-  const unneeded = await leaveIfLast(app, project, pool)
+  const unneeded = await removeIfLast(app, project, pool)
   if (unneeded !== null) await enqueue(app, removeRepositoryLater, { dir: unneeded })
   // Somebody has come to share after all.
   else if (await repositoryExists(repositoryDir(app, pool))) await useObjectsOf(dir, repositoryDir(app, pool))

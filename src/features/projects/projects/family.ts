@@ -1,6 +1,6 @@
 import { family } from '../../family.ts'
 import * as avatarWeb from './avatar-web.ts'
-import { leaveProjects } from './farewell.ts'
+import { releaseProjects } from './user-removal.ts'
 import { removeLater, removeRepositoryLater, removeRestLater } from './removal.ts'
 import * as routes from './routes.ts'
 import { replaceProjectSecrets } from './secrets.ts'
@@ -9,7 +9,7 @@ import * as web from './web.ts'
 export const projects = family({
   routes,
   jobs: [removeLater, removeRepositoryLater, removeRestLater],
-  farewell: leaveProjects,
+  onUserRemoved: releaseProjects,
   secretReset: replaceProjectSecrets,
   blobs: [{ table: 'projects', column: 'avatar_digest' }],
   web: [web.routes, avatarWeb.routes],

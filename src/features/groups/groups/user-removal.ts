@@ -1,11 +1,11 @@
-import type { Farewell } from '../../../context.ts'
+import type { OnUserRemoved } from '../../../context.ts'
 import { conflict } from '../../../errors.ts'
 import { Owner } from '../../../lib/levels.ts'
 import { lockMembers } from '../../access/members/service.ts'
 import { markGroupDeleted } from './removal.ts'
 
 /** A group never loses its last owner: either they stay, or it goes with them. */
-export const leaveGroups: Farewell = async (app, user, { heir }) => {
+export const releaseGroups: OnUserRemoved = async (app, user, { successor }) => {
   const owned = await app.db
     .selectFrom('members')
     .select('group_id')
@@ -35,6 +35,6 @@ export const leaveGroups: Farewell = async (app, user, { heir }) => {
       ),
     )
     .execute()
-  if (alone.length > 0 && heir) throw conflict(`The user is the only owner of the group ${alone[0]!.full_path}`)
+  if (alone.length > 0 && successor) throw conflict(`The user is the only owner of the group ${alone[0]!.full_path}`)
   for (const group of alone) await markGroupDeleted(app, group)
 }

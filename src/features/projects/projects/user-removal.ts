@@ -1,4 +1,4 @@
-import type { Farewell } from '../../../context.ts'
+import type { OnUserRemoved } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { updateNamespace } from '../../identity/namespaces/service.ts'
 import { forgetStarsOf } from '../stars/service.ts'
@@ -8,7 +8,7 @@ import { areLight, markProjectsDeleted, removeProjectsIn, removeRestLater } from
  * Personal projects go with their owner; what they made elsewhere stays and is the heir's. Where there are many, or much is in
  * them, most go after the owner, with the namespace they are in: everybody else writes meanwhile.
  */
-export const leaveProjects: Farewell = async (app, user, { heir }) => {
+export const releaseProjects: OnUserRemoved = async (app, user, { successor }) => {
   const { db } = app
   const own = await db.selectFrom('namespaces').select('id').where('owner_id', '=', user.id).execute()
   for (const { id } of own) {
@@ -20,7 +20,7 @@ export const leaveProjects: Farewell = async (app, user, { heir }) => {
   await forgetStarsOf(app, user.id)
   await db
     .updateTable('projects')
-    .set({ creator_id: heir?.id ?? null })
+    .set({ creator_id: successor?.id ?? null })
     .where('creator_id', '=', user.id)
     .execute()
 }

@@ -1,0 +1,8 @@
+import type { OnUserRemoved } from '../../../context.ts'
+
+/** What they said stays and is the heir's; without one it goes. */
+export const releaseNotes: OnUserRemoved = async ({ db }, { id }, { successor }) => {
+  if (!successor)
+    return void (await db.deleteFrom('notes').where('author_id', '=', id).where('system', '=', false).execute())
+  await db.updateTable('notes').set({ author_id: successor.id }).where('author_id', '=', id).execute()
+}

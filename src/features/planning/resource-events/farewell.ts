@@ -1,9 +1,0 @@
-import type { Farewell } from '../../../context.ts'
-
-/** What was done stays done; without an heir nobody did it. */
-export const leaveResourceEvents: Farewell = async ({ db }, { id }, { heir }) => {
-  if (!heir) return
-  for (const table of ['resource_label_events', 'resource_state_events', 'resource_milestone_events'] as const) {
-    await db.updateTable(table).set({ user_id: heir.id }).where('user_id', '=', id).execute()
-  }
-}
