@@ -6,14 +6,14 @@ import type { App, User } from '../../context.ts'
 import { startForge, type TestForge } from '../../forge.ts'
 import type { Db, Row } from '../../store/database.ts'
 import { findUser } from '../identity/users/queries.ts'
-import { findProjectSubject, type StampedProject } from '../projects/projects/queries.ts'
+import { findProjectSubject, type VersionedProject } from '../projects/projects/queries.ts'
 import { lockIssue, updateIssue } from './issues/service.ts'
 import { deleteLabel, updateLabel } from './labels/service.ts'
 import { deleteMilestone, updateMilestone } from './milestones/service.ts'
 
 interface Given {
   readonly actor: User
-  readonly subject: StampedProject
+  readonly subject: VersionedProject
 }
 
 /** Two issues with one label, the first of one milestone. */

@@ -1,6 +1,6 @@
 /** Records of users as reads answer them. The rows must come from a select: see `store/versions.ts`. */
 import type { z } from 'zod'
-import { fragments } from '../../../api/fragments.ts'
+import { cachedRecords } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import {
@@ -30,9 +30,9 @@ async function present<U extends User, T>(
   const around = await surroundings(app)
   const keys = users.map((user) => ({
     place: `${kind} ${user.id}`,
-    stamp: `${user.version} ${around.gravatar} ${JSON.stringify(more(user))}`,
+    versionKey: `${user.version} ${around.gravatar} ${JSON.stringify(more(user))}`,
   }))
-  return fragments(app, keys, (missing) => missing.map((i) => show(users[i]!, around)))
+  return cachedRecords(app, keys, (missing) => missing.map((i) => show(users[i]!, around)))
 }
 
 /** What an account's record tells that is not in its row. */

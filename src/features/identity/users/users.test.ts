@@ -7,7 +7,7 @@ import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
 import { users } from './lists.ts'
 
 const jane = { email: 'jane@example.com', username: 'jane', name: 'Jane Doe', password: 'correct horse' }
-const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const taken = 'has already been taken'
 
 const everybody = async (forge: TestForge) =>
@@ -47,11 +47,11 @@ test('an administrator creates a user with every attribute and reads the whole r
     state: 'active',
     avatar_url: null,
     web_url: `${url}/jane`,
-    created_at: stamp,
+    created_at: versionKey,
     ...attributes,
     email: 'jane@example.com',
     last_sign_in_at: null,
-    confirmed_at: stamp,
+    confirmed_at: versionKey,
     theme_id: 1,
     last_activity_on: null,
     color_scheme_id: 1,
@@ -80,7 +80,7 @@ test('an administrator creates a user with every attribute and reads the whole r
     state: 'active',
     avatar_url: null,
     web_url: `${url}/jane`,
-    created_at: stamp,
+    created_at: versionKey,
     bio: 'Writes tests',
     location: 'Ghent',
     messenger: 'jane.d',

@@ -15,7 +15,7 @@ import type { Label } from '../../planning/labels/model.ts'
 import { findOrCreateLabels } from '../../planning/labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../../planning/milestones/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
-import { editedBy, stampChanges } from '../../planning/stamps.ts'
+import { editedBy, timestampChanges } from '../../planning/timestamps.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
 import { addAssignedTodos, finishTodos } from '../../planning/todos/service.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
@@ -465,7 +465,7 @@ export async function updateMergeRequest(
 const changedWith = (was: MergeRequest, is: MergeRequest): MergeRequestChanges => ({
   ...(was.draft !== is.draft && { draft: [was.draft, is.draft] }),
   ...(was.auto_merge !== is.auto_merge && { auto_merge: [was.auto_merge, is.auto_merge] }),
-  ...stampChanges(was, is),
+  ...timestampChanges(was, is),
 })
 
 export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }

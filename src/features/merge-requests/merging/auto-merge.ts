@@ -6,7 +6,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes, type SystemNote } from '../../planning/notes/system.ts'
-import { stampChanges } from '../../planning/stamps.ts'
+import { timestampChanges } from '../../planning/timestamps.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
@@ -62,7 +62,7 @@ export async function acceptWhenReady(
         id: held.id,
         project_id: held.project_id,
         by: actor.id,
-        changes: { auto_merge: [false, true], ...stampChanges(held, updated) },
+        changes: { auto_merge: [false, true], ...timestampChanges(held, updated) },
       })
     }
     return updated
@@ -96,7 +96,7 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
       id: held.id,
       project_id: held.project_id,
       by: actor.id,
-      changes: { auto_merge: [true, false], ...stampChanges(held, updated) },
+      changes: { auto_merge: [true, false], ...timestampChanges(held, updated) },
     })
     return updated
   })

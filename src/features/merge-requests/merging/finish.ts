@@ -6,7 +6,7 @@ import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { recordMergeRequest } from '../../planning/events/service.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
-import { stampChanges } from '../../planning/stamps.ts'
+import { timestampChanges } from '../../planning/timestamps.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { NO_AUTO_MERGE, lockMergeRequest } from '../merge-requests/service.ts'
@@ -62,7 +62,7 @@ async function becomeMerged(
   const changes = {
     state: ['opened', 'merged'],
     merge_commit_sha: [held.merge_commit_sha, merged.merge_commit_sha],
-    ...stampChanges(held, merged),
+    ...timestampChanges(held, merged),
   } as const
   await emit(app, 'merge_request.merged', { id: held.id, project_id: held.project_id, by, changes })
   return merged

@@ -8,7 +8,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes, type SystemNote } from '../../planning/notes/system.ts'
-import { stampChanges } from '../../planning/stamps.ts'
+import { timestampChanges } from '../../planning/timestamps.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
@@ -90,7 +90,7 @@ async function follow(
       after: measured.head_sha,
       changes: {
         ...(becomesDraft && { draft: [false, true], title: [held.title, updated.title] }),
-        ...stampChanges(held, updated),
+        ...timestampChanges(held, updated),
       },
     })
     return updated

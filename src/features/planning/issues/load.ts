@@ -1,5 +1,5 @@
 /** Records of issues: what a page shows beside the rows is read for all of them at once. */
-import { fragments, type FragmentKey } from '../../../api/fragments.ts'
+import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -16,7 +16,7 @@ import type { Issue } from './model.ts'
 import { isParticipant } from './participants.ts'
 import { assigneesOf, findIssues } from './queries.ts'
 import { readableAmong } from './readable.ts'
-import { stampsOf, type IssueStamp } from './stamps.ts'
+import { issueVersions, type IssueVersion } from './versions.ts'
 
 const pathsOf = hotQuery((db, p: { ids: string }) =>
   db
@@ -57,19 +57,19 @@ export async function presentIssuesById(
   page: readonly { id: number }[],
   { with_labels_details, isMixed = false }: RecordOptions = {},
 ): Promise<Json<IssueRecord>[]> {
-  const [users, stamps] = await Promise.all([surroundings(app), stampsOf(app.db, page)])
+  const [users, versionKeys] = await Promise.all([surroundings(app), issueVersions(app.db, page)])
   const { today } = milestoneSurroundings(app)
   const shown = `${Number(users.gravatar)}${Number(Boolean(with_labels_details))}${Number(isMixed)}`
-  const keyOf = (stamp: IssueStamp): FragmentKey | null => {
+  const keyOf = (versionKey: IssueVersion): CachedRecordKey | null => {
     // Where its twin is depends on more than its own rows.
-    if (stamp.duplicated_to_id !== null) return null
-    const { version, project, namespace, author, closer, milestone, group, labels, assignees } = stamp
-    const isExpired = stamp.due_date !== null && stamp.due_date < today
+    if (versionKey.duplicated_to_id !== null) return null
+    const { version, project, namespace, author, closer, milestone, group, labels, assignees } = versionKey
+    const isExpired = versionKey.due_date !== null && versionKey.due_date < today
     const rows = [version, project, namespace, author, closer, milestone, group, labels, assignees, isExpired]
-    return { place: `issue ${stamp.id} ${shown}`, stamp: rows.join(' ') }
+    return { place: `issue ${versionKey.id} ${shown}`, versionKey: rows.join(' ') }
   }
-  return fragments(app, stamps.map(keyOf), async (missing) => {
-    const ids = missing.map((i) => stamps[i]!.id)
+  return cachedRecords(app, versionKeys.map(keyOf), async (missing) => {
+    const ids = missing.map((i) => versionKeys[i]!.id)
     await assertSmallRows(app.db, 'issues', 'description', ids)
     const records = await presentIssues(app, viewer, await findIssues(app.db, ids), { with_labels_details, isMixed })
     const byId = new Map(records.map((record) => [record.id, record]))

@@ -19,7 +19,7 @@ import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../places.ts'
 import { copyMentions, copyTold } from '../references/copy.ts'
-import { stampChanges } from '../stamps.ts'
+import { timestampChanges } from '../timestamps.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
@@ -69,7 +69,7 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
     const changes = {
       ...(closing && { state: ['opened', 'closed'] as const }),
       moved_to_id: [null, moved.id] as const,
-      ...stampChanges(issue, left),
+      ...timestampChanges(issue, left),
     }
     await emit(app, 'issue.moved', { id: issue.id, project_id: project.id, to: moved.id, by: actor.id, changes })
     await emit(app, 'issue.created', { id: moved.id, project_id: moved.project_id, by: actor.id })

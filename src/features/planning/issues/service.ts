@@ -17,7 +17,7 @@ import { findOrCreateLabels } from '../labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
-import { editedBy, stampChanges } from '../stamps.ts'
+import { editedBy, timestampChanges } from '../timestamps.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import { notesOn, type IssueState, type Via } from './changes.ts'
 import { assertBelowLimit } from './limits.ts'
@@ -274,7 +274,7 @@ export async function updateIssue(
       },
     )
     const news = { id, project_id: updated.project_id, by: actor.id }
-    await emit(app, 'issue.updated', { ...news, changes: { ...changes, ...stampChanges(issue, updated) } })
+    await emit(app, 'issue.updated', { ...news, changes: { ...changes, ...timestampChanges(issue, updated) } })
     if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, { issue_id: id })
     const target = { project_id: updated.project_id, issue_id: id }
     await addAssignedTodos(app, actor, target, missingIn(was.assignees, is.assignees))

@@ -4,13 +4,13 @@ import { invalid } from '../../../errors.ts'
 import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import { transact } from '../../../store/transact.ts'
 import { addSystemNotes, type Noteable } from '../notes/system.ts'
-import { stampChanges, type Stamped } from '../stamps.ts'
+import { timestampChanges, type Timestamps } from '../timestamps.ts'
 import type { TimeStats } from './entity.ts'
 
 type TimeChanges = { [field: string]: readonly [unknown, unknown] }
 
 /** What is worked on. These are called in the transaction of the change. */
-interface Work<T extends TimeStats & Stamped & { readonly id: number }> {
+interface Work<T extends TimeStats & Timestamps & { readonly id: number }> {
   /** As it is now; nobody else changes it until the transaction ends. */
   hold(app: App, id: number): Promise<T>
   store(app: App, id: number, times: TimeStats, by: number): Promise<T>
@@ -30,7 +30,7 @@ function secondsIn(text: string, fault: Record<string, string[]>): number {
 const BAD_ESTIMATE = { time_estimate: ['has an invalid format'] }
 const BAD_SPENT = { timelogs: ['is invalid'] }
 
-export function trackTime<T extends TimeStats & Stamped & { readonly id: number }>({
+export function trackTime<T extends TimeStats & Timestamps & { readonly id: number }>({
   hold,
   store,
   noteable,
@@ -59,7 +59,7 @@ export function trackTime<T extends TimeStats & Stamped & { readonly id: number 
         ...(one.total_time_spent !== total_time_spent && {
           total_time_spent: [one.total_time_spent, total_time_spent] as const,
         }),
-        ...stampChanges(one, updated),
+        ...timestampChanges(one, updated),
       })
       return updated
     })

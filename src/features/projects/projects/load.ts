@@ -1,5 +1,5 @@
 /** Projects with everything their records tell, in a fixed number of queries however many there are. */
-import { fragments, type FragmentKey } from '../../../api/fragments.ts'
+import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -23,21 +23,21 @@ import {
   type Share,
   type SimpleProjectRecord,
 } from './entity.ts'
-import { namespaceRows, projectRows, type Project, type StampedProject } from './queries.ts'
-import { stampsOf, type ProjectStamp } from './stamps.ts'
+import { namespaceRows, projectRows, type Project, type VersionedProject } from './queries.ts'
+import { projectVersions, type ProjectVersion } from './versions.ts'
 
 /** Only where the viewer may read the source. */
-function showsSource(viewer: User | null, stamp: ProjectStamp): boolean {
-  const { source_visibility: visibility, source_access_level: authorized } = stamp
+function showsSource(viewer: User | null, versionKey: ProjectVersion): boolean {
+  const { source_visibility: visibility, source_access_level: authorized } = versionKey
   if (visibility === null) return false
   return openVisibilities(viewer).includes(visibility) || levelOf(viewer, authorized) >= Guest
 }
 
 /** A private group's name is told to people of the project only. */
-function sharesShown(viewer: User | null, stamp: ProjectStamp): Share[] {
-  const shares = JSON.parse(stamp.shares ?? '[]') as (Share & Pick<Project, 'visibility'>)[]
+function sharesShown(viewer: User | null, versionKey: ProjectVersion): Share[] {
+  const shares = JSON.parse(versionKey.shares ?? '[]') as (Share & Pick<Project, 'visibility'>)[]
   const open = openVisibilities(viewer)
-  const isPerson = levelOf(viewer, stamp.access_level) >= Guest
+  const isPerson = levelOf(viewer, versionKey.access_level) >= Guest
   return shares.filter(({ visibility }) => isPerson || open.includes(visibility))
 }
 
@@ -67,18 +67,18 @@ const topicsOf = (db: Db, ids: readonly number[]): MaybePromise<Map<number, stri
 async function load(
   db: Db,
   viewer: User | null,
-  stamps: readonly ProjectStamp[],
+  versionKeys: readonly ProjectVersion[],
 ): Promise<(LoadedProject | undefined)[]> {
-  const forks = stamps.filter((stamp) => showsSource(viewer, stamp))
-  const ids = [...stamps.map(({ id }) => id), ...forks.map((one) => one.source_id!)]
+  const forks = versionKeys.filter((versionKey) => showsSource(viewer, versionKey))
+  const ids = [...versionKeys.map(({ id }) => id), ...forks.map((one) => one.source_id!)]
   const [projects, namespaces, users, topics] = await Promise.all([
-    projectRows(db, [...stamps, ...forks.flatMap((one) => state(one.source_id, one.source_version))]),
+    projectRows(db, [...versionKeys, ...forks.flatMap((one) => state(one.source_id, one.source_version))]),
     namespaceRows(db, [
-      ...stamps.flatMap((one) => state(one.namespace_id, one.namespace_version)),
+      ...versionKeys.flatMap((one) => state(one.namespace_id, one.namespace_version)),
       ...forks.flatMap((one) => state(one.source_namespace_id, one.source_namespace_version)),
     ]),
     userRows(db, [
-      ...stamps.flatMap((one) => state(one.owner_id, one.owner_version)),
+      ...versionKeys.flatMap((one) => state(one.owner_id, one.owner_version)),
       ...forks.flatMap((one) => state(one.source_owner_id, one.source_owner_version)),
     ]),
     topicsOf(db, ids),
@@ -90,20 +90,20 @@ async function load(
     const owner = users.get(ownerId ?? 0) ?? null
     return { project, namespace, owner, topics: topics.get(id) ?? [] }
   }
-  return stamps.map((stamp) => {
-    const placed = place(stamp.id, stamp.namespace_id, stamp.owner_id)
+  return versionKeys.map((versionKey) => {
+    const placed = place(versionKey.id, versionKey.namespace_id, versionKey.owner_id)
     if (!placed) return undefined
-    const source = showsSource(viewer, stamp)
-      ? place(stamp.source_id!, stamp.source_namespace_id!, stamp.source_owner_id)
+    const source = showsSource(viewer, versionKey)
+      ? place(versionKey.source_id!, versionKey.source_namespace_id!, versionKey.source_owner_id)
       : undefined
     return {
       ...placed,
-      level: levelOf(viewer, stamp.access_level),
-      openIssues: stamp.open_issues,
-      shares: sharesShown(viewer, stamp),
+      level: levelOf(viewer, versionKey.access_level),
+      openIssues: versionKey.open_issues,
+      shares: sharesShown(viewer, versionKey),
       source: source ?? null,
-      memberOfProject: membership(stamp.project_access, stamp.project_notification),
-      memberOfGroup: membership(stamp.group_access, stamp.group_notification),
+      memberOfProject: membership(versionKey.project_access, versionKey.project_notification),
+      memberOfGroup: membership(versionKey.group_access, versionKey.group_notification),
     }
   })
 }
@@ -113,7 +113,7 @@ export async function loadProjects(
   viewer: User | null,
   projects: readonly { id: number }[],
 ): Promise<LoadedProject[]> {
-  const loaded = await load(db, viewer, await stampsOf(db, viewer, projects))
+  const loaded = await load(db, viewer, await projectVersions(db, viewer, projects))
   return loaded.filter((one) => one !== undefined)
 }
 
@@ -145,11 +145,11 @@ const artifactSizes = hotQuery((db, p: { ids: string }) =>
     .groupBy('project_id'),
 )
 
-async function artifactSizesOf(db: Db, stamps: readonly ProjectStamp[]): Promise<ReadonlyMap<number, number>> {
+async function artifactSizesOf(db: Db, versionKeys: readonly ProjectVersion[]): Promise<ReadonlyMap<number, number>> {
   const found = await artifactSizes(db, {
     ids: idList(
       db,
-      stamps.map(({ id }) => id),
+      versionKeys.map(({ id }) => id),
     ),
   })
   noticeLoose(
@@ -163,32 +163,37 @@ async function artifactSizesOf(db: Db, stamps: readonly ProjectStamp[]): Promise
 /** Visitors get the short one; secrets are for those who administer it, where the answer is one that may hold them. */
 function shownTo(
   viewer: User | null,
-  stamp: ProjectStamp,
+  versionKey: ProjectVersion,
   wish: { simple?: boolean | null | undefined; secrets?: boolean },
   artifactSizes: ReadonlyMap<number, number> | null,
 ): Shown {
-  const level = levelOf(viewer, stamp.access_level)
+  const level = levelOf(viewer, versionKey.access_level)
   return {
     simple: !viewer || Boolean(wish.simple),
-    statistics: artifactSizes && level >= Reporter ? { artifactsSize: artifactSizes.get(stamp.id) ?? 0 } : undefined,
+    statistics:
+      artifactSizes && level >= Reporter ? { artifactsSize: artifactSizes.get(versionKey.id) ?? 0 } : undefined,
     secrets: Boolean(wish.secrets) && level >= Master,
   }
 }
 
 /** Whatever of the viewer a record depends on is part of the place, and all else of the stamp. */
-function keyOf(viewer: User | null, stamp: ProjectStamp, { simple, statistics, secrets }: Shown): FragmentKey {
-  const own = `${stamp.version} ${stamp.namespace_version} ${stamp.owner_version}`
-  if (simple) return { place: `simple project ${stamp.id}`, stamp: own }
-  const isPerson = levelOf(viewer, stamp.access_level) >= Guest
-  const hasSource = showsSource(viewer, stamp)
+function keyOf(
+  viewer: User | null,
+  versionKey: ProjectVersion,
+  { simple, statistics, secrets }: Shown,
+): CachedRecordKey {
+  const own = `${versionKey.version} ${versionKey.namespace_version} ${versionKey.owner_version}`
+  if (simple) return { place: `simple project ${versionKey.id}`, versionKey: own }
+  const isPerson = levelOf(viewer, versionKey.access_level) >= Guest
+  const hasSource = showsSource(viewer, versionKey)
   // A list asks for many: a number is put together sooner than a text.
   const flags = Number(isPerson) + 2 * Number(hasSource) + 4 * Number(statistics !== undefined) + 8 * Number(secrets)
-  const memberships = `${stamp.project_access} ${stamp.project_notification} ${stamp.group_access} ${stamp.group_notification}`
-  const source = `${stamp.source_version} ${stamp.source_namespace_version} ${stamp.source_owner_version}`
-  const shown = `${own} ${stamp.open_issues} ${statistics?.artifactsSize} ${stamp.shares}`
+  const memberships = `${versionKey.project_access} ${versionKey.project_notification} ${versionKey.group_access} ${versionKey.group_notification}`
+  const source = `${versionKey.source_version} ${versionKey.source_namespace_version} ${versionKey.source_owner_version}`
+  const shown = `${own} ${versionKey.open_issues} ${statistics?.artifactsSize} ${versionKey.shares}`
   return {
-    place: `project ${stamp.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
-    stamp: hasSource ? `${shown} ${source}` : shown,
+    place: `project ${versionKey.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
+    versionKey: hasSource ? `${shown} ${source}` : shown,
   }
 }
 
@@ -209,17 +214,17 @@ export async function presentProjects(
   projects: readonly { id: number }[],
   wish: PageRecordOptions = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const records = await presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish)
+  const records = await presentStamped(app, viewer, await projectVersions(app.db, viewer, projects), wish)
   return withAttributes(app.db, viewer, 'project_id', projects, wish, records)
 }
 
 /** One record. */
 export async function presentMetProject(
   app: App,
-  { viewer, stamp }: StampedProject,
+  { viewer, versionKey }: VersionedProject,
   wish: PageRecordOptions & { secrets?: boolean } = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>> {
-  const [record] = await presentStamped(app, viewer, [stamp], wish)
+  const [record] = await presentStamped(app, viewer, [versionKey], wish)
   if (!record) throw notFound('Project')
   return record
 }
@@ -227,14 +232,14 @@ export async function presentMetProject(
 async function presentStamped(
   app: App,
   viewer: User | null,
-  stamps: readonly ProjectStamp[],
+  versionKeys: readonly ProjectVersion[],
   wish: PageRecordOptions & { secrets?: boolean },
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const sizes = wish.statistics && stamps.length > 0 ? await artifactSizesOf(app.db, stamps) : null
-  const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish, sizes))
-  const keys = stamps.map((stamp, i) => keyOf(viewer, stamp, shown[i]!))
-  return fragments(app, keys, async (missing) => {
-    const wanted = missing.map((i) => stamps[i]!)
+  const sizes = wish.statistics && versionKeys.length > 0 ? await artifactSizesOf(app.db, versionKeys) : null
+  const shown = versionKeys.map((versionKey) => shownTo(viewer, versionKey, wish, sizes))
+  const keys = versionKeys.map((versionKey, i) => keyOf(viewer, versionKey, shown[i]!))
+  return cachedRecords(app, keys, async (missing) => {
+    const wanted = missing.map((i) => versionKeys[i]!)
     const loaded = await load(app.db, viewer, wanted)
     return loaded.map((one, n) => one && present(app, one, shown[missing[n]!]!))
   })

@@ -9,7 +9,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { keptRows } from '../../../store/versions.ts'
 import { levelOf, levelOnProject, openVisibilities } from '../../access/authorizations/queries.ts'
 import { isArchived, projectPolicy, type ProjectSubject } from './policy.ts'
-import { findStamp, type ProjectStamp } from './stamps.ts'
+import { findProjectVersion, type ProjectVersion } from './versions.ts'
 
 export type Project = Row<'projects'>
 export type Namespace = Row<'namespaces'>
@@ -74,28 +74,32 @@ export async function loadProjectSubject({ db }: App, project: Project, viewer: 
 export const projectRows = keptRows('projects')
 export const namespaceRows = keptRows('namespaces')
 
-export interface StampedProject extends ProjectSubject {
-  readonly stamp: ProjectStamp
+export interface VersionedProject extends ProjectSubject {
+  readonly versionKey: ProjectVersion
 }
 
 /** By id or by path, readable or not. */
-export async function findProjectSubject({ db }: App, id: string, viewer: User | null): Promise<StampedProject | null> {
-  const stamp = await findStamp(db, viewer, id)
-  if (!stamp) return null
+export async function findProjectSubject(
+  { db }: App,
+  id: string,
+  viewer: User | null,
+): Promise<VersionedProject | null> {
+  const versionKey = await findProjectVersion(db, viewer, id)
+  if (!versionKey) return null
   const [projects, namespaces] = await Promise.all([
-    projectRows(db, [stamp]),
-    namespaceRows(db, [{ id: stamp.namespace_id, version: stamp.namespace_version }]),
+    projectRows(db, [versionKey]),
+    namespaceRows(db, [{ id: versionKey.namespace_id, version: versionKey.namespace_version }]),
   ])
-  const project = projects.get(stamp.id)
-  const namespace = namespaces.get(stamp.namespace_id)
+  const project = projects.get(versionKey.id)
+  const namespace = namespaces.get(versionKey.namespace_id)
   if (!project || project.deleting || !namespace) return null // gone meanwhile
   return {
     project,
     namespace,
     viewer,
-    level: levelOf(viewer, stamp.access_level),
+    level: levelOf(viewer, versionKey.access_level),
     open: openVisibilities(viewer),
-    stamp,
+    versionKey,
   }
 }
 

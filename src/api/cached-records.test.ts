@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { transact } from '../store/transact.ts'
-import { fragments } from './fragments.ts'
+import { cachedRecords } from './cached-records.ts'
 import { Json } from './json.ts'
 
 test('a fragment is made once for its stamp, and anew for another', async () => {
   await using forge = await startForge()
   const made: string[] = []
-  const ask = async (...stamps: string[]) => {
-    const places = stamps.map((stamp, i) => ({ place: `record ${i}`, stamp }))
-    const present = (missing: number[]) => missing.map((i) => (made.push(stamps[i]!), { stamp: stamps[i] }))
-    return (await fragments(forge.app, places, present)).map(({ value }) => value.stamp)
+  const ask = async (...versionKeys: string[]) => {
+    const places = versionKeys.map((versionKey, i) => ({ place: `record ${i}`, versionKey }))
+    const present = (missing: number[]) =>
+      missing.map((i) => (made.push(versionKeys[i]!), { versionKey: versionKeys[i] }))
+    return (await cachedRecords(forge.app, places, present)).map(({ value }) => value.versionKey)
   }
   expect(await ask('a1', 'b1')).toEqual(['a1', 'b1'])
   expect(await ask('a1', 'b2')).toEqual(['a1', 'b2'])
@@ -23,7 +24,7 @@ test('what a transaction makes is not kept, nor is it given what was', async () 
   const { app } = forge
   let made = 0
   const ask = async (inside = app) => {
-    const [json] = await fragments(inside, [{ place: 'record', stamp: 'same' }], () => [++made])
+    const [json] = await cachedRecords(inside, [{ place: 'record', versionKey: 'same' }], () => [++made])
     return json!.value
   }
   expect(await transact(app, ask)).toBe(1)
@@ -34,9 +35,9 @@ test('what a transaction makes is not kept, nor is it given what was', async () 
 
 test('what is gone meanwhile is left out, and looked for again', async () => {
   await using forge = await startForge()
-  const places = ['a', 'b', 'c'].map((place) => ({ place, stamp: '1' }))
+  const places = ['a', 'b', 'c'].map((place) => ({ place, versionKey: '1' }))
   const ask = async (records: (string | undefined)[]) =>
-    (await fragments(forge.app, places, (missing) => missing.map((i) => records[i]))).map(({ value }) => value)
+    (await cachedRecords(forge.app, places, (missing) => missing.map((i) => records[i]))).map(({ value }) => value)
   expect(await ask(['a', undefined, 'c'])).toEqual(['a', 'c'])
   expect(await ask(['x', 'b', 'x'])).toEqual(['a', 'b', 'c'])
 })

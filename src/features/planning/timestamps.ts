@@ -1,6 +1,6 @@
 /** What a change leaves on a row beside what was wished. */
 
-export interface Stamped {
+export interface Timestamps {
   readonly updated_at: string
   readonly updated_by_id: number | null
   readonly last_edited_at: string | null
@@ -19,7 +19,7 @@ const STAMPS = [
 ] as const
 
 /** Before and after, of those that are others now. */
-export const stampChanges = (was: Stamped, is: Stamped): { [field: string]: readonly [unknown, unknown] } =>
+export const timestampChanges = (was: Timestamps, is: Timestamps): { [field: string]: readonly [unknown, unknown] } =>
   Object.fromEntries(STAMPS.filter((name) => was[name] !== is[name]).map((name) => [name, [was[name], is[name]]]))
 
 interface Texts {

@@ -5,7 +5,7 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, jsonList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 
-const stamps = hotQuery((db, p: { ids: string }) => {
+const versionKeys = hotQuery((db, p: { ids: string }) => {
   const labels = sql<string | null>`(select ${jsonList(db, sql`l.id || '.' || l.version`, 'l.id')} from issue_labels il
     join labels l on l.id = il.label_id where il.issue_id = issues.id)`
   const assignees = sql<string | null>`(select ${jsonList(db, sql`u.id || '.' || u.version`, 'u.id')}
@@ -32,21 +32,21 @@ const stamps = hotQuery((db, p: { ids: string }) => {
   )
 })
 
-export type IssueStamp = Awaited<ReturnType<typeof stamps>>[number]
+export type IssueVersion = Awaited<ReturnType<typeof versionKeys>>[number]
 
 /** In the order of `issues`; what is gone meanwhile is left out. */
-export function stampsOf(db: Db, issues: readonly { id: number }[]): MaybePromise<IssueStamp[]> {
+export function issueVersions(db: Db, issues: readonly { id: number }[]): MaybePromise<IssueVersion[]> {
   if (issues.length === 0) return []
   return andThen(
-    stamps(db, {
+    versionKeys(db, {
       ids: idList(
         db,
         issues.map(({ id }) => id),
       ),
     }),
     (found) => {
-      const byId = new Map(found.map((stamp) => [stamp.id, stamp]))
-      return issues.map(({ id }) => byId.get(id)).filter((stamp) => stamp !== undefined)
+      const byId = new Map(found.map((versionKey) => [versionKey.id, versionKey]))
+      return issues.map(({ id }) => byId.get(id)).filter((versionKey) => versionKey !== undefined)
     },
   )
 }

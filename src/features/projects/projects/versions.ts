@@ -19,7 +19,7 @@ interface Wanted {
   path?: string
 }
 
-const stamps = hotQuery((db, p: Wanted, given) => {
+const versionKeys = hotQuery((db, p: Wanted, given) => {
   const share = jsonObject(db, {
     group_id: 's.group_id',
     group_access: 's.group_access',
@@ -95,19 +95,19 @@ const stamps = hotQuery((db, p: Wanted, given) => {
     )
 })
 
-export type ProjectStamp = Awaited<ReturnType<typeof stamps>>[number]
+export type ProjectVersion = Awaited<ReturnType<typeof versionKeys>>[number]
 
 /** By id, or by path in any case. All digits are an id, never a path. */
-export function findStamp(db: Db, viewer: User | null, given: string): MaybePromise<ProjectStamp | null> {
+export function findProjectVersion(db: Db, viewer: User | null, given: string): MaybePromise<ProjectVersion | null> {
   const wanted = wantedBy(given)
   if (!wanted) return null
-  return andThen(stamps(db, { viewer: viewer?.id ?? 0, ...wanted }), (found) => {
+  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ...wanted }), (found) => {
     noticeRows(db, found)
     return found[0] ?? null
   })
 }
 
-function noticeRows(db: Db, found: readonly ProjectStamp[]): void {
+function noticeRows(db: Db, found: readonly ProjectVersion[]): void {
   let rows = 0
   for (const { open_issues_rows } of found) rows += open_issues_rows
   noticeLoose(db, 'issues_facets', rows)
@@ -120,16 +120,16 @@ function wantedBy(given: string): Omit<Wanted, 'viewer'> | null {
 }
 
 /** In the order of `projects`; what is gone meanwhile is left out. */
-export function stampsOf(
+export function projectVersions(
   db: Db,
   viewer: User | null,
   projects: readonly { id: number }[],
-): MaybePromise<ProjectStamp[]> {
+): MaybePromise<ProjectVersion[]> {
   if (projects.length === 0) return []
   const ids = projects.map(({ id }) => id)
-  return andThen(stamps(db, { viewer: viewer?.id ?? 0, ids: idList(db, ids) }), (found) => {
+  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ids: idList(db, ids) }), (found) => {
     noticeRows(db, found)
-    const byId = new Map(found.map((stamp) => [stamp.id, stamp]))
-    return ids.map((id) => byId.get(id)).filter((stamp) => stamp !== undefined)
+    const byId = new Map(found.map((versionKey) => [versionKey.id, versionKey]))
+    return ids.map((id) => byId.get(id)).filter((versionKey) => versionKey !== undefined)
   })
 }

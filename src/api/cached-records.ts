@@ -13,35 +13,35 @@ const MOST_BYTES = 32 * 1024 * 1024
 /** Of an entry beside its JSON, which is kept as bytes and as text. */
 const OVERHEAD = 500
 
-export interface FragmentKey {
+export interface CachedRecordKey {
   readonly place: string
-  readonly stamp: string
+  readonly versionKey: string
 }
 
 interface Fragment {
-  readonly stamp: string
+  readonly versionKey: string
   readonly json: Json<unknown>
 }
 
 const cacheOf = cachePerStore<Fragment>(
   MOST_BYTES,
-  ({ stamp, json }) => OVERHEAD + stamp.length + 2 * json.bytes.length,
+  ({ versionKey, json }) => OVERHEAD + versionKey.length + 2 * json.bytes.length,
 )
 
 /**
  * One for each of `keys`. `present` makes the records of those that are not known, by their indexes; one that is gone
  * meanwhile is undefined, and left out. Null stands for one that depends on what no stamp tells, and is not kept.
  */
-export function fragments<T>(
+export function cachedRecords<T>(
   { db }: App,
-  keys: readonly (FragmentKey | null)[],
+  keys: readonly (CachedRecordKey | null)[],
   present: (missing: number[]) => MaybePromise<(T | undefined)[]>,
 ): MaybePromise<Json<T>[]> {
   const cache = cacheOf(db)
   const missing: number[] = []
   const found = keys.map((key, i) => {
     const known = key && cache?.get(key.place)
-    if (known && known.stamp === key.stamp) return known.json as Json<T>
+    if (known && known.versionKey === key.versionKey) return known.json as Json<T>
     missing.push(i)
     return undefined
   })
@@ -51,7 +51,7 @@ export function fragments<T>(
       if (record === undefined) continue
       const key = keys[missing[n]!]
       const json = (found[missing[n]!] = Json.of(record))
-      if (key) cache?.set(key.place, { stamp: key.stamp, json })
+      if (key) cache?.set(key.place, { versionKey: key.versionKey, json })
     }
     return found.filter((json) => json !== undefined)
   })
