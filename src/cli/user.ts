@@ -97,7 +97,7 @@ const block: Verb = {
   words,
   run: (call) =>
     onInstance(call, async (app) => {
-      const { blockUser } = await import('../features/identity/users/standing.ts')
+      const { blockUser } = await import('../features/identity/users/state.ts')
       const user = await userNamed(app, call.words[0]!)
       const changed = await blockUser(app, await operatorOn(app, user), user)
       console.log(`${user.username} ${changed ? 'is' : 'was already'} blocked`)
@@ -109,7 +109,7 @@ const unblock: Verb = {
   words,
   run: (call) =>
     onInstance(call, async (app) => {
-      const { unblockUser } = await import('../features/identity/users/standing.ts')
+      const { unblockUser } = await import('../features/identity/users/state.ts')
       const user = await userNamed(app, call.words[0]!)
       const changed = await unblockUser(app, user)
       console.log(`${user.username} ${changed ? 'is active' : 'was not blocked'}`)
@@ -150,7 +150,7 @@ const destroy: Verb = {
   flags: { hard: { help: 'with all they made, instead of leaving it to the ghost user' } },
   run: (call) =>
     onInstance(call, async (app) => {
-      const { deleteUser } = await import('../features/identity/users/standing.ts')
+      const { deleteUser } = await import('../features/identity/users/state.ts')
       const user = await userNamed(app, call.words[0]!)
       await deleteUser(app, await operatorOn(app, user), user, { hard: call.switches.hard ?? false })
       console.log(`${user.username} is deleted`)

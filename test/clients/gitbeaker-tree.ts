@@ -191,7 +191,7 @@ export async function changeAttributes({ api, url, picture }: World, id: number)
   await api.Projects.edit(id, { visibility: 'public' })
 }
 
-export async function changeStanding({ api }: World, id: number, own: number): Promise<void> {
+export async function changeUserState({ api }: World, id: number, own: number): Promise<void> {
   expect(await api.Projects.star(id)).toMatchObject({ star_count: 1 })
   expect(pathsOf(await api.Projects.all({ starred: true }))).toEqual(['gb-saw'])
   expect(await api.Projects.allStarrers(id)).toMatchObject([{ user: { username: 'root' } }])
@@ -214,7 +214,7 @@ export async function changeStanding({ api }: World, id: number, own: number): P
   await expect(api.Projects.show(own)).rejects.toMatchObject(refusal(404, '404 Project Not Found'))
 }
 
-export async function forkAndLeave({ api, jane }: World, id: number): Promise<void> {
+export async function forkAndUnlink({ api, jane }: World, id: number): Promise<void> {
   const fork = await jane.api.Projects.fork(id)
   expect(fork).toMatchObject({ path_with_namespace: 'gb-jane/gb-saw', forked_from_project: { id } })
   await until(async () => (await api.Projects.show(fork.id)).import_status === 'finished')

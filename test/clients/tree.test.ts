@@ -38,8 +38,8 @@ test('gitbeaker', async () => {
     await gitbeaker.requestAccess(world, kind, id)
     await gitbeaker.inviteSomebody(world, kind, id)
   }
-  await gitbeaker.changeStanding(world, tool, own)
-  await gitbeaker.forkAndLeave(world, tool)
+  await gitbeaker.changeUserState(world, tool, own)
+  await gitbeaker.forkAndUnlink(world, tool)
   await gitbeaker.changeHooks(world, tool)
   await gitbeaker.changePushRule(world, tool)
   await gitbeaker.uploadFiles(world, tool)

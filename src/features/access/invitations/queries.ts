@@ -40,18 +40,18 @@ export async function loadInvitations(app: App, invitations: readonly Invitation
   return loaded.map((one) => ({ ...one, token: app.vault.open(one.token_sealed) }))
 }
 
-const standing = (app: App) =>
+const accountState = (app: App) =>
   app.db.selectFrom('invitations').selectAll().where('created_at', '>', after(app.clock, -VALID_FOR))
 
 /** Null once it was used or withdrawn, or is too old. */
 export async function findInvitationByToken(app: App, token: string): Promise<Invitation | null> {
-  return (await standing(app).where('token_digest', '=', digestOf(token)).executeTakeFirst()) ?? null
+  return (await accountState(app).where('token_digest', '=', digestOf(token)).executeTakeFirst()) ?? null
 }
 
 /** To the address that the user has shown to be theirs. */
 export async function invitationsOf(app: App, { email, confirmed_at, state }: User): Promise<Invitation[]> {
   if (confirmed_at === null || state !== 'active') return []
-  return standing(app).where('email', '=', email).orderBy('id').execute()
+  return accountState(app).where('email', '=', email).orderBy('id').execute()
 }
 
 /** Only the primary address counts, and only once it is confirmed: anybody can claim any other. */

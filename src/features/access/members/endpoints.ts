@@ -11,7 +11,7 @@ import { MemberEntity, presentMember } from './entity.ts'
 import { addressesFor } from './people.ts'
 import { findMember, listMembers, loadMembers } from './queries.ts'
 import { addMember, removeMember, updateMember } from './service.ts'
-import { findStanding, listStandings, withOrigins } from './standings.ts'
+import { findEffectiveMember, listEffectiveMembers, withOrigins } from './effective-members.ts'
 
 const people = { query: text.nullish(), user_ids: listOf(id).nullish(), skip_users: listOf(id).nullish() }
 
@@ -78,7 +78,7 @@ export function memberEndpoints(mount: Mount) {
       refuses: ['show_seat_info'],
       output: pageOf(MemberEntity),
       async handle({ app, viewer, subject, input, page }) {
-        const { items, total } = await listStandings(app.db, subject.at, input, page, addressesFor(viewer))
+        const { items, total } = await listEffectiveMembers(app.db, subject.at, input, page, addressesFor(viewer))
         return { total, items: await presentMembers(app, await withOrigins(app.db, subject.at, items)) }
       },
     }),
@@ -87,12 +87,12 @@ export function memberEndpoints(mount: Mount) {
       method: 'GET',
       path: `${path}/all/:user_id`,
       summary: `Get a member of a ${kind}, inherited or not`,
-      on: mount.ofPerson(findStanding),
+      on: mount.ofPerson(findEffectiveMember),
       allow: 'signed_in',
       output: MemberEntity,
       async handle({ app, subject }) {
-        const [standing] = await withOrigins(app.db, subject.at, [subject.record])
-        return presentOneMember(app, standing!)
+        const [state] = await withOrigins(app.db, subject.at, [subject.record])
+        return presentOneMember(app, state!)
       },
     }),
 

@@ -18,7 +18,7 @@ import {
 } from '../../identity/tokens/service.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { createUser } from '../../identity/users/service.ts'
-import { deleteUser, ghostUser } from '../../identity/users/standing.ts'
+import { deleteUser, ghostUser } from '../../identity/users/state.ts'
 import type { LoadedToken } from './entity.ts'
 import { isBot } from './queries.ts'
 

@@ -6,7 +6,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { byLfsToken, lfsAuthorization } from '../../../transport/lfs/token.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { findUser } from '../users/queries.ts'
-import { blockByDirectory, liftDirectoryBlock } from '../users/standing.ts'
+import { blockByDirectory, liftDirectoryBlock } from '../users/state.ts'
 
 const password = 'correct horse'
 

@@ -14,13 +14,13 @@ import { permitNewPassword } from './links.ts'
 import { blockedPage, newPasswordPage, pendingPage, secondFactorPage, unconfirmedPage } from './pages.ts'
 import { returnAddress, withReturn } from './return-address.ts'
 import { openSecondStep, secondStepTicket } from './second-step.ts'
-import { startSession, webStanding } from './service.ts'
+import { startSession, signInState } from './service.ts'
 import { TERMS, isTermsDue } from './terms.ts'
 import { signInPageOf } from './words.ts'
 
 export async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
-  const standing = webStanding(app, user)
-  if (standing !== 'ready') return detain(app, user, standing, request, reply)
+  const state = signInState(app, user)
+  if (state !== 'ready') return detain(app, user, state, request, reply)
 
   const { secret, maxAge } = await startSession(app, user, {
     address: request.ip,
@@ -41,11 +41,11 @@ export async function admit(app: App, user: User, form: Raw, request: FastifyReq
 async function detain(
   app: App,
   user: User,
-  standing: 'unconfirmed' | 'password_expired',
+  state: 'unconfirmed' | 'password_expired',
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  if (standing === 'unconfirmed') return refuseUnconfirmed(request, reply)
+  if (state === 'unconfirmed') return refuseUnconfirmed(request, reply)
   if (isJson(request)) return send(request, reply, 403, { message: 'Your password has expired.' })
   const link = await permitNewPassword(app, user)
   const reason = 'Your password has expired. Choose another one, then sign in with it.'

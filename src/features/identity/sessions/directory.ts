@@ -13,7 +13,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUserByDn, type DirectoryIdentity } from '../users/identities.ts'
 import { createUser, setIdentity } from '../users/service.ts'
-import { liftDirectoryBlock } from '../users/standing.ts'
+import { liftDirectoryBlock } from '../users/state.ts'
 
 /** Told to whoever cannot be let in for a reason that is not theirs; `fault` is the same for people. */
 export const directoryRefusal = (fault: string) =>

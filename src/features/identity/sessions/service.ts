@@ -11,7 +11,7 @@ import { assertMayComeFrom } from '../addresses/service.ts'
 import { isPassword } from '../passwords.ts'
 import { directoryIdentities } from '../users/identities.ts'
 import { findUserByLogin } from '../users/queries.ts'
-import { wakeUser } from '../users/standing.ts'
+import { wakeUser } from '../users/state.ts'
 import { directoryRefusal, signInByDirectory } from './directory.ts'
 import { guess, noteNetwork, type Guesses } from './guesses.ts'
 import { countTry, forgiveTry } from './throttle.ts'
@@ -83,9 +83,9 @@ export const isLateToConfirm = ({ clock }: App, { confirmed_at, confirm_by }: Us
   confirmed_at === null && confirm_by !== null && confirm_by <= timestamp(clock)
 
 /** What the web asks for besides the password; `ready` means a session may begin. */
-export type WebStanding = 'ready' | 'unconfirmed' | 'password_expired'
+export type SignInState = 'ready' | 'unconfirmed' | 'password_expired'
 
-export function webStanding(app: App, user: User): WebStanding {
+export function signInState(app: App, user: User): SignInState {
   const isAwaited = user.confirmed_at === null && user.confirm_by === null
   if (isAwaited || isLateToConfirm(app, user)) return 'unconfirmed'
   return hasExpiredPassword(app, user) ? 'password_expired' : 'ready'

@@ -2,7 +2,7 @@ import { family } from '../../family.ts'
 import { checkDirectoryPeople } from './jobs.ts'
 import { askForApproval, confirmAgain, tellApproval, welcome } from './on.ts'
 import * as routes from './routes.ts'
-import * as standingRoutes from './standing-routes.ts'
+import * as standingRoutes from './state-routes.ts'
 import * as web from './web.ts'
 
 export const users = family({
@@ -13,4 +13,4 @@ export const users = family({
   web: [web.routes],
 })
 
-export const userStanding = family({ routes: standingRoutes })
+export const userStates = family({ routes: standingRoutes })

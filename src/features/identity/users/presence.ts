@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { DirectoryUnreachable } from '../../../directory/directory.ts'
 import { Refusal } from '../../../errors.ts'
 import { directoryIdentities, type DirectoryIdentity } from './identities.ts'
-import { blockByDirectory, liftDirectoryBlock } from './standing.ts'
+import { blockByDirectory, liftDirectoryBlock } from './state.ts'
 
 /** People of no configured directory are none of its business. */
 export async function checkPresence(app: App, user: User): Promise<void> {

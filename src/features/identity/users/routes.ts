@@ -22,7 +22,7 @@ import { USER_ORDERS, listUsers } from './lists.ts'
 import { identity, loadUser, surroundings, user } from './queries.ts'
 import { LARGEST_AVATAR } from './avatar.ts'
 import { createUser, removeIdentity, updateUser } from './service.ts'
-import { blockUser, deleteUser, unblockUser } from './standing.ts'
+import { blockUser, deleteUser, unblockUser } from './state.ts'
 
 const readUser = ['read_user'] as const
 

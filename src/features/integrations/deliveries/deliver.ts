@@ -6,7 +6,7 @@ import { completeMessage } from '../../../store/outbox.ts'
 import { countWithin } from '../../identity/sessions/throttle.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { alertStatusOf, standingAfter } from '../hooks/disabling.ts'
+import { alertStatusOf, healthAfter } from '../hooks/disabling.ts'
 import { kindOf, type Hook } from '../hooks/model.ts'
 import { completions } from '../messages/sources.ts'
 import { sendToService } from '../services/send.ts'
@@ -46,7 +46,7 @@ export async function deliver(app: App, delivery: Delivery, signal: AbortSignal)
   const isOver = delivery.attempts === 0 && (await isOverRate(app, hook))
   const request = isOver ? { ...made, fault: new OutgoingFailure('refused', 'Too many calls in a minute') } : made
   const outcome = await attempt(app, hook, request, signal)
-  const standing = isOver ? hook : standingAfter(hook, isFailure(outcome), app.clock)
+  const state = isOver ? hook : healthAfter(hook, isFailure(outcome), app.clock)
   const { hooks_auto_disabled: isOn } = await currentSettings(app)
   return {
     note: {
@@ -60,12 +60,10 @@ export async function deliver(app: App, delivery: Delivery, signal: AbortSignal)
         outcome,
       ),
       hook:
-        standing.failures === hook.failures
-          ? null
-          : { failures: standing.failures, disabled_until: standing.disabled_until },
+        state.failures === hook.failures ? null : { failures: state.failures, disabled_until: state.disabled_until },
     },
     isSlow: !isOver && ('failure' in outcome || outcome.answer.duration > SLOW_S),
-    isResting: alertStatusOf({ ...hook, ...standing }, { clock: app.clock, isOn }) !== 'executable',
+    isResting: alertStatusOf({ ...hook, ...state }, { clock: app.clock, isOn }) !== 'executable',
   }
 }
 

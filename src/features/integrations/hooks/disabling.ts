@@ -24,7 +24,7 @@ export function alertStatusOf(hook: Standing, { clock, isOn }: Around): AlertSta
 }
 
 /** Counted in any case, so that the switch acts at once when it is put on. */
-export function standingAfter(
+export function healthAfter(
   { failures }: Pick<Hook, 'failures'>,
   isFailure: boolean,
   clock: Clock,

@@ -12,24 +12,24 @@ export const approvalPolicy = {
   askApproval: (s: MergeRequestSubject) => mergeRequestPolicy.plan(s),
 }
 
-export interface Standing {
+export interface ApproverState {
   readonly isCommitter: boolean
   readonly hasApproved: boolean
 }
 
 /** Now, and not yet. */
-export const canApprove = (s: MergeRequestSubject, settings: ApprovalSettings, standing: Standing): boolean =>
+export const canApprove = (s: MergeRequestSubject, settings: ApprovalSettings, state: ApproverState): boolean =>
   mayApprove(s) &&
   s.mergeRequest.state === 'opened' &&
-  !standing.hasApproved &&
-  isImpartial(s.viewer!.id, s.mergeRequest, settings, standing)
+  !state.hasApproved &&
+  isImpartial(s.viewer!.id, s.mergeRequest, settings, state)
 
 /** What is one's own others approve, unless the project says otherwise. */
 export const isImpartial = (
   user: number,
   { author_id }: { readonly author_id: number | null },
   settings: ApprovalSettings,
-  { isCommitter }: Pick<Standing, 'isCommitter'>,
+  { isCommitter }: Pick<ApproverState, 'isCommitter'>,
 ): boolean =>
   (settings.merge_requests_author_approval || author_id !== user) &&
   !(settings.merge_requests_disable_committers_approval && isCommitter)

@@ -172,8 +172,8 @@ async function prepareReply(
     const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
     if (held.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
-    const standing = { type, discussion_id, placed: placedOf(held), resolved }
-    return say(app, actor, subject, { ...wish, internal, commit }, heard, standing)
+    const state = { type, discussion_id, placed: placedOf(held), resolved }
+    return say(app, actor, subject, { ...wish, internal, commit }, heard, state)
   }
 }
 

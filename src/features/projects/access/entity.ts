@@ -75,19 +75,19 @@ const MINIMAL = { counts: false, reason: 'minimal access to a group opens nothin
 export function rulesOf(facts: AccessFacts): AccessRule[] {
   const { user, direct } = facts
   const blocked = user.state !== 'active'
-  const standing = blocked ? { counts: false, reason: BLOCKED } : { counts: true }
+  const state = blocked ? { counts: false, reason: BLOCKED } : { counts: true }
   const rules: AccessRule[] = []
-  if (user.admin) rules.push({ rule: 'administrator', access_level: Owner, ...standing })
-  if (facts.ownsNamespace) rules.push({ rule: 'personal_namespace', access_level: Owner, ...standing })
-  if (direct) rules.push({ rule: 'direct_membership', ...direct, ...standing })
+  if (user.admin) rules.push({ rule: 'administrator', access_level: Owner, ...state })
+  if (facts.ownsNamespace) rules.push({ rule: 'personal_namespace', access_level: Owner, ...state })
+  if (direct) rules.push({ rule: 'direct_membership', ...direct, ...state })
   for (const { id, full_path, access_level, expires_at } of facts.inherited) {
-    const reaching = access_level < Guest ? MINIMAL : standing
+    const reaching = access_level < Guest ? MINIMAL : state
     rules.push({ rule: 'inherited_membership', access_level, expires_at, group: { id, full_path }, ...reaching })
   }
   for (const { locked, ...share } of facts.shares) {
     const void_ = { counts: false, reason: "the project's group forbids sharing" }
     const access_level = Math.min(share.group_access, share.member_access_level)
-    const reaching = access_level < Guest ? MINIMAL : standing
+    const reaching = access_level < Guest ? MINIMAL : state
     rules.push({ rule: 'group_share', access_level, ...share, ...(locked ? void_ : reaching) })
   }
   rules.push({ rule: 'visibility', access_level: NoAccess, ...visibilityRule(facts, blocked) })

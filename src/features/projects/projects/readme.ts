@@ -1,6 +1,6 @@
 import type { App, User } from '../../../context.ts'
 import { inspectRepository } from './inspection.ts'
-import { keepInspected } from './news.ts'
+import { keepInspected } from './activity.ts'
 import { findNamespaceById, findProjectById, type Project } from './queries.ts'
 import { removalOf, removeProject } from './removal.ts'
 import { repositoryDir } from './repository.ts'

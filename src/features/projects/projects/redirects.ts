@@ -33,12 +33,12 @@ export async function findRedirect(db: Db, segments: readonly string[]): Promise
   const redirect = left.toSorted((a, b) => depthOf(b.path) - depthOf(a.path))[0]
   if (!redirect) return null
 
-  const standing = await db
+  const state = await db
     .selectFrom('namespaces')
     .select('full_path')
     .where(sql`lower(full_path)`, 'in', paths)
     .execute()
-  const namespaces = Math.max(0, ...standing.map(({ full_path }) => depthOf(full_path)))
+  const namespaces = Math.max(0, ...state.map(({ full_path }) => depthOf(full_path)))
   const project = await findProject(db, starts[namespaces] ?? '')
   const known = namespaces + (project ? 1 : 0)
   return depthOf(redirect.path) > known ? redirect : null

@@ -18,7 +18,7 @@ import { project } from './queries.ts'
 import { withReadme } from './readme.ts'
 import { deleteProject } from './removal.ts'
 import { createProject } from './service.ts'
-import { setArchived } from './standing.ts'
+import { setArchived } from './archiving.ts'
 import { updateProject } from './update.ts'
 
 /** A token of some scopes, or one that may only read, must not lead to a runner's. */

@@ -52,7 +52,7 @@ async function finishIn(app: App, project: Project, wiki: boolean): Promise<void
   const seen = await pending(app, project, wiki)
   if (seen.length === 0) return // told by somebody else meanwhile
   const names = new Set(seen.flatMap(({ updates }) => updates.map(({ ref }) => ref)))
-  const standing = await valuesOf(wiki ? wikiDir(app, project) : repositoryDir(app, project), names)
+  const state = await valuesOf(wiki ? wikiDir(app, project) : repositoryDir(app, project), names)
   // Asked in this order nothing slips through: what was told meanwhile shows in one or the other.
   const rows = await pending(app, project, wiki)
   const told = await toldOf(app, project, wiki, seen[0]!.row.created_at)
@@ -65,7 +65,7 @@ async function finishIn(app: App, project: Project, wiki: boolean): Promise<void
     ...told.filter(({ id }) => id > before).map(({ ref }) => ref),
   ])
   const left = rows.filter((one) => !isFresh(one) && one.updates.every(({ ref }) => !moving.has(ref)))
-  const moves = movesOf(left, told, standing)
+  const moves = movesOf(left, told, state)
   for (const one of left) await finish(app, project, one, moves.get(one) ?? [])
 }
 
@@ -134,14 +134,14 @@ async function toldOf({ db }: App, project: Project, wiki: boolean, since: strin
 function movesOf(
   left: readonly Left[],
   told: readonly Move[],
-  standing: ReadonlyMap<string, string | null>,
+  state: ReadonlyMap<string, string | null>,
 ): Map<Left, Update[]> {
   const known = Map.groupBy(told, ({ ref }) => ref)
   const moves = new Map<Left, Update[]>()
   for (const one of left.toReversed()) {
     const at = one.row.created_at
     const moved = one.updates.filter((update) =>
-      cameAbout(update, at, known.get(update.ref) ?? [], standing.get(update.ref) ?? null),
+      cameAbout(update, at, known.get(update.ref) ?? [], state.get(update.ref) ?? null),
     )
     moves.set(one, moved)
     for (const update of moved) {
@@ -156,11 +156,11 @@ function movesOf(
  * A ref came to a value as often as it left it again or stands there now. If that is more often than was told, and it
  * was not there to begin with, the change came about; if not, somebody else made the same one.
  */
-function cameAbout({ before, after }: Update, at: string, moves: readonly Move[], standing: string | null): boolean {
+function cameAbout({ before, after }: Update, at: string, moves: readonly Move[], state: string | null): boolean {
   const earlier = moves.findLast((move) => move.at < at)
   const later = moves.filter((move) => move.at >= at)
   const stood = earlier ? earlier.after : before
-  const came = later.filter((move) => move.before === after).length + Number(standing === after)
+  const came = later.filter((move) => move.before === after).length + Number(state === after)
   const known = later.filter((move) => move.after === after).length + Number(stood === after)
   return came > known
 }

@@ -19,9 +19,9 @@ export async function lockPath(
     .returningAll()
     .executeTakeFirst()
   if (lock) return { lock: { ...lock, username: actor.username }, isNew: true }
-  const standing = await findLock(app.db, project_id, { path })
-  if (!standing) throw new Refusal('conflict', 'The lock changed meanwhile, please try again')
-  return { lock: standing, isNew: false }
+  const state = await findLock(app.db, project_id, { path })
+  if (!state) throw new Refusal('conflict', 'The lock changed meanwhile, please try again')
+  return { lock: state, isNew: false }
 }
 
 /** One's own, or with force anybody's. */

@@ -5,7 +5,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
-import { addLfsSize, measureLfsSize } from '../../projects/projects/news.ts'
+import { addLfsSize, measureLfsSize } from '../../projects/projects/activity.ts'
 import { lockProject, type Project } from '../../projects/projects/queries.ts'
 
 /** What content is announced as: its digest is its name. */

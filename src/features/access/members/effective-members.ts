@@ -16,7 +16,7 @@ import type { Origin } from './queries.ts'
 type Member = Row<'members'>
 
 /** Somebody with the highest level that anything gives them. */
-export type Standing = Pick<Member, 'user_id' | 'access_level'>
+export type EffectiveMember = Pick<Member, 'user_id' | 'access_level'>
 
 /** Everybody a project lets in, by id. */
 const authorized = longList<People & { project_id: number; active?: true }, 'project_authorizations', 'user_id'>({
@@ -40,7 +40,7 @@ const authorized = longList<People & { project_id: number; active?: true }, 'pro
 
 const ofGroup = (db: Db, p: People & { group_id: number }, given: Given<People>) =>
   db.selectFrom(
-    sql<Standing>`(${eachWayInto(
+    sql<EffectiveMember>`(${eachWayInto(
       ({ from, level }) => sql`select m.user_id, ${level} as access_level from ${from}
         where a.namespace_id = ${p.group_id} and ${among(db, 'm.user_id', p, given)}`,
     )})`.as('m'),
@@ -67,13 +67,13 @@ async function listInherited(db: Db, filter: People & { group_id: number }, { li
 }
 
 /** Direct, inherited and through shares: one row a person. */
-export function listStandings(
+export function listEffectiveMembers(
   db: Db,
   { group_id, project_id }: SourceColumns,
   filter: PeopleFilter,
   page: PageRequest,
   addresses: Addresses = 'none',
-): Promise<Page<Standing>> {
+): Promise<Page<EffectiveMember>> {
   const people = peopleOf(db, filter, addresses)
   if (group_id !== null) return listInherited(db, { ...people, group_id }, page)
   return authorized(db, { ...people, project_id: project_id! }, page)
@@ -81,8 +81,8 @@ export function listStandings(
 
 const JUST_ONE: PageRequest = { page: 1, limit: 1, offset: 0 }
 
-export async function findStanding(db: Db, at: SourceColumns, user: number): Promise<Standing | null> {
-  const { items } = await listStandings(db, at, { user_ids: [user] }, JUST_ONE)
+export async function findEffectiveMember(db: Db, at: SourceColumns, user: number): Promise<EffectiveMember | null> {
+  const { items } = await listEffectiveMembers(db, at, { user_ids: [user] }, JUST_ONE)
   return items[0] ?? null
 }
 
@@ -120,8 +120,8 @@ const membershipsAt = ({ group_id, project_id }: SourceColumns): RawBuilder<unkn
 export async function withOrigins(
   db: Db,
   at: SourceColumns,
-  standings: readonly Standing[],
-): Promise<(Standing & Partial<Origin>)[]> {
+  standings: readonly EffectiveMember[],
+): Promise<(EffectiveMember & Partial<Origin>)[]> {
   if (standings.length === 0) return []
   const users = idList(
     db,
@@ -133,5 +133,5 @@ export async function withOrigins(
     where ${inIdList(db, 'm.user_id', users)}
     order by given.granted, m.id desc`.execute(db)
   const highest = new Map(rows.map((row) => [row.user_id, row]))
-  return standings.map((standing) => ({ ...highest.get(standing.user_id), ...standing }))
+  return standings.map((state) => ({ ...highest.get(state.user_id), ...state }))
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { entity } from '../../../api/wire.ts'
 import { user } from './queries.ts'
-import { activateUser, approveUser, banUser, deactivateUser, rejectUser, unbanUser } from './standing.ts'
+import { activateUser, approveUser, banUser, deactivateUser, rejectUser, unbanUser } from './state.ts'
 
 export const deactivate = endpoint({
   method: 'POST',
