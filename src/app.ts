@@ -26,7 +26,7 @@ import { keepDefaults } from './features/instance/settings/defaults.ts'
 import { limitOf, throttleOf } from './features/instance/settings/throttles.ts'
 import { followUpThreads } from './features/merge-requests/talk/follow-up.ts'
 import { findTracker } from './features/integrations/services/trackers.ts'
-import { noteDeed } from './features/instance/audit-events/service.ts'
+import { recordAuditEvent } from './features/instance/audit-events/service.ts'
 import { serviceVariables } from './features/integrations/services/variables.ts'
 import { resolveInProject } from './features/planning/markdown/references.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
@@ -244,7 +244,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     limiter: newLimiter(),
     spool: join(config.data, 'spool'),
     checkOutput: options.checkOutput ?? false,
-    noteDeed,
+    recordAuditEvent,
   }
   const metrics = createMetrics(app, options.collectFigures)
   const server = createServer(gateway, v4, metrics)

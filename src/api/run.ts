@@ -11,7 +11,7 @@ import { limitedCaller } from '../lib/limiter.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
-import { handleNoted, type NoteDeed } from './deeds.ts'
+import { handleAudited, type RecordAuditEvent } from './audit.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import {
@@ -53,7 +53,7 @@ export interface Gateway {
   /** Compares every answer with its declared schema; on in tests. */
   readonly checkOutput: boolean
   /** Keeps what administrators did. */
-  readonly noteDeed?: NoteDeed
+  readonly recordAuditEvent?: RecordAuditEvent
 }
 
 const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
@@ -165,7 +165,9 @@ export async function answer(
   const { limiter } = gateway
   const context = { app, viewer, caller, subject, input, isHead, userAgent, range, request, limiter }
   const handle = (page: PageRequest) =>
-    inLaneOf(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, { ...context, page }))
+    inLaneOf(gateway, endpoint, call, caller, () =>
+      handleAudited(gateway.recordAuditEvent, endpoint, { ...context, page }),
+    )
   const result = endpoint.output instanceof PageOf ? await readPage(page, handle) : await handle(page)
   const isToBeDrawn = result instanceof LongPage && call.door === 'web'
   return answerOf(gateway, endpoint, call, isToBeDrawn ? await shortened(result) : result, page)

@@ -110,7 +110,7 @@ async function startLoad(
   const address = url.replace('://', `://root:${MORTISE_ROOT_TOKEN}@`) + '/root/pushed.git'
 
   /** Each is asked again and again: null where it was done, else what was heard. */
-  const deeds: Record<string, (number: number) => Promise<string | null>> = {
+  const auditedCalls: Record<string, (number: number) => Promise<string | null>> = {
     async group(number) {
       const path = `group-${number}`
       const { status, text } = await ask('/groups', { name: path, path })
@@ -149,11 +149,11 @@ async function startLoad(
       return null
     },
   }
-  const counts = Object.fromEntries(Object.keys(deeds).map((kind) => [kind, { done: 0, refused: 0 }]))
-  const repeat = async ([kind, deed]: [string, (number: number) => Promise<string | null>]) => {
+  const counts = Object.fromEntries(Object.keys(auditedCalls).map((kind) => [kind, { done: 0, refused: 0 }]))
+  const repeat = async ([kind, auditedCall]: [string, (number: number) => Promise<string | null>]) => {
     for (let number = 0; !isOver; number++) {
       const began = performance.now()
-      const heard = await deed(number)
+      const heard = await auditedCall(number)
       slowest = Math.max(slowest, performance.now() - began)
       await sleep(20)
       if (heard === null) counts[kind]!.done++
@@ -161,7 +161,9 @@ async function startLoad(
       else odd.push(`${kind}: ${heard}`)
     }
   }
-  const loops = Object.entries(deeds).map((one) => repeat(one).catch((error: unknown) => void odd.push(String(error))))
+  const loops = Object.entries(auditedCalls).map((one) =>
+    repeat(one).catch((error: unknown) => void odd.push(String(error))),
+  )
   return {
     counts,
     odd,

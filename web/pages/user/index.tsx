@@ -5,7 +5,7 @@ import { ActButton } from '../../components/Form.tsx'
 import { State } from '../../components/State.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Empty, Pages, Rows, Tabs } from '../../components/lists.tsx'
-import { Deed, GroupRows, ProjectRows, UserRows } from '../../components/places.tsx'
+import { EventSentence, GroupRows, ProjectRows, UserRows } from '../../components/listings.tsx'
 import { listPage } from '../../fields.ts'
 import { outside } from '../../outside.ts'
 import { page as declare, type Visit } from '../../page.ts'
@@ -177,7 +177,7 @@ function Shown({ projects, events, places, groups, people }: Omit<Data, 'person'
       <>
         <Rows label="Activity">
           {events.items.map((event) => (
-            <Deed event={event} place={places[event.project_id]} key={event.id} />
+            <EventSentence event={event} place={places[event.project_id]} key={event.id} />
           ))}
         </Rows>
         <Pages of={events} />

@@ -1,4 +1,4 @@
-import type { Deed, NoteDeed } from '../../../api/deeds.ts'
+import type { AuditedCall, RecordAuditEvent } from '../../../api/audit.ts'
 import { Json } from '../../../api/json.ts'
 import { timestamp } from '../../../clock.ts'
 import type { Change, Details } from './model.ts'
@@ -56,7 +56,7 @@ const short = (value: unknown): unknown => {
  * What somebody else would have written is theirs: of that only the names are kept. So it is with texts that the record
  * shows nobody: no list names all that may be secret.
  */
-function changesOf({ endpoint, input, before, subject }: Deed): Change[] {
+function changesOf({ endpoint, input, before, subject }: AuditedCall): Change[] {
   const isTheirs = endpoint.allow !== 'administrator'
   const known = { ...recordOf(subject), ...before }
   return Object.entries(input)
@@ -70,12 +70,12 @@ function changesOf({ endpoint, input, before, subject }: Deed): Change[] {
     })
 }
 
-export const noteDeed: NoteDeed = async ({ db, clock }, deed) => {
-  const { by, as, address, endpoint, subject } = deed
+export const recordAuditEvent: RecordAuditEvent = async ({ db, clock }, auditedCall) => {
+  const { by, as, address, endpoint, subject } = auditedCall
   const details: Details = {
     custom_message: endpoint.summary,
     ...(as && { acting_as: as.username }),
-    changes: changesOf(deed),
+    changes: changesOf(auditedCall),
   }
   const target = targetOf(recordOf(subject))
   const { id } = await db

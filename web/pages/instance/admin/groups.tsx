@@ -1,6 +1,6 @@
 import type { Listed, Records } from '../../../api.ts'
 import { Empty, Pages } from '../../../components/lists.tsx'
-import { GroupRows } from '../../../components/places.tsx'
+import { GroupRows } from '../../../components/listings.tsx'
 import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { adminFrame } from '../../../layout/settings.tsx'

@@ -1,7 +1,7 @@
 /** Groups I belong to. */
 import type { Listed, Records } from '../../../api.ts'
 import { Empty, Pages } from '../../../components/lists.tsx'
-import { GroupRows } from '../../../components/places.tsx'
+import { GroupRows } from '../../../components/listings.tsx'
 import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'

@@ -1,7 +1,7 @@
 import type { Listed, Records } from '../../../api.ts'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { PROJECT_ORDERS, orderOf } from '../../../components/orders.ts'
-import { ProjectRows } from '../../../components/places.tsx'
+import { ProjectRows } from '../../../components/listings.tsx'
 import { Finder, SortChoice } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'

@@ -1,6 +1,6 @@
 import type { Listed, Records } from '../../../api.ts'
 import { Empty, Pages } from '../../../components/lists.tsx'
-import { UserRows } from '../../../components/places.tsx'
+import { UserRows } from '../../../components/listings.tsx'
 import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'

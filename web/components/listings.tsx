@@ -113,7 +113,7 @@ const TARGETS: Record<string, readonly [words: string, path: string | null]> = {
 }
 
 /** What somebody did, in a sentence. */
-export function Deed({ event, place }: { event: Records['Event']; place?: string | undefined }) {
+export function EventSentence({ event, place }: { event: Records['Event']; place?: string | undefined }) {
   const pushed = event.push_data
   const [words, path] = TARGETS[event.target_type ?? ''] ?? [event.target_type?.toLowerCase() ?? '', null]
   const href = place && path && event.target_iid !== null ? `/${place}/-/${path}/${event.target_iid}` : null

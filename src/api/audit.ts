@@ -7,7 +7,7 @@ import type { Caller } from './credentials.ts'
 import type { Context, Endpoint } from './endpoint.ts'
 import type { Raw } from './input.ts'
 
-export interface Deed {
+export interface AuditedCall {
   readonly by: User
   /** Whom they acted as. */
   readonly as: User | null
@@ -20,7 +20,10 @@ export interface Deed {
 }
 
 /** Returns what is told of the result, once that is known. */
-export type NoteDeed = (app: App, deed: Deed) => Promise<(app: App, result: unknown) => Promise<void>>
+export type RecordAuditEvent = (
+  app: App,
+  auditedCall: AuditedCall,
+) => Promise<(app: App, result: unknown) => Promise<void>>
 
 type AnyContext = Context<Raw, unknown, User | null>
 
@@ -29,21 +32,21 @@ function authorOf(endpoint: Endpoint, { identity }: Caller, viewer: User | null)
   return endpoint.allow === 'administrator' || identity.user.id !== viewer?.id ? identity.user : null
 }
 
-export async function handleNoted(note: NoteDeed | undefined, endpoint: Endpoint, context: AnyContext) {
+export async function handleAudited(note: RecordAuditEvent | undefined, endpoint: Endpoint, context: AnyContext) {
   const { app, viewer, caller, subject, input } = context
   const by = note ? authorOf(endpoint, caller, viewer) : null
   if (!note || !by) return endpoint.handle(context as never)
   const before = { ...(await endpoint.before?.(app)) }
   const as = viewer && viewer.id !== by.id ? viewer : null
-  const deed: Deed = { by, as, address: caller.address, endpoint, subject, input, before }
-  const noted: { tell?: Awaited<ReturnType<NoteDeed>> } = {}
+  const auditedCall: AuditedCall = { by, as, address: caller.address, endpoint, subject, input, before }
+  const noted: { tell?: Awaited<ReturnType<RecordAuditEvent>> } = {}
   const beforeCommit = async (inner: App) => {
     if (noted.tell) return
-    const tell = await note(inner, deed)
+    const tell = await note(inner, auditedCall)
     inner.onCommit(() => (noted.tell ??= tell))
   }
   const result = await endpoint.handle({ ...context, app: { ...app, beforeCommit } } as never)
-  const tell = noted.tell ?? (await note(app, deed))
+  const tell = noted.tell ?? (await note(app, auditedCall))
   await tell(app, result)
   return result
 }
