@@ -4,7 +4,7 @@
  */
 import type { Call } from './load.ts'
 import { CROWDED } from './seed-issues.ts'
-import { PHRASE, TALKED_ABOUT } from './seed-planning.ts'
+import { PHRASE, DISCUSSED } from './seed-planning.ts'
 import { ADMINISTRATOR, EVERYBODY, HOLDERS, MEMBER, RARE, daysAgo } from './seed.ts'
 
 /** A guest of the crowded project. */
@@ -14,7 +14,7 @@ const asMaintainer = (path: string): Call => ({ path: `/api/v4${path}`, token: H
 const asAdministrator = (path: string): Call => ({ path: `/api/v4${path}`, token: ADMINISTRATOR })
 
 const PROJECT = `/projects/${CROWDED}`
-const ISSUE = `${PROJECT}/issues/${TALKED_ABOUT}`
+const ISSUE = `${PROJECT}/issues/${DISCUSSED}`
 const USUAL = `${PROJECT}/issues/7`
 const day = (days: number) => daysAgo(days).slice(0, 10)
 

@@ -22,7 +22,7 @@ const OVER_DAYS = 900
 const RARE_ONES = 20
 
 /** Of many notes, reactions and changes: as many however many issues there are. */
-export const TALKED_ABOUT = 11
+export const DISCUSSED = 11
 const NOTES_THERE = 5000
 const REACTIONS_THERE = 400
 const CHANGES_THERE = 1000
@@ -91,7 +91,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     ...times(notes),
   })
   const more = sql`n + ${sql.lit(notes)}`
-  const talk = {
+  const noteable = {
     id: more,
     project_id: crowded,
     author_id: person(n),
@@ -99,8 +99,8 @@ async function fill(db: Db, issues: number): Promise<void> {
     ...times(NOTES_THERE),
   }
   await addRows(db, 'notes', NOTES_THERE, {
-    ...talk,
-    issue_id: sql.lit(TALKED_ABOUT),
+    ...noteable,
+    issue_id: sql.lit(DISCUSSED),
     discussion_id: hex(db, sql`${sql.lit(issues * 32)} + n / 2`),
     type: sql`'DiscussionNote'`,
     system: sql`n % 10 = 0`,
@@ -133,7 +133,7 @@ async function fill(db: Db, issues: number): Promise<void> {
   await addRows(db, 'award_emoji', REACTIONS_THERE, {
     user_id: sql`n + 100`,
     name: sql`'heart'`,
-    issue_id: sql.lit(TALKED_ABOUT),
+    issue_id: sql.lit(DISCUSSED),
     ...times(REACTIONS_THERE),
   })
   await addRows(db, 'text_mentions', issues, {
@@ -202,7 +202,7 @@ async function fill(db: Db, issues: number): Promise<void> {
   for (const [rows, issue] of [
     [issues, n],
     [issues, n],
-    [CHANGES_THERE, sql.lit(TALKED_ABOUT)],
+    [CHANGES_THERE, sql.lit(DISCUSSED)],
   ] as const) {
     const change = { issue_id: issue, user_id: person(n), created_at: happened(rows) }
     await addRows(db, 'resource_label_events', rows, { ...change, label_id: sql`1 + n % 10`, action: sql`'add'` })

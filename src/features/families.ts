@@ -85,7 +85,7 @@ export {
   mergeRequestDiscussions,
   mergeRequestEvents,
   mergeRequestNotes,
-} from './merge-requests/talk/family.ts'
+} from './merge-requests/notes/family.ts'
 export { suggestions } from './merge-requests/suggestions/family.ts'
 export { mergeRequestTimes } from './merge-requests/time-tracking/family.ts'
 export { mergeability } from './merge-requests/mergeability/family.ts'

@@ -187,7 +187,7 @@ export async function readChanges({ api }: World, { id }: Work): Promise<void> {
   expect(version.diffs).toMatchObject([{ new_path: 'a.txt' }, { new_path: 'grease.txt' }])
 }
 
-export async function talkInRequests({ api, jane, john }: World, { id }: Work): Promise<void> {
+export async function commentOnRequests({ api, jane, john }: World, { id }: Work): Promise<void> {
   const { MergeRequestNotes, MergeRequestDiscussions, MergeRequestNoteAwardEmojis } = api
   const note = await john.api.MergeRequestNotes.create(id, 1, 'Looks good')
   expect(note).toMatchObject({ body: 'Looks good', noteable_type: 'MergeRequest', noteable_iid: 1, system: false })

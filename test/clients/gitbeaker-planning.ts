@@ -233,7 +233,7 @@ export async function changeBoards({ api }: World, { id, group }: Plan): Promise
   }
 }
 
-export async function talkInIssues({ api, jane, john }: World, { id }: Plan): Promise<void> {
+export async function commentOnIssues({ api, jane, john }: World, { id }: Plan): Promise<void> {
   const { IssueNotes, IssueDiscussions, IssueNoteAwardEmojis } = api
   const note = await IssueNotes.create(id, 1, 'Please look')
   expect(note).toMatchObject({ body: 'Please look', system: false, noteable_type: 'Issue', noteable_iid: 1 })
@@ -282,7 +282,7 @@ export async function talkInIssues({ api, jane, john }: World, { id }: Plan): Pr
   expect(await emojis.all(id, 1)).toEqual([])
 }
 
-export async function talkOnCommits({ api }: World, { id }: Plan): Promise<void> {
+export async function commentOnCommits({ api }: World, { id }: Plan): Promise<void> {
   const { CommitDiscussions } = api
   const sha = (await api.Commits.create(id, 'main', 'Begin', [{ action: 'create', filePath: 'a', content: 'a\n' }])).id
   const thread = await CommitDiscussions.create(id, sha, 'On a commit')

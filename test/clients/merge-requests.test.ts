@@ -32,7 +32,7 @@ test('gitbeaker', async () => {
   await requests.findRequests(world, work)
   await requests.changeRequests(world, work)
   await requests.readChanges(world, work)
-  await requests.talkInRequests(world, work)
+  await requests.commentOnRequests(world, work)
   await requests.reviewRequests(world, work)
   await requests.approveRequests(world, work)
   await requests.mergeRequests(world, work)

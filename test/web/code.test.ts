@@ -136,9 +136,9 @@ test('whoever looks at a commit sees what others say of it, and how its pipeline
     await jane.post(`${at}/statuses/${commit.id}`, { state, name: 'mill' })
     await reader.waitForSelector(`.commit-facts [data-state=${state}]`)
   }
-  const talk = `${at}/repository/commits/${commit.id}/discussions`
-  const thread = (await jane.get(talk)).body.at(-1)
-  await jane.put(`${talk}/${thread.id}/notes/${thread.notes[0].id}`, { body: 'It *stops*' })
+  const noteable = `${at}/repository/commits/${commit.id}/discussions`
+  const thread = (await jane.get(noteable)).body.at(-1)
+  await jane.put(`${noteable}/${thread.id}/notes/${thread.notes[0].id}`, { body: 'It *stops*' })
   await reader.waitForSelector('.note em:text-is("stops")')
   // Drawn anew, it asks for a signature that is not there.
   const complaints = [...hers.complaints(), ...his.complaints()]

@@ -17,10 +17,10 @@ import { WritingArea } from './WritingArea.tsx'
 export type Discussion = Records['Discussion']
 export type Note = Records['Note']
 
-export interface Talkers {
+export interface CommentAbilities {
   readonly me: Me | null
   /** Whether whoever looks may say something. */
-  readonly mayTalk: boolean
+  readonly mayComment: boolean
   /** Whether they change what others said. */
   readonly mayModerate?: boolean
   /** Whether they resolve threads that can be. */
@@ -31,20 +31,20 @@ export interface Talkers {
   readonly extra?: (note: Note) => ComponentChildren
 }
 
-interface DiscussionsProps extends Talkers {
+interface DiscussionsProps extends CommentAbilities {
   /** Asked for with `render_html`. */
   discussions: readonly Discussion[]
   /** What a thread is about, above it: lines of a diff. */
   context?: (discussion: Discussion) => ComponentChildren
 }
 
-export const Discussions = ({ discussions, context, ...talkers }: DiscussionsProps) => (
+export const Discussions = ({ discussions, context, ...abilities }: DiscussionsProps) => (
   <ol class="talk" aria-label="Conversation">
     {discussions.map((discussion) =>
       discussion.notes[0]!.system ? (
         <Told note={discussion.notes[0]!} key={discussion.id} />
       ) : (
-        <Thread discussion={discussion} context={context} {...talkers} key={discussion.id} />
+        <Thread discussion={discussion} context={context} {...abilities} key={discussion.id} />
       ),
     )}
   </ol>
@@ -63,12 +63,12 @@ const Told = ({ note }: { note: Note }) => (
   </li>
 )
 
-interface ThreadProps extends Talkers {
+interface ThreadProps extends CommentAbilities {
   discussion: Discussion
   context?: ((discussion: Discussion) => ComponentChildren) | undefined
 }
 
-export function Thread({ discussion, context, ...talkers }: ThreadProps) {
+export function Thread({ discussion, context, ...abilities }: ThreadProps) {
   const { id, notes, individual_note } = discussion
   const { returned } = useSurroundings()
   const isResolvable = notes.some((note) => note.resolvable)
@@ -77,12 +77,12 @@ export function Thread({ discussion, context, ...talkers }: ThreadProps) {
     <>
       {context?.(discussion)}
       {notes.map((note) => (
-        <Said note={note} discussion={discussion} {...talkers} key={note.id} />
+        <Said note={note} discussion={discussion} {...abilities} key={note.id} />
       ))}
-      {talkers.mayTalk && (
+      {abilities.mayComment && (
         <footer class="thread-end">
           {(!individual_note || !isResolvable) && <Reply discussion={id} />}
-          {isResolvable && talkers.mayResolve && (
+          {isResolvable && abilities.mayResolve && (
             <ActButton
               action="resolve"
               id={`resolve-${id}`}
@@ -126,14 +126,14 @@ function Said({
   note,
   discussion,
   me,
-  mayTalk,
+  mayComment,
   mayModerate = false,
   hasReactions = true,
   extra,
-}: Talkers & { note: Note; discussion: Discussion }) {
+}: CommentAbilities & { note: Note; discussion: Discussion }) {
   const isMine = me !== null && note.author?.id === me.id
   const ids = { discussion_id: discussion.id, note_id: note.id }
-  const mayChange = mayTalk && (isMine || mayModerate)
+  const mayChange = mayComment && (isMine || mayModerate)
   return (
     <article class="note" id={`note_${note.id}`} aria-label={`Comment by ${note.author?.name ?? 'somebody who left'}`}>
       <header>
@@ -165,7 +165,7 @@ function Said({
       <Prose html={note.body_html ?? ''} />
       {extra?.(note)}
       <div class="note-foot">
-        {hasReactions && <Reactions awards={note.award_emoji ?? []} me={me} mayTalk={mayTalk} on={note.id} />}
+        {hasReactions && <Reactions awards={note.award_emoji ?? []} me={me} mayComment={mayComment} on={note.id} />}
         {mayChange && (
           <Folded action="editNote" id={`edit-${note.id}`} class="note-edit">
             <summary>Edit</summary>

@@ -21,14 +21,14 @@ const OFFERED = ['thumbsup', 'thumbsdown', 'smile', 'tada', 'heart', 'rocket', '
 interface ReactionsProps {
   awards: readonly Award[]
   me: Me | null
-  mayTalk: boolean
+  mayComment: boolean
   /** The note; without one it is what the page is about. */
   on?: number
 }
 
-export function Reactions({ awards, me, mayTalk, on }: ReactionsProps) {
+export function Reactions({ awards, me, mayComment, on }: ReactionsProps) {
   const groups = [...Map.groupBy(awards, ({ name }) => name)]
-  if (groups.length === 0 && !mayTalk) return null
+  if (groups.length === 0 && !mayComment) return null
   const to = { note_id: on ?? '' }
   return (
     <div class="reactions">
@@ -36,7 +36,7 @@ export function Reactions({ awards, me, mayTalk, on }: ReactionsProps) {
         const mine = given.find(({ user }) => user.id === me?.id)
         const label = `${name}: ${given.map(({ user }) => user.name).join(', ')}`
         const content = `${PICTURES[name] ?? `:${name}:`} ${given.length}`
-        return mayTalk ? (
+        return mayComment ? (
           <ActButton
             action="react"
             id={`react-${on ?? 'all'}-${name}`}
@@ -56,7 +56,7 @@ export function Reactions({ awards, me, mayTalk, on }: ReactionsProps) {
           </span>
         )
       })}
-      {mayTalk && (
+      {mayComment && (
         <details class="react" onSubmit={fold}>
           <summary aria-label="React" title="React">
             ☺

@@ -37,24 +37,24 @@ export interface Conversation {
   readonly errors: Writable
 }
 
-export async function converse(app: App, talk: Conversation): Promise<number> {
-  const say = (text: string) => void talk.errors.write(`Mortise: ${text}\n`)
+export async function converse(app: App, noteable: Conversation): Promise<number> {
+  const say = (text: string) => void noteable.errors.write(`Mortise: ${text}\n`)
   const startedAt = performance.now()
   const told: Told = { user: null, verb: 'shell', path: null }
   const note = (code: number) => {
-    if (!talk.heldBy) return code
-    const { address: ip, figures } = talk.heldBy
+    if (!noteable.heldBy) return code
+    const { address: ip, figures } = noteable.heldBy
     const ms = Math.round(performance.now() - startedAt)
     countCommand(figures, told.verb, code === 0)
-    app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: talk.fingerprint }, 'ssh command')
+    app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: noteable.fingerprint }, 'ssh command')
     return code
   }
   try {
-    return note(await answer(app, talk, told))
+    return note(await answer(app, noteable, told))
   } catch (error) {
     if (error instanceof Refusal) say(error.message)
     // Nobody is left to be told anything.
-    else if (!talk.output.destroyed) {
+    else if (!noteable.output.destroyed) {
       app.log.warn({ err: error, part: 'ssh' }, 'git command ended early')
       say(outageOf(error)?.message ?? 'The command could not be completed')
     }
@@ -69,31 +69,31 @@ interface Told {
   path: string | null
 }
 
-async function answer(app: App, talk: Conversation, told: Told): Promise<number> {
+async function answer(app: App, noteable: Conversation, told: Told): Promise<number> {
   // Asked again for each command: a connection may outlive the key it was opened with.
-  const identity = await findSshIdentity(app, talk.fingerprint)
+  const identity = await findSshIdentity(app, noteable.fingerprint)
   if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
   const person = personOf(identity.principal)
   told.user = person?.username ?? null
-  if (person && talk.heldBy) await assertMayComeFrom(app, person, talk.heldBy.address)
+  if (person && noteable.heldBy) await assertMayComeFrom(app, person, noteable.heldBy.address)
   await assertStillAllowed(app, identity.key)
   await noteKeyUse(app, identity.key)
   const welcome = () => {
-    talk.output.write(`Welcome to Mortise, ${identity.name}!\n`)
+    noteable.output.write(`Welcome to Mortise, ${identity.name}!\n`)
     return 0
   }
-  if (!talk.line?.trim()) return welcome()
-  const command = parseCommand(talk.line)
+  if (!noteable.line?.trim()) return welcome()
+  const command = parseCommand(noteable.line)
   told.verb = command?.verb ?? 'unknown'
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
   if (command.verb === 'discover') return welcome()
-  if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, talk)
-  if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, talk)
+  if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, noteable)
+  if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, noteable)
   told.path = command.path.slice(0, LONGEST_PATH)
   const { location, facts } = await admit(app, identity.principal, command)
   return command.verb === 'lfs-authenticate'
-    ? authenticateLfs(app, talk, location, facts, command.operation)
-    : serve(app, talk, location, facts, command.verb)
+    ? authenticateLfs(app, noteable, location, facts, command.operation)
+    : serve(app, noteable, location, facts, command.verb)
 }
 
 const isPush = (command: GitCommand) =>

@@ -16,9 +16,9 @@ import type { Issue } from '../../planning/issues/model.ts'
 import { issuePolicy, issuesPolicy, type IssueSubject } from '../../planning/issues/policy.ts'
 import { findIssue, findIssues } from '../../planning/issues/queries.ts'
 import { updateIssue } from '../../planning/issues/service.ts'
-import { issueTalk } from '../../planning/issues/talk.ts'
+import { issueNoteable } from '../../planning/issues/noteable.ts'
 import { createNote } from '../../planning/notes/service.ts'
-import { talkPolicy } from '../../planning/notes/talk.ts'
+import { noteablePolicy } from '../../planning/notes/noteable.ts'
 import { createIssueAsTold } from '../../planning/quick-actions/service.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -157,15 +157,15 @@ const searchIssues: Runner<'issue search'> = async (asked, { query }) => {
 const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
   const { app, actor, subject, sender, limiter } = asked
   const found = await met(asked, iid)
-  const talk =
+  const noteable =
     found &&
-    (await issueTalk
+    (await issueNoteable
       .named()
       .find(app, { id: String(subject.project.id), issue_iid: iid } as never, actor, found as never))
-  if (!talk) return MISSING
-  if (!talkPolicy.talk(talk)) return DENIED
+  if (!noteable) return MISSING
+  if (!noteablePolicy.talk(noteable)) return DENIED
   await limiter.admitTo('notes_create_limit', actor, sender.address)
-  await createNote(app, actor, talk, { body: note })
+  await createNote(app, actor, noteable, { body: note })
   return {
     isForAll: !found.issue.confidential,
     pieces: [`I commented on an issue on ${actor.username}'s behalf: `, linkToIssue(asked, found.issue)],

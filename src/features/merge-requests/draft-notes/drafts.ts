@@ -1,8 +1,8 @@
 import type { Db } from '../../../store/database.ts'
-import type { TalkSubject } from '../../planning/notes/talk.ts'
+import type { NoteableSubject } from '../../planning/notes/noteable.ts'
 
 /** What someone is about to say of a merge request. */
-export const draftsOf = (db: Db, { topic, viewer }: Pick<TalkSubject, 'topic' | 'viewer'>) =>
+export const draftsOf = (db: Db, { topic, viewer }: Pick<NoteableSubject, 'topic' | 'viewer'>) =>
   db
     .selectFrom('draft_notes')
     .selectAll()

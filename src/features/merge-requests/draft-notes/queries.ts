@@ -1,12 +1,12 @@
 import { child } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
-import { mergeRequestTalk } from '../talk/talk.ts'
+import { mergeRequestNoteable } from '../notes/noteable.ts'
 import { draftsOf } from './drafts.ts'
 
-export const topic = mergeRequestTalk.named()
+export const noteableOfDraft = mergeRequestNoteable.named()
 
 /** Nobody else finds it. */
-export const draftNote = child(topic, {
+export const draftNote = child(noteableOfDraft, {
   key: 'draft',
   params: { draft_note_id: id },
   find: ({ db }, subject, { draft_note_id }) =>

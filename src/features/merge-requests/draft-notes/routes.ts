@@ -6,7 +6,7 @@ import { pageOfTexts } from '../../../store/pages.ts'
 import { positionInput } from '../../planning/notes/positions.ts'
 import { DraftNoteEntity, presentDraft } from './entity.ts'
 import { draftsOf } from './drafts.ts'
-import { draftNote, topic } from './queries.ts'
+import { draftNote, noteableOfDraft } from './queries.ts'
 import { createDraft, deleteDraft, publishDrafts, updateDraft } from './service.ts'
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid/draft_notes'
@@ -16,7 +16,7 @@ export const list = endpoint({
   method: 'GET',
   path: PATH,
   summary: 'List what one is about to say of a merge request',
-  on: topic,
+  on: noteableOfDraft,
   allow: 'read',
   output: pageOf(DraftNoteEntity),
   async handle({ app, subject, page }) {
@@ -41,7 +41,7 @@ export const create = endpoint({
   summary: 'Draft a note on a merge request',
   // Counted here and not as it is published, which may be many at once.
   throttle: 'notes_create_limit',
-  on: topic,
+  on: noteableOfDraft,
   allow: 'talk',
   lane: 'git',
   input: z.object({
@@ -100,7 +100,7 @@ export const publishAll = endpoint({
   method: 'POST',
   path: `${PATH}/bulk_publish`,
   summary: 'Say all that one has drafted',
-  on: topic,
+  on: noteableOfDraft,
   allow: 'talk',
   lane: 'git',
   status: 204,

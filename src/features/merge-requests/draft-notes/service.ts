@@ -6,10 +6,17 @@ import { isOrphan } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findDiscussion } from '../../planning/discussions/queries.ts'
-import type { GivenPosition } from '../../planning/notes/positions.ts'
+import type { PositionInput } from '../../planning/notes/positions.ts'
 import { resolveNotes } from '../../planning/notes/resolving.ts'
-import { assertSayable, finished, placeIn, prepareNote, type Said, type Where } from '../../planning/notes/service.ts'
-import { talkPolicy, type TalkSubject } from '../../planning/notes/talk.ts'
+import {
+  assertSayable,
+  finished,
+  positionIn,
+  prepareNote,
+  type NoteOutcome,
+  type Where,
+} from '../../planning/notes/service.ts'
+import { noteablePolicy, type NoteableSubject } from '../../planning/notes/noteable.ts'
 import { markReviewed } from '../merge-requests/service.ts'
 import type { DraftNote } from './model.ts'
 
@@ -18,13 +25,18 @@ export interface DraftInput {
   readonly in_reply_to_discussion_id?: string | null | undefined
   readonly resolve_discussion?: boolean | null | undefined
   readonly commit_id?: string | null | undefined
-  readonly position?: GivenPosition | null | undefined
+  readonly position?: PositionInput | null | undefined
 }
 
 /** All of them are published at once. */
 const MOST_DRAFTS = 200
 
-export async function createDraft(app: App, actor: User, subject: TalkSubject, wish: DraftInput): Promise<DraftNote> {
+export async function createDraft(
+  app: App,
+  actor: User,
+  subject: NoteableSubject,
+  wish: DraftInput,
+): Promise<DraftNote> {
   assertSayable(wish.note)
   const { topic } = subject
   const answered = wish.in_reply_to_discussion_id
@@ -69,19 +81,19 @@ export async function createDraft(app: App, actor: User, subject: TalkSubject, w
 /** As it was put: where its line is now is found when it is published. */
 async function placeOf(
   app: App,
-  { topic }: TalkSubject,
-  position: GivenPosition | null | undefined,
+  { topic }: NoteableSubject,
+  position: PositionInput | null | undefined,
   commit: string | null,
 ) {
-  const placed = await placeIn(app, topic, position, commit)
+  const placed = await positionIn(app, topic, position, commit)
   return placed && { position: JSON.stringify(placed.original ?? placed.position), line_code: placed.line_code }
 }
 
 export async function updateDraft(
   app: App,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   { id, discussion_id, commit_sha }: DraftNote,
-  { note, position }: { note?: string | undefined; position?: GivenPosition | null | undefined },
+  { note, position }: { note?: string | undefined; position?: PositionInput | null | undefined },
 ): Promise<DraftNote> {
   if (note !== undefined) assertSayable(note)
   const place = discussion_id === null ? await placeOf(app, subject, position, commit_sha) : null
@@ -104,11 +116,11 @@ export async function deleteDraft({ db }: App, { id }: DraftNote): Promise<void>
 export async function publishDrafts(
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   drafts: readonly DraftNote[],
 ): Promise<void> {
   if (drafts.length === 0) return
-  const ready: { draft: DraftNote; say: (app: App) => Promise<Said> }[] = []
+  const ready: { draft: DraftNote; say: (app: App) => Promise<NoteOutcome> }[] = []
   for (const draft of drafts) {
     const where = await whereOf(app, subject, draft)
     ready.push({
@@ -130,11 +142,11 @@ export async function publishDrafts(
     const isAsSeen = ({ id, note, position }: DraftNote) =>
       byId.get(id)?.note === note && byId.get(id)?.position === position
     if (!drafts.every(isAsSeen)) throw conflict('Draft notes were changed meanwhile')
-    const all: Said[] = []
+    const all: NoteOutcome[] = []
     for (const { draft, say } of ready) {
       all.push(await say(app))
       const { discussion_id, resolve_discussion } = draft
-      if (discussion_id !== null && resolve_discussion && talkPolicy.resolve(subject))
+      if (discussion_id !== null && resolve_discussion && noteablePolicy.resolve(subject))
         await resolveNotes(app, actor, subject.topic, { discussion_id }, true)
     }
     await markReviewed(app, actor, subject.topic.id!)
@@ -149,12 +161,12 @@ export async function publishDrafts(
 /** An answer to what is gone stands alone. */
 async function whereOf(
   app: App,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   { discussion_id, position, commit_sha }: DraftNote,
 ): Promise<Where> {
   const discussion = discussion_id === null ? null : await findDiscussion(app, subject, discussion_id)
   if (discussion) return { discussion }
-  const given = position === null ? null : (JSON.parse(position) as GivenPosition)
+  const given = position === null ? null : (JSON.parse(position) as PositionInput)
   const placed = given && ((await subject.topic.place?.(app, given, commit_sha)) ?? null)
   return placed || commit_sha !== null ? { placed } : { alone: true }
 }

@@ -20,7 +20,7 @@ import { mayPushTo } from '../../repository/repositories/rights.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { topicOf } from '../talk/talk.ts'
+import { noteableItemOf } from '../notes/noteable.ts'
 import { linesAt, textBetween } from './files.ts'
 import { suggestionMessage } from './messages.ts'
 import type { Suggestion } from './model.ts'
@@ -63,7 +63,7 @@ export async function applySuggestions(
       .set({ commit_sha: commit.id })
       .where(inIdList(app.db, 'id', ids))
       .execute()
-    const topic = topicOf(subject)
+    const topic = noteableItemOf(subject)
     for (const discussion_id of new Set(proposed.map(({ note }) => note.discussion_id)))
       await resolveNotes(app, actor, topic, { discussion_id }, true)
   })

@@ -1,14 +1,18 @@
 import type { App } from '../../../context.ts'
 import { suggestionsIn } from '../../../lib/suggestions.ts'
-import type { Placed } from '../../planning/notes/positions.ts'
-import type { Settle } from '../../planning/notes/talk.ts'
+import type { StoredPosition } from '../../planning/notes/positions.ts'
+import type { Settle } from '../../planning/notes/noteable.ts'
 import { linesAt, textBetween } from './files.ts'
 
 /** What the suggestions of a note replace together: of lines that are hardly lines, or too many, nothing is proposed. */
 const MOST_REPLACED = 256 * 1024
 
 /** What a text on a line of the new side proposes; kept with its note, unless something of it was applied already. */
-export async function heedSuggestions(dir: string, text: string, placed: Placed | null): Promise<Settle | undefined> {
+export async function heedSuggestions(
+  dir: string,
+  text: string,
+  placed: StoredPosition | null,
+): Promise<Settle | undefined> {
   const line = placed?.position.new_line
   if (!placed || !line || placed.position.position_type !== 'text') return undefined
   const { head_sha, new_path } = placed.position

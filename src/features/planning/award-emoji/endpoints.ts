@@ -5,16 +5,16 @@ import { pageOf } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import type { Talk } from '../notes/talk.ts'
+import type { NoteableKind } from '../notes/noteable.ts'
 import { AwardEmojiEntity, presentAward } from './entity.ts'
-import { awardOf, awardableNote, awardableTopic, awardsOn } from './queries.ts'
+import { awardOf, awardableNote, awardableItem, awardsOn } from './queries.ts'
 import { award, withdraw } from './service.ts'
 
 interface Mount {
   path: `/${string}`
   noun: string
   guest: boolean
-  on: ReturnType<typeof awardableTopic>
+  on: ReturnType<typeof awardableItem>
 }
 
 function awardsAt({ path, noun, guest, on }: Mount) {
@@ -78,13 +78,13 @@ function awardsAt({ path, noun, guest, on }: Mount) {
   }
 }
 
-export const awardsOnTopic = (talk: Talk) =>
-  awardsAt({ path: talk.path, noun: talk.noun, guest: talk.guest, on: awardableTopic(talk) })
+export const awardsOnNoteable = (noteable: NoteableKind) =>
+  awardsAt({ path: noteable.path, noun: noteable.noun, guest: noteable.guest, on: awardableItem(noteable) })
 
-export const awardsOnNotes = (talk: Talk) =>
+export const awardsOnNotes = (noteable: NoteableKind) =>
   awardsAt({
-    path: `${talk.path}/notes/:note_id`,
-    noun: `a note on ${talk.noun}`,
-    guest: talk.guest,
-    on: awardableNote(talk),
+    path: `${noteable.path}/notes/:note_id`,
+    noun: `a note on ${noteable.noun}`,
+    guest: noteable.guest,
+    on: awardableNote(noteable),
   })

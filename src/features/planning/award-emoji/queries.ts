@@ -2,22 +2,22 @@ import { child, type Resource } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { noteOf } from '../notes/queries.ts'
-import { talkPolicy, type Talk, type TalkPolicy, type TalkSubject } from '../notes/talk.ts'
+import { noteablePolicy, type NoteableKind, type NoteablePolicy, type NoteableSubject } from '../notes/noteable.ts'
 import type { Awardable } from './awardable.ts'
 import type { AwardEmoji } from './model.ts'
 
-export interface AwardableSubject extends TalkSubject {
+export interface AwardableSubject extends NoteableSubject {
   readonly awardable: Awardable
 }
 
 /** No ability that is asked of it is another's than the topic's. */
-type AwardableResource = Resource<AwardableSubject, TalkPolicy>
+type AwardableResource = Resource<AwardableSubject, NoteablePolicy>
 
 const name = 'Award Emoji'
 
 /** The topic of a talk. */
-export const awardableTopic = (talk: Talk): AwardableResource =>
-  child(talk.named(name), {
+export const awardableItem = (noteableKind: NoteableKind): AwardableResource =>
+  child(noteableKind.named(name), {
     name,
     key: 'awardable',
     params: {},
@@ -36,8 +36,8 @@ export const awardableTopic = (talk: Talk): AwardableResource =>
   }) as unknown as AwardableResource
 
 /** What changes tell is nothing to react to. */
-export const awardableNote = (talk: Talk): AwardableResource =>
-  child(noteOf(talk.named(name), { name }), {
+export const awardableNote = (noteableKind: NoteableKind): AwardableResource =>
+  child(noteOf(noteableKind.named(name), { name }), {
     name,
     key: 'awardable',
     params: {},
@@ -56,7 +56,7 @@ export function awardsOn(db: Db, { columns }: Awardable) {
 type AwardSubject = AwardableSubject & { readonly award: AwardEmoji }
 
 const mayWithdraw = (s: AwardSubject) =>
-  talkPolicy.talk(s) && (s.award.user_id === s.viewer?.id || s.viewer?.admin === true)
+  noteablePolicy.talk(s) && (s.award.user_id === s.viewer?.id || s.viewer?.admin === true)
 
 export const awardOf = (on: AwardableResource) =>
   child(on, {

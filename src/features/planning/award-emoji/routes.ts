@@ -1,10 +1,10 @@
-import { issueTalk } from '../issues/talk.ts'
-import { awardsOnNotes, awardsOnTopic } from './endpoints.ts'
+import { issueNoteable } from '../issues/noteable.ts'
+import { awardsOnNotes, awardsOnNoteable } from './endpoints.ts'
 
-export const { list, get, create, destroy } = awardsOnTopic(issueTalk)
+export const { list, get, create, destroy } = awardsOnNoteable(issueNoteable)
 export const {
   list: listOfNote,
   get: getOfNote,
   create: createOnNote,
   destroy: destroyOfNote,
-} = awardsOnNotes(issueTalk)
+} = awardsOnNotes(issueNoteable)

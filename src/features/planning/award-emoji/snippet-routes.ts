@@ -1,10 +1,10 @@
-import { snippetTalk } from '../snippets/talk.ts'
-import { awardsOnNotes, awardsOnTopic } from './endpoints.ts'
+import { snippetNoteable } from '../snippets/noteable.ts'
+import { awardsOnNotes, awardsOnNoteable } from './endpoints.ts'
 
-export const { list, get, create, destroy } = awardsOnTopic(snippetTalk)
+export const { list, get, create, destroy } = awardsOnNoteable(snippetNoteable)
 export const {
   list: listOfNote,
   get: getOfNote,
   create: createOnNote,
   destroy: destroyOfNote,
-} = awardsOnNotes(snippetTalk)
+} = awardsOnNotes(snippetNoteable)

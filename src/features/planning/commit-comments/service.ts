@@ -6,10 +6,10 @@ import type { Db } from '../../../store/database.ts'
 import { pageOfTexts } from '../../../store/pages.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { Note } from '../notes/model.ts'
-import type { GivenPosition } from '../notes/positions.ts'
+import type { PositionInput } from '../notes/positions.ts'
 import { notesSeen } from '../notes/queries.ts'
-import { createNote, startDiscussion, type Said } from '../notes/service.ts'
-import { topicOf } from './talk.ts'
+import { createNote, startDiscussion, type NoteOutcome } from '../notes/service.ts'
+import { noteableItemOf } from './noteable.ts'
 
 export interface Anchor {
   readonly path: string
@@ -23,7 +23,7 @@ export const listComments = (
   commit: Commit,
   page: PageRequest,
 ): Promise<Page<Note>> => {
-  const notes = notesSeen(db, { ...subject, topic: topicOf(subject, commit) })
+  const notes = notesSeen(db, { ...subject, topic: noteableItemOf(subject, commit) })
   return pageOfTexts(notes.selectAll().where('system', '=', false).orderBy('id'), 'body', page)
 }
 
@@ -36,16 +36,16 @@ export async function commentCommit(
   subject: RepositorySubject,
   commit: Commit,
   { note, anchor }: { note: string; anchor: Anchor | null },
-): Promise<Said> {
+): Promise<NoteOutcome> {
   if (note.length > LONGEST_NOTE) throw invalid({ note: [`is too long (maximum is ${LONGEST_NOTE} characters)`] })
-  const talk = { ...subject, topic: topicOf(subject, commit) }
-  const placed = anchor && ((await talk.topic.place?.(app, positionAt(anchor, commit))) ?? null)
+  const noteable = { ...subject, topic: noteableItemOf(subject, commit) }
+  const placed = anchor && ((await noteable.topic.place?.(app, positionAt(anchor, commit))) ?? null)
   return placed
-    ? startDiscussion(app, author, talk, { body: note }, placed)
-    : createNote(app, author, talk, { body: note })
+    ? startDiscussion(app, author, noteable, { body: note }, placed)
+    : createNote(app, author, noteable, { body: note })
 }
 
-function positionAt({ path, line, line_type }: Anchor, { id, parents }: Commit): GivenPosition {
+function positionAt({ path, line, line_type }: Anchor, { id, parents }: Commit): PositionInput {
   const base = parents[0] ?? ''
   const ends = { base_sha: base, start_sha: base, head_sha: id, position_type: 'text' } as const
   return line_type === 'new' ? { ...ends, new_path: path, new_line: line } : { ...ends, old_path: path, old_line: line }

@@ -1,4 +1,4 @@
-import { commitTalk } from '../commit-comments/talk.ts'
+import { commitNoteable } from '../commit-comments/noteable.ts'
 import { discussionsOn } from './endpoints.ts'
 
-export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(commitTalk)
+export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(commitNoteable)

@@ -4,32 +4,32 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, longText, text } from '../../../api/wire.ts'
 import { Refusal, badParameter, forbidden } from '../../../errors.ts'
-import { onlyObeyed, presentSaid, sayInput } from '../notes/endpoints.ts'
+import { onlyObeyed, presentNoteOutcome, sayInput } from '../notes/endpoints.ts'
 import { NoteEntity, isResolvable } from '../notes/entity.ts'
 import { positionInput } from '../notes/positions.ts'
 import { findNote, notePolicy, presentOneNote } from '../notes/queries.ts'
 import { resolveNotes } from '../notes/resolving.ts'
-import { deleteNote, placeIn, reply, startDiscussion, updateNote } from '../notes/service.ts'
-import type { Talk } from '../notes/talk.ts'
+import { deleteNote, positionIn, reply, startDiscussion, updateNote } from '../notes/service.ts'
+import type { NoteableKind } from '../notes/noteable.ts'
 import { DiscussionEntity } from './entity.ts'
 import { renderDiscussions } from './rendering.ts'
 import { discussionOf, findDiscussion, listDiscussions, noteOfDiscussion, presentDiscussions } from './queries.ts'
 
 const oneOfBoth = (problem: string) => badParameter(`body, resolved are ${problem}`)
 
-export function discussionsOn(talk: Talk) {
-  const path = `${talk.path}/discussions` as const
-  const topic = talk.named('Discussion')
+export function discussionsOn(noteable: NoteableKind) {
+  const path = `${noteable.path}/discussions` as const
+  const topic = noteable.named('Discussion')
   const discussion = discussionOf(topic)
   const note = noteOfDiscussion(topic)
   return {
     list: endpoint({
       method: 'GET',
       path,
-      summary: `List the discussions of ${talk.noun}`,
-      on: talk.named('Discussions'),
+      summary: `List the discussions of ${noteable.noun}`,
+      on: noteable.named('Discussions'),
       allow: 'read',
-      guest: talk.guest,
+      guest: noteable.guest,
       input: z.object({ render_html: bool.nullish() }),
       output: pageOf(DiscussionEntity),
       async handle({ app, subject, input, page }) {
@@ -42,10 +42,10 @@ export function discussionsOn(talk: Talk) {
     get: endpoint({
       method: 'GET',
       path: `${path}/:discussion_id`,
-      summary: `Get a discussion of ${talk.noun}`,
+      summary: `Get a discussion of ${noteable.noun}`,
       on: discussion,
       allow: 'read',
-      guest: talk.guest,
+      guest: noteable.guest,
       output: DiscussionEntity,
       handle: async ({ app, subject }) => (await presentDiscussions(app, subject.topic, [subject.discussion]))[0]!,
     }),
@@ -53,11 +53,11 @@ export function discussionsOn(talk: Talk) {
     create: endpoint({
       method: 'POST',
       path,
-      summary: `Begin a discussion of ${talk.noun}`,
+      summary: `Begin a discussion of ${noteable.noun}`,
       throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
-      ...talk.writing,
+      ...noteable.writing,
       input: z.object({
         ...sayInput,
         internal: bool.nullish(),
@@ -68,7 +68,7 @@ export function discussionsOn(talk: Talk) {
       output: DiscussionEntity,
       async handle({ app, viewer, subject, input: { position, commit_id, confidential, ...said } }) {
         const commit = commit_id ? await subject.topic.commitNamed?.(app, commit_id) : null
-        const placed = await placeIn(app, subject.topic, position, commit)
+        const placed = await positionIn(app, subject.topic, position, commit)
         const wish = { ...said, commit, internal: said.internal ?? confidential }
         const { note, obeyed } = await startDiscussion(app, viewer, subject, wish, placed)
         return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
@@ -78,24 +78,24 @@ export function discussionsOn(talk: Talk) {
     addNote: endpoint({
       method: 'POST',
       path: `${path}/:discussion_id/notes`,
-      summary: `Say something in a discussion of ${talk.noun}`,
+      summary: `Say something in a discussion of ${noteable.noun}`,
       throttle: 'notes_create_limit',
       on: discussion,
       allow: 'talk',
-      ...talk.writing,
+      ...noteable.writing,
       input: z.object(sayInput),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
-        presentSaid(app, subject.topic, await reply(app, viewer, subject, subject.discussion, input)),
+        presentNoteOutcome(app, subject.topic, await reply(app, viewer, subject, subject.discussion, input)),
     }),
 
     getNote: endpoint({
       method: 'GET',
       path: `${path}/:discussion_id/notes/:note_id`,
-      summary: `Get a note in a discussion of ${talk.noun}`,
+      summary: `Get a note in a discussion of ${noteable.noun}`,
       on: note,
       allow: 'read',
-      guest: talk.guest,
+      guest: noteable.guest,
       output: NoteEntity,
       handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
     }),
@@ -103,10 +103,10 @@ export function discussionsOn(talk: Talk) {
     updateNote: endpoint({
       method: 'PUT',
       path: `${path}/:discussion_id/notes/:note_id`,
-      summary: `Change a note in a discussion of ${talk.noun}`,
+      summary: `Change a note in a discussion of ${noteable.noun}`,
       on: note,
       allow: 'alterOrResolve',
-      ...talk.writing,
+      ...noteable.writing,
       input: z.object({ body: longText.optional(), resolved: bool.optional() }),
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { body, resolved } }) {
@@ -119,7 +119,7 @@ export function discussionsOn(talk: Talk) {
           if (!notePolicy.alter(subject)) throw forbidden()
           return presentOneNote(app, topic, await updateNote(app, viewer, topic, note, body))
         }
-        if (!topic.threads) throw new Refusal('bad_request', `Notes on ${talk.noun} are not resolvable`)
+        if (!topic.threads) throw new Refusal('bad_request', `Notes on ${noteable.noun} are not resolvable`)
         if (!isResolvable(topic, note)) throw new Refusal('bad_request', 'This note is not resolvable')
         await resolveNotes(app, viewer, topic, { id: note.id }, resolved!)
         return presentOneNote(app, topic, (await findNote(app.db, note.id)) ?? note)
@@ -129,7 +129,7 @@ export function discussionsOn(talk: Talk) {
     destroyNote: endpoint({
       method: 'DELETE',
       path: `${path}/:discussion_id/notes/:note_id`,
-      summary: `Delete a note in a discussion of ${talk.noun}`,
+      summary: `Delete a note in a discussion of ${noteable.noun}`,
       on: note,
       allow: 'destroy',
       changedAt: (subject) => subject.note.updated_at,
@@ -140,13 +140,13 @@ export function discussionsOn(talk: Talk) {
 }
 
 /** Threads that can be resolved. */
-export function resolvingOn(talk: Talk) {
+export function resolvingOn(noteable: NoteableKind) {
   return {
     resolve: endpoint({
       method: 'PUT',
-      path: `${talk.path}/discussions/:discussion_id`,
-      summary: `Resolve a discussion of ${talk.noun}, or open it again`,
-      on: discussionOf(talk.named('Discussion')),
+      path: `${noteable.path}/discussions/:discussion_id`,
+      summary: `Resolve a discussion of ${noteable.noun}, or open it again`,
+      on: discussionOf(noteable.named('Discussion')),
       allow: 'resolve',
       input: z.object({ resolved: bool }),
       output: DiscussionEntity,

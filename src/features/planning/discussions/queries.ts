@@ -8,7 +8,7 @@ import { fairShare } from '../../../lib/fair-share.ts'
 import { assertSmallTexts } from '../../../store/pages.ts'
 import { REST_OF_NOTE, type Note } from '../notes/model.ts'
 import { notePolicy, notesSeen, presentNotes } from '../notes/queries.ts'
-import type { TalkSubject, Topic, TopicResource } from '../notes/talk.ts'
+import type { NoteableSubject, NoteableItem, NoteableResource } from '../notes/noteable.ts'
 import { withoutHidden } from '../references/hidden.ts'
 import type { DiscussionEntity } from './entity.ts'
 
@@ -18,7 +18,7 @@ export type Discussion = readonly Note[]
 /** In the order in which they began. Those that are to be shown have long texts cut. */
 export async function listDiscussions(
   app: App,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   page: PageRequest,
   { isCut }: { isCut: boolean },
 ): Promise<Page<Discussion>> {
@@ -41,7 +41,7 @@ export async function listDiscussions(
   return { total: Number(counted.total), items: wanted.flatMap((one) => [byId.get(one)].filter((notes) => !!notes)) }
 }
 
-const notesOfThese = (app: App, subject: TalkSubject, discussions: readonly string[]) =>
+const notesOfThese = (app: App, subject: NoteableSubject, discussions: readonly string[]) =>
   notesSeen(app.db, subject)
     .where('discussion_id', 'in', [...discussions])
     .orderBy('id')
@@ -70,13 +70,13 @@ async function cutNotes(query: NotesQuery): Promise<Note[]> {
   return query.select([...REST_OF_NOTE, start.as('body')]).execute()
 }
 
-export async function findDiscussion(app: App, subject: TalkSubject, id: string): Promise<Discussion | null> {
+export async function findDiscussion(app: App, subject: NoteableSubject, id: string): Promise<Discussion | null> {
   const found = await notesOfThese(app, subject, [id]).selectAll().execute()
   const notes = await withoutHidden(app, subject.viewer, found)
   return notes.length === 0 ? null : notes
 }
 
-export const discussionOf = (topic: TopicResource) =>
+export const discussionOf = (topic: NoteableResource) =>
   child(topic, {
     name: 'Discussion',
     key: 'discussion',
@@ -84,7 +84,7 @@ export const discussionOf = (topic: TopicResource) =>
     find: (app, subject, { discussion_id }): Promise<Discussion | null> => findDiscussion(app, subject, discussion_id),
   })
 
-export const noteOfDiscussion = (topic: TopicResource) =>
+export const noteOfDiscussion = (topic: NoteableResource) =>
   child(discussionOf(topic), {
     key: 'note',
     params: { note_id: id },
@@ -94,7 +94,7 @@ export const noteOfDiscussion = (topic: TopicResource) =>
 
 export async function presentDiscussions(
   app: App,
-  topic: Topic,
+  topic: NoteableItem,
   discussions: readonly Discussion[],
 ): Promise<z.infer<typeof DiscussionEntity>[]> {
   const records = await presentNotes(app, topic, discussions.flat())

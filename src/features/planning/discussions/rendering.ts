@@ -4,14 +4,14 @@ import type { App } from '../../../context.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { presentAward } from '../award-emoji/entity.ts'
 import { renderTexts } from '../markdown/service.ts'
-import type { TalkSubject } from '../notes/talk.ts'
+import type { NoteableSubject } from '../notes/noteable.ts'
 import type { DiscussionEntity } from './entity.ts'
 
 type DiscussionRecord = z.infer<typeof DiscussionEntity>
 
 export async function renderDiscussions(
   app: App,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   discussions: readonly DiscussionRecord[],
 ): Promise<DiscussionRecord[]> {
   const notes = discussions.flatMap((one) => one.notes)

@@ -1,4 +1,4 @@
-import { issueTalk } from '../issues/talk.ts'
+import { issueNoteable } from '../issues/noteable.ts'
 import { discussionsOn } from './endpoints.ts'
 
-export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(issueTalk)
+export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(issueNoteable)

@@ -1,4 +1,4 @@
-import { snippetTalk } from '../snippets/talk.ts'
+import { snippetNoteable } from '../snippets/noteable.ts'
 import { discussionsOn } from './endpoints.ts'
 
-export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(snippetTalk)
+export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(snippetNoteable)

@@ -7,8 +7,8 @@ import { blankable, bool, longText, moment, oneOf } from '../../../api/wire.ts'
 import { withoutHidden } from '../references/hidden.ts'
 import { NoteEntity } from './entity.ts'
 import { ACTIVITIES, listNotes, noteOf, presentNotes, presentOneNote } from './queries.ts'
-import { createNote, deleteNote, updateNote, type Said } from './service.ts'
-import type { Obeyed, Talk, Topic } from './talk.ts'
+import { createNote, deleteNote, updateNote, type NoteOutcome } from './service.ts'
+import type { Obeyed, NoteableKind, NoteableItem } from './noteable.ts'
 
 /** What is said, and for owners when. */
 export const sayInput = { body: longText, created_at: blankable(moment) }
@@ -16,21 +16,21 @@ export const sayInput = { body: longText, created_at: blankable(moment) }
 /** Where commands alone were said. */
 export const onlyObeyed = ({ changes, summary }: Obeyed) => new Answer(202, { commands_changes: changes, summary })
 
-export const presentSaid = async (app: App, topic: Topic, { note, obeyed }: Said) =>
+export const presentNoteOutcome = async (app: App, topic: NoteableItem, { note, obeyed }: NoteOutcome) =>
   note ? presentOneNote(app, topic, note, obeyed.changes) : onlyObeyed(obeyed)
 
-export function notesOn(talk: Talk) {
-  const path = `${talk.path}/notes` as const
-  const topic = talk.named('Note')
+export function notesOn(noteable: NoteableKind) {
+  const path = `${noteable.path}/notes` as const
+  const topic = noteable.named('Note')
   const note = noteOf(topic)
   return {
     list: endpoint({
       method: 'GET',
       path,
-      summary: `List the notes on ${talk.noun}`,
-      on: talk.named('Notes'),
+      summary: `List the notes on ${noteable.noun}`,
+      on: noteable.named('Notes'),
       allow: 'read',
-      guest: talk.guest,
+      guest: noteable.guest,
       input: z.object({
         order_by: oneOf('created_at', 'updated_at').nullish(),
         sort: oneOf('asc', 'desc').nullish(),
@@ -47,10 +47,10 @@ export function notesOn(talk: Talk) {
     get: endpoint({
       method: 'GET',
       path: `${path}/:note_id`,
-      summary: `Get a note on ${talk.noun}`,
+      summary: `Get a note on ${noteable.noun}`,
       on: note,
       allow: 'read',
-      guest: talk.guest,
+      guest: noteable.guest,
       output: NoteEntity,
       handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
     }),
@@ -58,7 +58,7 @@ export function notesOn(talk: Talk) {
     create: endpoint({
       method: 'POST',
       path,
-      summary: `Say something of ${talk.noun}`,
+      summary: `Say something of ${noteable.noun}`,
       throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
@@ -66,17 +66,17 @@ export function notesOn(talk: Talk) {
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { confidential, ...input } }) {
         const wish = { ...input, internal: input.internal ?? confidential }
-        return presentSaid(app, subject.topic, await createNote(app, viewer, subject, wish))
+        return presentNoteOutcome(app, subject.topic, await createNote(app, viewer, subject, wish))
       },
     }),
 
     update: endpoint({
       method: 'PUT',
       path: `${path}/:note_id`,
-      summary: `Change a note on ${talk.noun}`,
+      summary: `Change a note on ${noteable.noun}`,
       on: note,
       allow: 'alter',
-      ...talk.writing,
+      ...noteable.writing,
       input: z.object({ body: longText }),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
@@ -86,7 +86,7 @@ export function notesOn(talk: Talk) {
     destroy: endpoint({
       method: 'DELETE',
       path: `${path}/:note_id`,
-      summary: `Delete a note on ${talk.noun}`,
+      summary: `Delete a note on ${noteable.noun}`,
       on: note,
       allow: 'destroy',
       changedAt: (subject) => subject.note.updated_at,

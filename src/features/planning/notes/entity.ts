@@ -6,7 +6,7 @@ import { AwardEmojiEntity } from '../award-emoji/entity.ts'
 import type { Note } from './model.ts'
 import { PositionEntity, type Position } from './positions.ts'
 import { SuggestionEntity, type SuggestionRecord } from './suggestion-entity.ts'
-import type { Topic } from './talk.ts'
+import type { NoteableItem } from './noteable.ts'
 
 export const NoteEntity = entity({
   id: z.int(),
@@ -49,8 +49,10 @@ export const positionOf = ({ position }: Pick<Note, 'position'>): Position | nul
   position === null ? null : (JSON.parse(position) as Position)
 
 /** Of threads, what people said. */
-export const isResolvable = ({ threads }: Pick<Topic, 'threads'>, { type, system }: Pick<Note, 'type' | 'system'>) =>
-  threads !== undefined && type !== null && !system
+export const isResolvable = (
+  { threads }: Pick<NoteableItem, 'threads'>,
+  { type, system }: Pick<Note, 'type' | 'system'>,
+) => threads !== undefined && type !== null && !system
 
 /** What it is said of, without an iid. */
 export const noteableOf = ({
@@ -70,7 +72,7 @@ function typeOf(issue: number | null, mergeRequest: number | null, snippet: numb
 
 export function presentNote(
   note: Authored<Note> & { readonly resolver: User | null },
-  topic: Pick<Topic, 'type' | 'id' | 'iid' | 'threads'>,
+  topic: Pick<NoteableItem, 'type' | 'id' | 'iid' | 'threads'>,
   around: Surroundings,
   suggestions: readonly SuggestionRecord[] | undefined,
 ): NoteRecord {

@@ -1,7 +1,7 @@
 /** Threads on lines of a diff that is another now. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import type { Placed } from './positions.ts'
+import type { StoredPosition } from './positions.ts'
 import { isResolved } from './resolving.ts'
 import { addSystemNotes, type Noteable } from './system.ts'
 
@@ -12,7 +12,7 @@ export interface ThreadMove {
   readonly from: string
   readonly line_code: string | null
   /** Null: what it was about is gone. */
-  readonly to: Placed | null
+  readonly to: StoredPosition | null
 }
 
 interface Outcome {

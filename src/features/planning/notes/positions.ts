@@ -28,7 +28,7 @@ export const positionInput = z.object({
   y: z.coerce.number().nullish(),
 })
 
-export type GivenPosition = z.infer<typeof positionInput>
+export type PositionInput = z.infer<typeof positionInput>
 
 const rangeEndOut = entity({
   line_code: z.string().nullable(),
@@ -56,7 +56,7 @@ export const PositionEntity = entity({
 export type Position = z.infer<typeof PositionEntity>
 
 /** As it is kept. */
-export interface Placed {
+export interface StoredPosition {
   readonly position: Position
   readonly line_code: string | null
   /** Where it was put, where that can move. */
@@ -92,18 +92,18 @@ export const lineCode = (path: string, { old, now }: DiffLine) =>
   `${createHash('sha1').update(path).digest('hex')}_${old}_${now}`
 
 /** An added line is named by its new number, a removed one by its old, one that stayed by both. */
-function isNamed({ type, old, now }: DiffLine, { old_line, new_line }: Pick<GivenPosition, 'old_line' | 'new_line'>) {
+function isNamed({ type, old, now }: DiffLine, { old_line, new_line }: Pick<PositionInput, 'old_line' | 'new_line'>) {
   if (type === 'new') return new_line === now && !old_line
   if (type === 'old') return old_line === old && !new_line
   return old_line === old && new_line === now
 }
 
 /** Null: a place that is not in the diff. */
-export function placeOn(
+export function storedPosition(
   files: readonly FileDiff[],
   { base, start = base, head }: DiffEnds,
-  given: GivenPosition,
-): Placed | null {
+  given: PositionInput,
+): StoredPosition | null {
   const path = given.new_path ?? given.old_path
   const file = files.find(({ newPath, oldPath }) => path === (given.new_path ? newPath : oldPath))
   if (!file) return null
@@ -125,12 +125,12 @@ export function placeOn(
   }
 }
 
-function lineIn({ patch }: FileDiff, lines: Pick<GivenPosition, 'old_line' | 'new_line'>): DiffLine | null {
+function lineIn({ patch }: FileDiff, lines: Pick<PositionInput, 'old_line' | 'new_line'>): DiffLine | null {
   for (const line of diffLines(patch)) if (isNamed(line, lines)) return line
   return null
 }
 
-function rangeOf({ line_range }: GivenPosition): Position['line_range'] {
+function rangeOf({ line_range }: PositionInput): Position['line_range'] {
   if (!line_range) return null
   const end = (one: z.infer<typeof rangeEnd> | null | undefined) =>
     one

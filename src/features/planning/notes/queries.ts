@@ -10,10 +10,16 @@ import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { withoutHidden } from '../references/hidden.ts'
 import { presentNote, type NoteRecord } from './entity.ts'
 import type { Note } from './model.ts'
-import { seesInternal, talkPolicy, type TalkSubject, type Topic, type TopicResource } from './talk.ts'
+import {
+  seesInternal,
+  noteablePolicy,
+  type NoteableSubject,
+  type NoteableItem,
+  type NoteableResource,
+} from './noteable.ts'
 
 /** Of a topic, that the viewer may see. */
-export function notesSeen(db: Db, subject: TalkSubject) {
+export function notesSeen(db: Db, subject: NoteableSubject) {
   const { noteable } = subject.topic
   const notes = db.selectFrom('notes').$if(!seesInternal(subject), (query) => query.where('internal', '=', false))
   // An issue is of one project; naming that too could lead to another index.
@@ -31,7 +37,12 @@ export interface NoteFilter {
   readonly sort?: 'asc' | 'desc' | null | undefined
 }
 
-export function listNotes(db: Db, subject: TalkSubject, filter: NoteFilter, page: PageRequest): Promise<Page<Note>> {
+export function listNotes(
+  db: Db,
+  subject: NoteableSubject,
+  filter: NoteFilter,
+  page: PageRequest,
+): Promise<Page<Note>> {
   const { activity_filter = 'all_notes', order_by, sort } = filter
   const notes = notesSeen(db, subject)
     .selectAll()
@@ -42,14 +53,15 @@ export function listNotes(db: Db, subject: TalkSubject, filter: NoteFilter, page
   return pageOfTexts(notes, 'body', page)
 }
 
-export interface NoteSubject extends TalkSubject {
+export interface NoteSubject extends NoteableSubject {
   readonly note: Note
 }
 
-const mayAlter = (s: NoteSubject) => talkPolicy.talk(s) && (s.note.author_id === s.viewer?.id || s.level >= Master)
+const mayAlter = (s: NoteSubject) => noteablePolicy.talk(s) && (s.note.author_id === s.viewer?.id || s.level >= Master)
 /** Of one note also whoever wrote it. */
 const mayResolve = (s: NoteSubject) =>
-  talkPolicy.resolve(s) || (talkPolicy.talk(s) && s.topic.threads !== undefined && s.note.author_id === s.viewer?.id)
+  noteablePolicy.resolve(s) ||
+  (noteablePolicy.talk(s) && s.topic.threads !== undefined && s.note.author_id === s.viewer?.id)
 const mayDestroy = (s: NoteSubject) => mayAlter(s) && !s.note.system
 
 /** Of a note, below whatever it was found. */
@@ -61,7 +73,7 @@ export const notePolicy = {
 }
 
 /** A note of a topic; what is internal is not there for others. */
-export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
+export const noteOf = (topic: NoteableResource, named: { name?: string } = {}) =>
   child(topic, {
     ...named,
     key: 'note',
@@ -73,7 +85,7 @@ export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
     },
   })
 
-export async function presentNotes(app: App, topic: Topic, notes: readonly Note[]): Promise<NoteRecord[]> {
+export async function presentNotes(app: App, topic: NoteableItem, notes: readonly Note[]): Promise<NoteRecord[]> {
   const onLines = notes.filter(({ type }) => type === 'DiffNote')
   const [around, people, proposed] = await Promise.all([
     surroundings(app),
@@ -88,7 +100,7 @@ export async function presentNotes(app: App, topic: Topic, notes: readonly Note[
 
 export async function presentOneNote(
   app: App,
-  topic: Topic,
+  topic: NoteableItem,
   note: Note,
   changes: Record<string, unknown> = {},
 ): Promise<NoteRecord> {

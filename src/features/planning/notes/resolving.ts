@@ -4,7 +4,7 @@ import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import { addSystemNotes, type Noteable } from './system.ts'
-import type { Topic } from './talk.ts'
+import type { NoteableItem } from './noteable.ts'
 
 type Which = { readonly id: number } | { readonly discussion_id: string }
 
@@ -12,7 +12,7 @@ type Which = { readonly id: number } | { readonly discussion_id: string }
 export async function resolveNotes(
   app: App,
   actor: User,
-  topic: Pick<Topic, 'noteable' | 'touch'>,
+  topic: Pick<NoteableItem, 'noteable' | 'touch'>,
   which: Which,
   resolved: boolean,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { issueTalk } from '../issues/talk.ts'
+import { issueNoteable } from '../issues/noteable.ts'
 import { notesOn } from './endpoints.ts'
 
-export const { list, get, create, update, destroy } = notesOn(issueTalk)
+export const { list, get, create, update, destroy } = notesOn(issueNoteable)

@@ -9,12 +9,12 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Note } from './model.ts'
-import type { GivenPosition, Placed } from './positions.ts'
+import type { PositionInput, StoredPosition } from './positions.ts'
 import { sizeOfDiscussion } from './queries.ts'
 import { isResolved } from './resolving.ts'
 import { newDiscussionId } from './system.ts'
 import { finishTodos } from '../todos/service.ts'
-import { seesInternal, type Obeyed, type Settle, type TalkSubject, type Topic } from './talk.ts'
+import { seesInternal, type Obeyed, type Settle, type NoteableSubject, type NoteableItem } from './noteable.ts'
 
 export interface NoteInput {
   readonly body: string
@@ -46,7 +46,7 @@ function assertValid(body: string, words: (faults: string) => string): void {
 export const assertSayable = (body: string): void => assertValid(body, (faults) => `400 Bad request - Note ${faults}`)
 
 /** A text of commands alone leaves no note. */
-export interface Said {
+export interface NoteOutcome {
   readonly note: Note | null
   readonly obeyed: Obeyed
 }
@@ -61,7 +61,7 @@ interface Heard {
 }
 
 /** Before the transaction, which awaits the store only. */
-async function hear(app: App, { topic }: TalkSubject, body: string, placed: Placed | null): Promise<Heard> {
+async function hear(app: App, { topic }: NoteableSubject, body: string, placed: StoredPosition | null): Promise<Heard> {
   const { text, commands } = topic.obey ? splitQuickActions(body, topic.actionable) : { text: body, commands: [] }
   if (text !== '' || commands.length === 0) assertSayable(text)
   const emoji: FindEmoji = commands.length > 0 ? await loadEmoji() : () => null
@@ -72,7 +72,7 @@ async function hear(app: App, { topic }: TalkSubject, body: string, placed: Plac
 interface Standing {
   readonly type: Note['type']
   readonly discussion_id: string
-  readonly placed?: Placed | null
+  readonly placed?: StoredPosition | null
   /** In a thread that is resolved already. */
   readonly resolved?: boolean
 }
@@ -80,17 +80,17 @@ interface Standing {
 export type Where =
   | { readonly alone: true }
   /** The first of a thread, or of one about a line. */
-  | { readonly placed: Placed | null }
+  | { readonly placed: StoredPosition | null }
   | { readonly discussion: readonly Note[] }
 
 /** Looks at what is to be said; what it returns says it, in a transaction. */
 export async function prepareNote(
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   wish: NoteInput,
   where: Where,
-): Promise<(app: App) => Promise<Said>> {
+): Promise<(app: App) => Promise<NoteOutcome>> {
   if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, wish)
   const placed = 'placed' in where ? where.placed : null
   const heard = await hear(app, subject, wish.body, placed)
@@ -101,68 +101,68 @@ export async function prepareNote(
 async function prepareAndSay(
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   wish: NoteInput,
   where: Where,
-): Promise<Said> {
+): Promise<NoteOutcome> {
   return finished(app, await transact(app, await prepareNote(app, actor, subject, wish, where)))
 }
 
 /** One that stands alone. */
-export const createNote = (app: App, actor: User, subject: TalkSubject, wish: NoteInput): Promise<Said> =>
+export const createNote = (app: App, actor: User, subject: NoteableSubject, wish: NoteInput): Promise<NoteOutcome> =>
   prepareAndSay(app, actor, subject, wish, { alone: true })
 
 /** The first one of a discussion, or of one about a line. */
 export const startDiscussion = (
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   wish: NoteInput,
-  placed: Placed | null,
-): Promise<Said> => prepareAndSay(app, actor, subject, wish, { placed })
+  placed: StoredPosition | null,
+): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, wish, { placed })
 
 export const reply = (
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   discussion: readonly Note[],
   wish: NoteInput,
-): Promise<Said> => prepareAndSay(app, actor, subject, wish, { discussion })
+): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, wish, { discussion })
 
 const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
 const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
 
-export async function placeIn(
+export async function positionIn(
   app: App,
-  { place }: Topic,
-  position: GivenPosition | null | undefined,
+  { place }: NoteableItem,
+  position: PositionInput | null | undefined,
   commit: string | null = null,
-): Promise<Placed | null> {
+): Promise<StoredPosition | null> {
   if (!position || !place) return null
   const placed = await place(app, position, commit)
   if (!placed) throw new Refusal('bad_request', MISPLACED)
   return placed
 }
 
-export function placedOf({ position, line_code, original_position }: Note): Placed | null {
+export function positionsOf({ position, line_code, original_position }: Note): StoredPosition | null {
   if (position === null) return null
-  const original = original_position === null ? null : (JSON.parse(original_position) as Placed['position'])
-  return { position: JSON.parse(position) as Placed['position'], line_code, original }
+  const original = original_position === null ? null : (JSON.parse(original_position) as StoredPosition['position'])
+  return { position: JSON.parse(position) as StoredPosition['position'], line_code, original }
 }
 
 /** A note that stood alone becomes the first one of a discussion. Answers to what is internal are so too. */
 async function prepareReply(
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   discussion: readonly Note[],
   wish: NoteInput,
-): Promise<(app: App) => Promise<Said>> {
+): Promise<(app: App) => Promise<NoteOutcome>> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
   const { discussion_id, internal, thread_commit_sha: commit } = first
   const type = first.type ?? 'DiscussionNote'
-  const heard = await hear(app, subject, wish.body, placedOf(first))
+  const heard = await hear(app, subject, wish.body, positionsOf(first))
   return async (app) => {
     const held = await lockNote(app, first.id)
     const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
@@ -172,7 +172,7 @@ async function prepareReply(
     const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
     if (held.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
-    const state = { type, discussion_id, placed: placedOf(held), resolved }
+    const state = { type, discussion_id, placed: positionsOf(held), resolved }
     return say(app, actor, subject, { ...wish, internal, commit }, heard, state)
   }
 }
@@ -190,7 +190,7 @@ async function lockNote({ db }: App, id: number): Promise<Note> {
 }
 
 /** What is left to do once the transaction has ended. */
-export const finished = async (app: App, { note, obeyed }: Said): Promise<Said> => ({
+export const finished = async (app: App, { note, obeyed }: NoteOutcome): Promise<NoteOutcome> => ({
   note,
   obeyed: (await obeyed.after?.(app)) ?? obeyed,
 })
@@ -198,11 +198,11 @@ export const finished = async (app: App, { note, obeyed }: Said): Promise<Said> 
 async function say(
   app: App,
   actor: User,
-  subject: TalkSubject,
+  subject: NoteableSubject,
   { created_at, internal, commit, review }: NoteInput,
   { text, commands, emoji, settle }: Heard,
   { type, discussion_id, placed, resolved = false }: Standing,
-): Promise<Said> {
+): Promise<NoteOutcome> {
   if (internal && !['Issue', 'MergeRequest'].includes(subject.topic.type))
     throw new Refusal('bad_request', NOT_INTERNAL)
   if (internal && !seesInternal(subject)) throw forbidden()
@@ -262,10 +262,10 @@ async function say(
 }
 
 /** What changes tell is not altered. */
-export async function updateNote(app: App, actor: User, topic: Topic, seen: Note, body: string): Promise<Note> {
+export async function updateNote(app: App, actor: User, topic: NoteableItem, seen: Note, body: string): Promise<Note> {
   const { id, system } = seen
   if (!system) assertValid(body, (faults) => `Failed to save note ${faults}`)
-  const settle = system ? undefined : await topic.heed?.(app, body, placedOf(seen))
+  const settle = system ? undefined : await topic.heed?.(app, body, positionsOf(seen))
   return transact(app, async (app) => {
     const note = await lockNote(app, id)
     if (system || note.body === body) return note

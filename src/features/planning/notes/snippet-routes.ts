@@ -1,4 +1,4 @@
-import { snippetTalk } from '../snippets/talk.ts'
+import { snippetNoteable } from '../snippets/noteable.ts'
 import { notesOn } from './endpoints.ts'
 
-export const { list, get, create, update, destroy } = notesOn(snippetTalk)
+export const { list, get, create, update, destroy } = notesOn(snippetNoteable)

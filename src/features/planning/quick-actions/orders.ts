@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import type { FindEmoji } from '../../../lib/emoji.ts'
 import type { QuickAction, QuickActionName } from '../../../lib/quick-actions.ts'
-import type { Obeyed } from '../notes/talk.ts'
+import type { Obeyed } from '../notes/noteable.ts'
 
 /** More of one text are not carried out. */
 const MOST_COMMANDS = 50

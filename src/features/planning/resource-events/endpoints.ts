@@ -2,7 +2,7 @@
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Talk } from '../notes/talk.ts'
+import type { NoteableKind } from '../notes/noteable.ts'
 import { LabelEventEntity, MilestoneEventEntity, StateEventEntity } from './entity.ts'
 import {
   labelEvent,
@@ -16,7 +16,7 @@ import {
   stateEventsOf,
 } from './queries.ts'
 
-export function resourceEventsOn({ path, noun, guest, named }: Talk) {
+export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
   const topic = named()
   return {
     listLabels: endpoint({

@@ -7,12 +7,12 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
-import type { Topic, TopicResource } from '../notes/talk.ts'
+import type { NoteableItem, NoteableResource } from '../notes/noteable.ts'
 import { presentLabelEvent, presentMilestoneEvent, presentStateEvent } from './entity.ts'
 import type { LabelEvent, MilestoneEvent, StateEvent } from './model.ts'
 
 /** What has events of its own. */
-const itemOf = ({ noteable }: Topic) =>
+const itemOf = ({ noteable }: NoteableItem) =>
   'issue_id' in noteable
     ? (['issue_id', noteable.issue_id] as const)
     : 'merge_request_id' in noteable
@@ -21,7 +21,7 @@ const itemOf = ({ noteable }: Topic) =>
 
 const eventsIn =
   <T extends 'resource_label_events' | 'resource_state_events' | 'resource_milestone_events'>(table: T) =>
-  (db: Db, topic: Topic) => {
+  (db: Db, topic: NoteableItem) => {
     const [column, id] = itemOf(topic)
     // One of three tables that have these columns, which a union of names does not tell.
     const events = db.selectFrom(table as 'resource_label_events').selectAll()
@@ -34,21 +34,21 @@ export const milestoneEventsOf = eventsIn('resource_milestone_events')
 
 const params = { event_id: id }
 
-export const labelEvent = (topic: TopicResource) =>
+export const labelEvent = (topic: NoteableResource) =>
   child(topic, {
     key: 'event',
     params,
     find: ({ db }, { topic }, { event_id }) => labelEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
   })
 
-export const stateEvent = (topic: TopicResource) =>
+export const stateEvent = (topic: NoteableResource) =>
   child(topic, {
     key: 'event',
     params,
     find: ({ db }, { topic }, { event_id }) => stateEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
   })
 
-export const milestoneEvent = (topic: TopicResource) =>
+export const milestoneEvent = (topic: NoteableResource) =>
   child(topic, {
     key: 'event',
     params,

@@ -1,4 +1,5 @@
-import { issueTalk } from '../issues/talk.ts'
+import { issueNoteable } from '../issues/noteable.ts'
 import { resourceEventsOn } from './endpoints.ts'
 
-export const { listLabels, getLabel, listStates, getState, listMilestones, getMilestone } = resourceEventsOn(issueTalk)
+export const { listLabels, getLabel, listStates, getState, listMilestones, getMilestone } =
+  resourceEventsOn(issueNoteable)

@@ -14,8 +14,8 @@ import { below, levelOf, projectFrame, type InProject, type Project } from '../.
 import { page as declare, text, type Act } from '../../../page.ts'
 import { queryText, withQuery } from '../../../query.ts'
 import { placeAddress } from '../../../refs.ts'
-import { CommitConversation, CommitDiff } from './CommitTalk.tsx'
-import { commitTalk } from './talk.ts'
+import { CommitConversation, CommitDiff } from './CommitNotes.tsx'
+import { commitNoteActions } from './note-actions.ts'
 
 const FILES_PER_PAGE = 20
 
@@ -67,15 +67,15 @@ export const page = declare<Data & Partial<InProject>>({
         }
       : null,
   actions: {
-    ...commitTalk,
+    ...commitNoteActions,
     pick: (act) => land(act, 'cherry_pick'),
     revert: (act) => land(act, 'revert'),
   },
   View: ({ project, commit, diffs, signature, within, requests, refs, discussions, address, query, me }) => {
     if (!project) return null
-    const talkers = {
+    const abilities = {
       me,
-      mayTalk: me !== null && !project.archived,
+      mayComment: me !== null && !project.archived,
       mayModerate: levelOf(project) >= 40,
       hasReactions: false,
     }
@@ -163,7 +163,7 @@ export const page = declare<Data & Partial<InProject>>({
           <Empty title="No file was changed" />
         ) : (
           <CommitDiff
-            {...talkers}
+            {...abilities}
             commit={commit}
             discussions={discussions.items}
             address={address}
@@ -191,7 +191,7 @@ export const page = declare<Data & Partial<InProject>>({
         )}
         {only ? <a href={withQuery(address, { only: null })}>All files</a> : <Pages of={diffs} />}
         <CommitConversation
-          {...talkers}
+          {...abilities}
           commit={commit}
           files={diffs.items}
           discussions={discussions.items}

@@ -10,7 +10,7 @@ import { State } from '../../../components/State.tsx'
 import { timeActions } from '../../../components/TimeTracking.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
-import { OF_ISSUES, talkActions } from '../../../components/talk.ts'
+import { OF_ISSUES, noteActions } from '../../../components/note-actions.ts'
 import { word } from '../../../fields.ts'
 import { MAINTAINER, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
@@ -31,7 +31,7 @@ interface Data extends Choices, Related {
 
 const ISSUE = '/projects/{id}/issues/{issue_iid}'
 const which = ({ params }: Pick<Act, 'params'>) => ({ id: params.id!, issue_iid: params.iid! })
-const talk = talkActions(OF_ISSUES)
+const noteable = noteActions(OF_ISSUES)
 
 /** `#3`, `group/project#3` or an address. */
 const REFERENCE = /^(?:https?:\/\/[^/]+\/)?(.*?)(?:\/-)?(?:\/issues\/|#)(\d+)$/
@@ -72,11 +72,11 @@ export const page = declare<Data & Partial<InProject>>({
     about: ({ iid }) => iid === undefined || iid === issue.iid,
   }),
   actions: {
-    ...talk,
+    ...noteable,
     ...timeActions('issues'),
     async comment(act) {
       const event = text(act.form, 'state_event')
-      if (text(act.form, 'body').trim() !== '') await talk.comment!(act)
+      if (text(act.form, 'body').trim() !== '') await noteable.comment!(act)
       if (event !== 'close' && event !== 'reopen') return
       await act.api.put(ISSUE, { ...which(act), state_event: event })
       const [done, reverse] = event === 'close' ? ['Closed.', 'reopen'] : ['Open again.', 'close']
@@ -130,7 +130,7 @@ export const page = declare<Data & Partial<InProject>>({
     if (!project) return null
     const level = mayIn(project, me)
     const mayChange = me !== null && (level >= REPORTER || issue.author?.id === me.id)
-    const mayTalk = me !== null && (!issue.discussion_locked || level > 0)
+    const mayComment = me !== null && (!issue.discussion_locked || level > 0)
     const isOpen = issue.state === 'opened'
     return (
       <>
@@ -165,14 +165,19 @@ export const page = declare<Data & Partial<InProject>>({
               <div class="card-body">
                 <Description html={issue.description_html ?? ''} mayTick={mayChange} />
                 <div class="note-foot">
-                  <Reactions awards={awards} me={me} mayTalk={mayTalk} />
+                  <Reactions awards={awards} me={me} mayComment={mayComment} />
                   {mayChange && <Edit issue={issue} />}
                 </div>
               </div>
             </section>
-            <Discussions discussions={discussions.items} me={me} mayTalk={mayTalk} mayModerate={level >= MAINTAINER} />
+            <Discussions
+              discussions={discussions.items}
+              me={me}
+              mayComment={mayComment}
+              mayModerate={level >= MAINTAINER}
+            />
             <Pages of={discussions} />
-            {mayTalk ? (
+            {mayComment ? (
               <CommentBox mayBeInternal={level >= REPORTER}>
                 {mayChange && (
                   <Button name="state_event" value={isOpen ? 'close' : 'reopen'}>

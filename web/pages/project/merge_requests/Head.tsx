@@ -50,7 +50,7 @@ export interface Rights {
   readonly mayUpdate: boolean
   /** Labels, milestone, people, dependencies. */
   readonly mayPlan: boolean
-  readonly mayTalk: boolean
+  readonly mayComment: boolean
   readonly mayModerate: boolean
 }
 
@@ -61,7 +61,7 @@ export function rightsOf(project: Project, one: Detail, me: Me | null): Rights {
   return {
     mayUpdate: isOpen && (level >= 30 || isOwn),
     mayPlan: isOpen && level >= 30,
-    mayTalk: isOpen && (one.discussion_locked !== true || level > 0),
+    mayComment: isOpen && (one.discussion_locked !== true || level > 0),
     mayModerate: isOpen && level >= 40,
   }
 }

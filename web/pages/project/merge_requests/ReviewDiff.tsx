@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Records } from '../../../api.ts'
 import { Diff, anchorOf, type DiffFile, type DiffLine, type DiffView } from '../../../components/Diff.tsx'
-import { Discussions, type Discussion, type Talkers } from '../../../components/Discussions.tsx'
+import { Discussions, type Discussion, type CommentAbilities } from '../../../components/Discussions.tsx'
 import { linesOf } from '../../../components/diff-lines.ts'
 import { ActButton, Button, Folded, Form, useValue } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -12,7 +12,7 @@ import { Suggestions } from './Suggestions.tsx'
 
 type Draft = Records['DraftNote']
 
-interface ReviewDiffProps extends Talkers {
+interface ReviewDiffProps extends CommentAbilities {
   files: readonly DiffFile[]
   first: number
   view: DiffView
@@ -31,7 +31,7 @@ interface ReviewDiffProps extends Talkers {
 }
 
 export function ReviewDiff(props: ReviewDiffProps) {
-  const { files, shas, discussions, drafts, mayApply, address, memory, ...talkers } = props
+  const { files, shas, discussions, drafts, mayApply, address, memory, ...abilities } = props
   const [opened, setOpened] = useState(props.opened)
   const [start, setStart] = useState<string | null>(null)
   const isViewed = useViewed(memory, files, props.prints)
@@ -67,7 +67,7 @@ export function ReviewDiff(props: ReviewDiffProps) {
       <div class="diff-talk">
         {here.length > 0 && (
           <Discussions
-            {...talkers}
+            {...abilities}
             discussions={here}
             context={({ notes: [first] }) =>
               first?.position?.line_range && <p class="thread-place quiet">Lines {linesText(first.position)}</p>
@@ -101,7 +101,7 @@ export function ReviewDiff(props: ReviewDiffProps) {
         first={props.first}
         view={props.view}
         whole={props.whole}
-        {...(props.mayTalk && { mark })}
+        {...(props.mayComment && { mark })}
         below={below}
         aside={(file) => (
           <label class="row viewed">

@@ -3,7 +3,7 @@ import type { Listed, Records } from '../../../../api.ts'
 import type { DiffFile } from '../../../../components/Diff.tsx'
 import { hidesSpaces, looksOf, viewOf } from '../../../../components/DiffTools.tsx'
 import type { Discussion } from '../../../../components/Discussions.tsx'
-import { OF_MERGE_REQUESTS, talkActions } from '../../../../components/talk.ts'
+import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Empty, Pages, Tabs } from '../../../../components/lists.tsx'
 import { below, projectFrame } from '../../../../layout/project.tsx'
 import { page as declare, type Visit } from '../../../../page.ts'
@@ -137,7 +137,7 @@ export const page = declare<Data>({
     ...stateActions,
     ...mergeActions,
     ...reviewActions,
-    ...talkActions(OF_MERGE_REQUESTS),
+    ...noteActions(OF_MERGE_REQUESTS),
     lineComment: commentOnLine,
   },
   live: ({ one }) => liveOf(one),
@@ -200,7 +200,7 @@ export const page = declare<Data>({
             discussions={threads.items}
             drafts={drafts}
             me={me}
-            mayTalk={rights.mayTalk}
+            mayComment={rights.mayComment}
             mayModerate={rights.mayModerate}
             mayResolve={rights.mayUpdate}
             mayApply={rights.mayUpdate && one.state === 'opened'}
@@ -216,7 +216,7 @@ export const page = declare<Data>({
         )}
         <Pages of={files} />
         {shas !== null && <Elsewhere drafts={drafts} shas={shas} />}
-        {rights.mayTalk && one.state === 'opened' && (
+        {rights.mayComment && one.state === 'opened' && (
           <FinishReview one={one} drafts={drafts} approvals={approvals} me={me} />
         )}
       </>

@@ -6,7 +6,7 @@ import { linesOf, type DiffLine } from '../../../../components/diff-lines.ts'
 import { Reactions } from '../../../../components/Reactions.tsx'
 import { Prose } from '../../../../components/State.tsx'
 import { timeActions } from '../../../../components/TimeTracking.tsx'
-import { OF_MERGE_REQUESTS, talkActions } from '../../../../components/talk.ts'
+import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Pages } from '../../../../components/lists.tsx'
 import { below, projectFrame, type Project } from '../../../../layout/project.tsx'
 import { page as declare, type Visit } from '../../../../page.ts'
@@ -102,7 +102,7 @@ export const page = declare<Data>({
   title: ({ one }) => `${one.title} (!${one.iid})`,
   description: ({ one }) => one.description,
   actions: {
-    ...talkActions(OF_MERGE_REQUESTS),
+    ...noteActions(OF_MERGE_REQUESTS),
     ...stateActions,
     ...mergeActions,
     ...reviewActions,
@@ -122,7 +122,7 @@ export const page = declare<Data>({
           <div>
             <section class="request-text" aria-label="Description">
               {description ? <Prose html={description} /> : <p class="quiet">There is no description.</p>}
-              <Reactions awards={data.awards} me={me} mayTalk={rights.mayTalk} />
+              <Reactions awards={data.awards} me={me} mayComment={rights.mayComment} />
             </section>
             <MergeBox {...data} project={project} />
             {one.state === 'opened' && (rights.mayUpdate || data.ownRules.length > 0) && (
@@ -140,7 +140,7 @@ export const page = declare<Data>({
               <Discussions
                 discussions={discussions.items}
                 me={me}
-                mayTalk={rights.mayTalk}
+                mayComment={rights.mayComment}
                 mayModerate={rights.mayModerate}
                 mayResolve={rights.mayUpdate}
                 context={(discussion) => (
@@ -164,7 +164,7 @@ export const page = declare<Data>({
                   <FinishReview one={one} drafts={drafts} approvals={approvals} me={me} />
                 </>
               )}
-              {rights.mayTalk && <CommentBox />}
+              {rights.mayComment && <CommentBox />}
             </section>
           </div>
           <Side {...data} project={project} />

@@ -9,7 +9,7 @@ const thread = ({ form }: Act) => ({ discussion_id: text(form, 'discussion_id') 
 const note = (act: Act) => ({ ...thread(act), note_id: text(act.form, 'note_id') })
 const numberIn = ({ form }: Act, name: string) => (text(form, name) ? Number(text(form, name)) : null)
 
-export const commitTalk: NonNullable<Page['actions']> = {
+export const commitNoteActions: NonNullable<Page['actions']> = {
   async comment(act) {
     await act.api.post(DISCUSSIONS, { ...on(act), body: text(act.form, 'body') })
   },

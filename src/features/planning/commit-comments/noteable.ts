@@ -3,11 +3,11 @@ import { HARD_LIMITS, commitDiff } from '../../../git/history/diffs.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { repository } from '../../repository/repositories/queries.ts'
-import { placeOn } from '../notes/positions.ts'
-import { talkAbout, type Topic } from '../notes/talk.ts'
+import { storedPosition } from '../notes/positions.ts'
+import { noteableKind, type NoteableItem } from '../notes/noteable.ts'
 import { obeyOnCommit } from '../quick-actions/service.ts'
 
-export function topicOf(subject: RepositorySubject, commit: Commit): Topic {
+export function noteableItemOf(subject: RepositorySubject, commit: Commit): NoteableItem {
   return {
     noteable: { project_id: subject.project.id, commit_sha: commit.id },
     type: 'Commit',
@@ -21,13 +21,13 @@ export function topicOf(subject: RepositorySubject, commit: Commit): Topic {
     }),
     async place(_app, position) {
       const diff = await commitDiff(subject.dir, commit.id, { limits: HARD_LIMITS })
-      return placeOn(diff?.files ?? [], { base: commit.parents[0] ?? null, head: commit.id }, position)
+      return storedPosition(diff?.files ?? [], { base: commit.parents[0] ?? null, head: commit.id }, position)
     },
   }
 }
 
 /** What is said of commits. */
-export const commitTalk = talkAbout({
+export const commitNoteable = noteableKind({
   path: '/projects/:id/repository/commits/:sha',
   noun: 'a commit',
   on: repository,
@@ -35,6 +35,6 @@ export const commitTalk = talkAbout({
   async find(_app, subject, { sha }) {
     if (!repositoryPolicy.download(subject)) return null
     const commit = await findCommit(subject.dir, sha)
-    return commit && topicOf(subject, commit)
+    return commit && noteableItemOf(subject, commit)
   },
 })

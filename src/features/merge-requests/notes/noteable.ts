@@ -1,7 +1,7 @@
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Developer } from '../../../lib/levels.ts'
-import { talkAbout, talkPolicy, type Topic } from '../../planning/notes/talk.ts'
+import { noteableKind, noteablePolicy, type NoteableItem } from '../../planning/notes/noteable.ts'
 import { draftsOf } from '../draft-notes/drafts.ts'
 import { publishDrafts } from '../draft-notes/service.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
@@ -10,15 +10,15 @@ import { touchMergeRequest } from '../merge-requests/service.ts'
 import { obeyOnMergeRequest } from '../quick-actions/service.ts'
 import { suggestionsOf } from '../suggestions/queries.ts'
 import { heedSuggestions } from '../suggestions/service.ts'
-import { commitNamed, placeIn } from './places.ts'
+import { findOwnCommit, positionIn } from './positions.ts'
 
 /** As someone in particular meets it. */
-export function topicOf(subject: MergeRequestSubject): Topic {
+export function noteableItemOf(subject: MergeRequestSubject): NoteableItem {
   const { mergeRequest: one, level, viewer } = subject
   const publish = async (app: App, actor: User) => {
-    const talk = { ...subject, topic: topicOf(subject) }
-    const drafts = talkPolicy.talk(talk) ? await draftsOf(app.db, talk).execute() : []
-    await publishDrafts(app, actor, talk, drafts)
+    const noteable = { ...subject, topic: noteableItemOf(subject) }
+    const drafts = noteablePolicy.talk(noteable) ? await draftsOf(app.db, noteable).execute() : []
+    await publishDrafts(app, actor, noteable, drafts)
   }
   return {
     noteable: { project_id: one.project_id, merge_request_id: one.id },
@@ -35,13 +35,13 @@ export function topicOf(subject: MergeRequestSubject): Topic {
     heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
     // They quote what they replace.
     ...(mergeRequestPolicy.readCode(subject) && { suggestions: (app, notes) => suggestionsOf(app, one, notes) }),
-    commitNamed: (app, sha) => commitNamed(app, subject, sha),
-    place: (app, position, commit = null) => placeIn(app, subject, position, commit),
+    commitNamed: (app, sha) => findOwnCommit(app, subject, sha),
+    place: (app, position, commit = null) => positionIn(app, subject, position, commit),
   }
 }
 
 /** What is said of merge requests. */
-export const mergeRequestTalk = talkAbout({
+export const mergeRequestNoteable = noteableKind({
   path: '/projects/:id/merge_requests/:merge_request_iid',
   noun: 'a merge request',
   guest: false,
@@ -52,6 +52,6 @@ export const mergeRequestTalk = talkAbout({
     const mergeRequest = await findMergeRequest(app.db, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
     if (!mergeRequest) return null
     const subject = { ...parent, mergeRequest }
-    return mergeRequestPolicy.readMergeRequest(subject) ? topicOf(subject) : null
+    return mergeRequestPolicy.readMergeRequest(subject) ? noteableItemOf(subject) : null
   },
 })

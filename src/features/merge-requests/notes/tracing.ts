@@ -1,7 +1,13 @@
 /** Where lines that are talked about are in a newer version: by what changed between the two, each diff read once. */
 import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import { diffLines, lineCode, type DiffLine, type Placed, type Position } from '../../planning/notes/positions.ts'
+import {
+  diffLines,
+  lineCode,
+  type DiffLine,
+  type StoredPosition,
+  type Position,
+} from '../../planning/notes/positions.ts'
 import { changesBetween } from '../versions/measure.ts'
 
 export interface VersionEnds {
@@ -11,7 +17,7 @@ export interface VersionEnds {
 }
 
 /** Null: the line is not there any more, or nobody knows. */
-export type Trace = (position: Position) => Promise<Placed | null>
+export type Trace = (position: Position) => Promise<StoredPosition | null>
 
 const NOTHING: Diff = { files: [], overflow: false }
 
@@ -76,7 +82,7 @@ export function tracer(dir: string, from: VersionEnds, to: VersionEnds): Trace {
     return start && end ? { start, end } : null
   }
 
-  async function traceFile(position: Position, ends: Ends): Promise<Placed | null> {
+  async function traceFile(position: Position, ends: Ends): Promise<StoredPosition | null> {
     const [whole, since] = await Promise.all([changes(), heads()])
     const file = whole?.files.find(({ newPath }) => newPath === position.new_path)
     const isOther = !since || since.files.some(({ oldPath }) => oldPath === position.new_path)

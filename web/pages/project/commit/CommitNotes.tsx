@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks'
 import type { Records } from '../../../api.ts'
 import { Diff, type DiffFile, type DiffLine, type DiffSlots, type DiffView } from '../../../components/Diff.tsx'
 import { linesOf } from '../../../components/diff-lines.ts'
-import { Discussions, type Discussion, type Talkers } from '../../../components/Discussions.tsx'
+import { Discussions, type Discussion, type CommentAbilities } from '../../../components/Discussions.tsx'
 import { Button, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { commenting, lineKey, spotOf } from '../merge_requests/positions.ts'
 
-interface CommitDiffProps extends Talkers, Pick<DiffSlots, 'aside' | 'whole'> {
+interface CommitDiffProps extends CommentAbilities, Pick<DiffSlots, 'aside' | 'whole'> {
   commit: Records['CommitDetail']
   files: readonly DiffFile[]
   first: number
@@ -25,7 +25,7 @@ const spotIn = (discussion: Discussion, commit: { id: string }) =>
 
 /** The changes, with what is said at their lines. */
 export function CommitDiff(props: CommitDiffProps) {
-  const { commit, files, first, view, discussions, address, aside, whole, opened: asked, ...talkers } = props
+  const { commit, files, first, view, discussions, address, aside, whole, opened: asked, ...abilities } = props
   const [opened, setOpened] = useState(asked)
   const threads = Map.groupBy(discussions, (one) => spotIn(one, commit) ?? '')
   const mark = (file: DiffFile, line: DiffLine) => {
@@ -48,11 +48,11 @@ export function CommitDiff(props: CommitDiffProps) {
     if (line.kind === 'hunk' || line.kind === 'note') return null
     const key = lineKey(file, line)
     const here = threads.get(key) ?? []
-    if (here.length === 0 && (opened !== key || !talkers.mayTalk)) return null
+    if (here.length === 0 && (opened !== key || !abilities.mayComment)) return null
     return (
       <div class="diff-talk">
-        {here.length > 0 && <Discussions {...talkers} discussions={here} />}
-        {opened === key && talkers.mayTalk && (
+        {here.length > 0 && <Discussions {...abilities} discussions={here} />}
+        {opened === key && abilities.mayComment && (
           <LineForm commit={commit} file={file} line={line} address={address} onDone={() => setOpened(null)} />
         )}
       </div>
@@ -65,7 +65,7 @@ export function CommitDiff(props: CommitDiffProps) {
       view={view}
       {...(aside && { aside })}
       {...(whole && { whole })}
-      {...(talkers.mayTalk && { mark })}
+      {...(abilities.mayComment && { mark })}
       below={below}
     />
   )
@@ -118,7 +118,7 @@ function LineForm({ commit, file, line, address, onDone }: LineFormProps) {
   )
 }
 
-interface ConversationProps extends Talkers {
+interface ConversationProps extends CommentAbilities {
   commit: Records['CommitDetail']
   files: readonly DiffFile[]
   discussions: readonly Discussion[]
@@ -127,22 +127,22 @@ interface ConversationProps extends Talkers {
 }
 
 /** What stands at no line of this page. */
-export function CommitConversation({ commit, files, discussions, total, ...talkers }: ConversationProps) {
+export function CommitConversation({ commit, files, discussions, total, ...abilities }: ConversationProps) {
   const shown = new Set(files.flatMap((file) => linesOf(file.diff).map((line) => lineKey(file, line))))
   const others = discussions.filter((one) => !shown.has(spotIn(one, commit) ?? ''))
-  if (others.length === 0 && !talkers.mayTalk && total <= discussions.length) return null
+  if (others.length === 0 && !abilities.mayComment && total <= discussions.length) return null
   return (
     <section aria-labelledby="conversation" class="commit-talk">
       <h2 id="conversation">Comments</h2>
       {others.length > 0 && (
-        <Discussions {...talkers} discussions={others} context={(discussion) => <Where of={discussion} />} />
+        <Discussions {...abilities} discussions={others} context={(discussion) => <Where of={discussion} />} />
       )}
       {total > discussions.length && (
         <p class="quiet">
           The first {discussions.length} of {total} threads.
         </p>
       )}
-      {talkers.mayTalk && (
+      {abilities.mayComment && (
         <Form action="comment" class="comment-box" resets>
           <WritingArea name="body" label="Comment" lines={4} required placeholder="Markdown and @names" />
           <p class="row">

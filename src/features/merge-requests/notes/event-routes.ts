@@ -1,5 +1,5 @@
 import { resourceEventsOn } from '../../planning/resource-events/endpoints.ts'
-import { mergeRequestTalk } from './talk.ts'
+import { mergeRequestNoteable } from './noteable.ts'
 
 export const { listLabels, getLabel, listStates, getState, listMilestones, getMilestone } =
-  resourceEventsOn(mergeRequestTalk)
+  resourceEventsOn(mergeRequestNoteable)

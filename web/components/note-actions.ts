@@ -10,7 +10,7 @@ export const OF_MERGE_REQUESTS: Kind = ['merge_requests', 'merge_request_iid']
 type Actions = NonNullable<Page['actions']>
 
 /** `params.iid` names what it is about. */
-export function talkActions([place, key]: Kind): Actions {
+export function noteActions([place, key]: Kind): Actions {
   // The calls of both have the same fields; types are those of issues.
   const at = (rest: string) => `/projects/{id}/${place}/{${key}}/${rest}` as unknown
   const on = ({ params }: Act) => ({ id: params.id!, [key]: params.iid! }) as { id: string; issue_iid: string }

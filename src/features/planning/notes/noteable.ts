@@ -10,12 +10,12 @@ import { Guest, Reporter } from '../../../lib/levels.ts'
 import type { Actionable, QuickAction } from '../../../lib/quick-actions.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Note } from './model.ts'
-import type { GivenPosition, Placed } from './positions.ts'
+import type { PositionInput, StoredPosition } from './positions.ts'
 import type { SuggestionRecord } from './suggestion-entity.ts'
 import type { Noteable } from './system.ts'
 
 /** What is talked about, as someone in particular meets it. */
-export interface Topic {
+export interface NoteableItem {
   /** What its notes name it by. */
   readonly noteable: Noteable
   readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet'
@@ -34,13 +34,13 @@ export interface Topic {
   /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
   obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
   /** Looks at what a text on a line proposes; what it returns keeps that, in the transaction of the note. */
-  heed?(app: App, text: string, placed: Placed | null): Promise<Settle | undefined>
+  heed?(app: App, text: string, placed: StoredPosition | null): Promise<Settle | undefined>
   /** What was kept of it, by the ids of notes. */
   suggestions?(app: App, notes: readonly Note[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>
   /** Of the commits it is made of, the one that is named; refuses others. Without commits none is looked for. */
   commitNamed?(app: App, sha: string): Promise<string>
   /** Where in its diff, or in that of a commit, a note stands; null: nowhere. Without a diff there are no places. */
-  place?(app: App, position: GivenPosition, commit?: string | null): Promise<Placed | null>
+  place?(app: App, position: PositionInput, commit?: string | null): Promise<StoredPosition | null>
 }
 
 export type Settle = (app: App, note: Note) => Promise<void>
@@ -55,32 +55,32 @@ export interface Obeyed {
   readonly after?: (app: App) => Promise<Obeyed>
 }
 
-export interface TalkSubject extends ProjectSubject {
-  readonly topic: Topic
+export interface NoteableSubject extends ProjectSubject {
+  readonly topic: NoteableItem
 }
 
-export type TalkPolicy = Record<'read' | 'talk' | 'resolve', (subject: TalkSubject) => boolean>
+export type NoteablePolicy = Record<'read' | 'talk' | 'resolve', (subject: NoteableSubject) => boolean>
 
-const mayTalk = ({ topic, level }: TalkSubject) => topic.isOpen && (!topic.isLocked || level >= Guest)
+const mayComment = ({ topic, level }: NoteableSubject) => topic.isOpen && (!topic.isLocked || level >= Guest)
 
-export const talkPolicy: TalkPolicy = policy<TalkSubject>()({
+export const noteablePolicy: NoteablePolicy = policy<NoteableSubject>()({
   /** What may not be read is not found in the first place. */
   read: () => true,
-  talk: mayTalk,
-  resolve: (s) => mayTalk(s) && s.topic.threads?.mayResolve === true,
+  talk: mayComment,
+  resolve: (s) => mayComment(s) && s.topic.threads?.mayResolve === true,
 })
 
 export const seesInternal = ({ level }: Pick<ProjectSubject, 'level'>): boolean => level >= Reporter
 
-export type TopicResource = Resource<TalkSubject, TalkPolicy>
+export type NoteableResource = Resource<NoteableSubject, NoteablePolicy>
 
-export interface Talk {
+export interface NoteableKind {
   /** Of its topic. */
   readonly path: `/${string}`
   /** As it is called in summaries. */
   readonly noun: string
   /** The topic, for endpoints that miss it by this name: one that is hidden and one that is absent are told alike. */
-  named(name?: string): TopicResource
+  named(name?: string): NoteableResource
   /** Whether visitors without an account read it. */
   readonly guest: boolean
   /** Of endpoints that may ask git. */
@@ -96,10 +96,10 @@ interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends
   /** What it lies in. */
   on: Resource<S, P>
   params: Params
-  find(app: App, parent: S, params: z.infer<z.ZodObject<Params>>): Promise<Topic | null>
+  find(app: App, parent: S, params: z.infer<z.ZodObject<Params>>): Promise<NoteableItem | null>
 }
 
-export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape>({
+export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape>({
   path,
   noun,
   guest = true,
@@ -107,7 +107,7 @@ export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params 
   on,
   params,
   find,
-}: TalkPlan<S, P, Params>): Talk => ({
+}: TalkPlan<S, P, Params>): NoteableKind => ({
   path,
   noun,
   guest,
@@ -118,7 +118,7 @@ export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params 
       ...(name !== undefined && { name }),
       key: 'topic',
       params,
-      policy: talkPolicy as never,
+      policy: noteablePolicy as never,
       find,
-    }) as unknown as TopicResource,
+    }) as unknown as NoteableResource,
 })

@@ -6,11 +6,11 @@ import { withUsers } from '../../identity/users/queries.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import { resolveNotes } from '../../planning/notes/resolving.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
-import { talkPolicy } from '../../planning/notes/talk.ts'
+import { noteablePolicy } from '../../planning/notes/noteable.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
-import { topicOf } from './talk.ts'
+import { noteableItemOf } from './noteable.ts'
 
 /** The oldest; others stay as they are. */
 const MOST_THREADS = 100
@@ -21,8 +21,8 @@ export const followUpThreads: FollowUp = async (app, actor, project, { iid, disc
   const mergeRequest = await findMergeRequest(app.db, project.id, iid, actor.id)
   if (!mergeRequest) return null
   const subject = { ...(await loadRepositorySubject(app, project, actor)), mergeRequest }
-  const topic = topicOf(subject)
-  if (!mergeRequestPolicy.readMergeRequest(subject) || !talkPolicy.resolve({ ...subject, topic })) return null
+  const topic = noteableItemOf(subject)
+  if (!mergeRequestPolicy.readMergeRequest(subject) || !noteablePolicy.resolve({ ...subject, topic })) return null
   const threads = await unresolved(app, mergeRequest.id, discussion ?? null)
   if (threads.length === 0) return null
   return {

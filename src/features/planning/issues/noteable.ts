@@ -1,12 +1,12 @@
 import { id } from '../../../api/wire.ts'
-import { talkAbout } from '../notes/talk.ts'
+import { noteableKind } from '../notes/noteable.ts'
 import { obey } from '../quick-actions/service.ts'
 import { issuePolicy } from './policy.ts'
 import { findIssue, issues } from './queries.ts'
 import { touchIssue } from './service.ts'
 
 /** What is said of issues. */
-export const issueTalk = talkAbout({
+export const issueNoteable = noteableKind({
   path: '/projects/:id/issues/:issue_iid',
   noun: 'an issue',
   on: issues,

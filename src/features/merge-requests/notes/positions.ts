@@ -2,13 +2,13 @@
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findCommit, resolveCommit } from '../../../git/objects/commits.ts'
-import { placeOn, type GivenPosition, type Placed } from '../../planning/notes/positions.ts'
+import { storedPosition, type PositionInput, type StoredPosition } from '../../planning/notes/positions.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { changesBetween } from '../versions/measure.ts'
 import { tracer } from './tracing.ts'
 
 /** Of the commits it has or had, by its id or the beginning of that. */
-export async function commitNamed(
+export async function findOwnCommit(
   { db }: App,
   { dir, mergeRequest }: MergeRequestSubject,
   sha: string,
@@ -27,21 +27,21 @@ export async function commitNamed(
 }
 
 /** What a commit changed against its first parent never moves. */
-async function placeOnCommit(dir: string, commit: string, given: GivenPosition): Promise<Placed | null> {
+async function placeOnCommit(dir: string, commit: string, given: PositionInput): Promise<StoredPosition | null> {
   const base = (await findCommit(dir, commit))?.parents[0]
   if (base === undefined || given.head_sha !== commit || given.base_sha !== base) return null
   const diff = await changesBetween(dir, base, commit)
-  const placed = placeOn(diff?.files ?? [], { base, head: commit }, given)
+  const placed = storedPosition(diff?.files ?? [], { base, head: commit }, given)
   return placed && { ...placed, original: placed.position }
 }
 
 /** On the diff of any of its versions, or between two of them; null: nowhere. */
-export async function placeIn(
+export async function positionIn(
   { db }: App,
   { dir, mergeRequest }: MergeRequestSubject,
-  given: GivenPosition,
+  given: PositionInput,
   commit: string | null,
-): Promise<Placed | null> {
+): Promise<StoredPosition | null> {
   if (commit !== null) return placeOnCommit(dir, commit, given)
   const versions = db.selectFrom('merge_request_versions').where('merge_request_id', '=', mergeRequest.id)
   const version = await versions
@@ -58,7 +58,7 @@ export async function placeIn(
     .executeTakeFirst()
   const diff = await changesBetween(dir, earlier ? given.start_sha : version.base_sha, given.head_sha)
   const ends = { base: version.base_sha, start: earlier ? given.start_sha : version.start_sha, head: given.head_sha }
-  const placed = placeOn(diff?.files ?? [], ends, given)
+  const placed = storedPosition(diff?.files ?? [], ends, given)
   if (!placed) return null
   const { position: original } = placed
   const isNewest = original.head_sha === mergeRequest.head_sha && original.base_sha === mergeRequest.base_sha

@@ -1,11 +1,11 @@
 import { id } from '../../../api/wire.ts'
-import { talkAbout } from '../notes/talk.ts'
+import { noteableKind } from '../notes/noteable.ts'
 import { projectSnippetPolicy } from './policy.ts'
 import { findSnippet, snippets } from './queries.ts'
 import { touchSnippet } from './service.ts'
 
 /** What is said of snippets of projects; the contract knows no talk about those of people. */
-export const snippetTalk = talkAbout({
+export const snippetNoteable = noteableKind({
   path: '/projects/:id/snippets/:snippet_id',
   noun: 'a snippet',
   on: snippets,
