@@ -18,7 +18,7 @@ import { openDirectories } from './directory/directory.ts'
 import { byJobToken, jobReaches } from './features/ci/job-tokens/authenticate.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { distribute } from './features/integrations/deliveries/distribute.ts'
-import { endLive, hasListeners, tellListeners } from './features/integrations/live/hub.ts'
+import { endLive, hasListeners, notifyListeners } from './features/integrations/live/hub.ts'
 import { startDeliverer, type Deliverer } from './features/integrations/deliveries/deliverer.ts'
 import { describeEvents } from './features/integrations/messages/describe.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
@@ -251,7 +251,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const connections = connectionsOf(server)
   const about = { metrics, families, webhooks, projectPages, addressPages, pages: webPages(gateway, v4) }
   for (const addRoutes of [...web, assets, transport]) addRoutes(server, gateway, about)
-  const audience = { isThere: hasListeners, tell: tellListeners }
+  const audience = { isThere: hasListeners, tell: notifyListeners }
   const startWork = () => startWorker(app, { jobs, subscriptions: reactions, distribute, audience })
   let worker = startWork()
   let deliverer = startDeliverer(app)

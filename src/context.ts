@@ -3,7 +3,7 @@ import type { Variable } from './ci/config/variables.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Directories } from './directory/directory.ts'
-import type { Job, News } from './jobs/queue.ts'
+import type { Job, EventSource } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
 import type { Limiters, LimitedCaller } from './lib/limiter.ts'
 import type { Stalls } from './lib/stalls.ts'
@@ -158,7 +158,7 @@ export const job = <P>(
 export const on = <E extends keyof Events>(
   event: E,
   subscriber: string,
-  handle: (app: App, payload: Events[E], news: News) => Promise<void>,
+  handle: (app: App, payload: Events[E], news: EventSource) => Promise<void>,
   more: { when?: (payload: Events[E]) => boolean } = {},
 ): Subscription<App> => ({
   name: `${event} → ${subscriber}`,

@@ -1,14 +1,14 @@
 /** Contexts to read CI configurations in, for tests. */
 import type { Context, Include } from '../src/ci/config/context.ts'
 
-export interface Wish extends Partial<Omit<Context, 'changedPaths' | 'paths' | 'readInclude'>> {
+export interface ConfigOptions extends Partial<Omit<Context, 'changedPaths' | 'paths' | 'readInclude'>> {
   readonly changed?: readonly string[] | null
   readonly files?: Readonly<Record<string, string>>
   readonly remote?: Readonly<Record<string, string>>
   readonly vars?: Readonly<Record<string, string>>
 }
 
-const textOf = (include: Include, { files = {}, remote = {} }: Wish): string | undefined => {
+const textOf = (include: Include, { files = {}, remote = {} }: ConfigOptions): string | undefined => {
   if (include.type === 'local' || include.type === 'project') return files[include.path]
   if (include.type === 'remote') return remote[include.url]
   return remote[
@@ -17,7 +17,7 @@ const textOf = (include: Include, { files = {}, remote = {} }: Wish): string | u
 }
 
 /** A push to `main` of `group/project`, unless said otherwise. */
-export function ciContext({ changed = null, vars = {}, ...wish }: Wish = {}): Context {
+export function ciContext({ changed = null, vars = {}, ...wish }: ConfigOptions = {}): Context {
   const source = wish.source ?? 'push'
   const ref = wish.ref ?? 'main'
   const predefined = {

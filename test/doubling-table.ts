@@ -35,7 +35,7 @@ import { codeSpans, linesOf } from '../src/lib/prose.ts'
 import { splitQuickActions } from '../src/lib/quick-actions.ts'
 import { readRange } from '../src/lib/ranges.ts'
 import { referenceOfAddress, scanReferences } from '../src/lib/references.ts'
-import { digestOf, digestOfShown, sameSecret } from '../src/lib/secrets.ts'
+import { digestOf, digestOfPresented, sameSecret } from '../src/lib/secrets.ts'
 import { decodeSegments, encodeSegments } from '../src/lib/segments.ts'
 import { parseSshPublicKey, splitFields } from '../src/lib/ssh-key.ts'
 import { sshSignerOf } from '../src/lib/ssh-signature.ts'
@@ -163,7 +163,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/references.ts scanReferences': long((text) => [...scanReferences(text)]),
   'src/lib/references.ts referenceOfAddress': short((text) => referenceOfAddress(`${BASE}/${text}`, BASE)),
   'src/lib/secrets.ts digestOf': short(digestOf),
-  'src/lib/secrets.ts digestOfShown': short(digestOfShown),
+  'src/lib/secrets.ts digestOfShown': short(digestOfPresented),
   'src/lib/secrets.ts sameSecret': short((text) => sameSecret(text, text)),
   'src/lib/segments.ts encodeSegments': short(encodeSegments),
   'src/lib/segments.ts decodeSegments': short(decodeSegments),

@@ -1,5 +1,5 @@
 /** News of the server, as they come: many at once draw the page once. */
-import type { Live, News } from './page.ts'
+import type { Live, EventFacts } from './page.ts'
 
 const CALM_MS = 250
 
@@ -7,7 +7,7 @@ export function follow({ path, events, about = () => true }: Live, onNews: () =>
   const source = new EventSource(`/api/v4${path}`)
   let waiting: ReturnType<typeof setTimeout> | undefined
   const hear = ({ data }: MessageEvent<string>) => {
-    if (!about(JSON.parse(data) as News)) return
+    if (!about(JSON.parse(data) as EventFacts)) return
     waiting ??= setTimeout(() => {
       waiting = undefined
       onNews()

@@ -5,7 +5,7 @@ import type { Api, Records } from './api.ts'
 export type Me = Records['OwnUser']
 
 /** What a page is asked for. Everything worth keeping is in the address. */
-export interface Visit {
+export interface PageRequest {
   /** Parts of the address by name. Of a project or a group, `id` is its full path, which the API takes as well. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -18,26 +18,26 @@ export interface Visit {
 /** What a form holds. A file is the browser's, or what the server spooled of it. */
 export type FormFields = Readonly<Record<string, string | string[] | Blob | undefined>>
 
-export interface Act extends Visit {
+export interface Act extends PageRequest {
   readonly form: FormFields
 }
 
 /** What an action has to tell once, such as a new secret: it stands on the page that follows, and in no address. */
-export interface Told {
+export interface Flash {
   readonly told: Readonly<Record<string, string>>
   /** Then the page answers the post itself: sent again, it does no harm. */
   readonly changedNothing?: boolean
 }
 
 export interface Drawn {
-  readonly params: Visit['params']
+  readonly params: PageRequest['params']
   readonly query: URLSearchParams
   readonly address: string
   readonly me: Me | null
 }
 
 /** What is told of an event: of notes and pipelines also the commit they are about. */
-export interface News {
+export interface EventFacts {
   readonly id?: number
   readonly iid?: number
   readonly sha?: string
@@ -49,13 +49,13 @@ export interface Live {
   readonly path: string
   readonly events: readonly string[]
   /** All that matter, where left out. */
-  readonly about?: (news: News) => boolean
+  readonly about?: (news: EventFacts) => boolean
 }
 
 // oxlint-disable-next-line no-explicit-any -- a table holds pages of every kind of data
 export interface Page<D extends object = any> {
   /** Calls side by side: each entry is awaited, all at once. */
-  load(visit: Visit): { [K in keyof D]: Promise<D[K]> | D[K] } | Promise<{ [K in keyof D]: Promise<D[K]> | D[K] }>
+  load(visit: PageRequest): { [K in keyof D]: Promise<D[K]> | D[K] } | Promise<{ [K in keyof D]: Promise<D[K]> | D[K] }>
   title(data: D, drawn: Drawn): string
   View: ComponentType<D & Drawn>
   /** Visitors are asked to sign in first. */
@@ -65,7 +65,7 @@ export interface Page<D extends object = any> {
   /** What stands around it: of the instance, a project or a group. The calls of a frame go out with those of the page. */
   readonly frame?: Frame
   /** By the name its form gives. What it returns is the address that follows; nothing draws the page anew; or what is told. */
-  readonly actions?: Readonly<Record<string, (act: Act) => Promise<string | Told | void>>>
+  readonly actions?: Readonly<Record<string, (act: Act) => Promise<string | Flash | void>>>
   /** What happens elsewhere draws the page anew. */
   live?(data: D, drawn: Drawn): Live | null
   /** For link previews. */
@@ -76,7 +76,7 @@ export interface Page<D extends object = any> {
 
 // oxlint-disable-next-line no-explicit-any -- as above
 export interface Frame<D extends object = any> {
-  load(visit: Visit): { [K in keyof D]: Promise<D[K]> | D[K] }
+  load(visit: PageRequest): { [K in keyof D]: Promise<D[K]> | D[K] }
   title(data: D): string
   View: ComponentType<D & Drawn & { children: ComponentChildren }>
 }
@@ -104,5 +104,5 @@ export async function together<D extends object>(parts: { [K in keyof D]: Promis
 }
 
 /** Whose names, numbers and files a text may speak of: groups and people have none. */
-export const projectOf = ({ address, params }: Pick<Visit, 'address' | 'params'>): string | null =>
+export const projectOf = ({ address, params }: Pick<PageRequest, 'address' | 'params'>): string | null =>
   address.startsWith('/groups/') ? null : (params.id ?? null)

@@ -6,12 +6,12 @@ import { Document, type Assets } from './document.tsx'
 import { instanceFrame } from './layout/instance.tsx'
 import { failurePage } from './failure.tsx'
 import { dismissedIn } from './messages.ts'
-import { projectOf, text, together, type FormFields, type Page, type Told, type Visit } from './page.ts'
+import { projectOf, text, together, type FormFields, type Page, type Flash, type PageRequest } from './page.ts'
 import { movedTo, rawIn } from './moved.ts'
 import { placeAt, rawAddress } from './refs.ts'
 import { find, loadPage, pageOf, type Match } from './routes.ts'
 
-export interface Asked {
+export interface RenderRequest {
   /** Path and query. */
   readonly address: string
   /** The path, split and decoded. */
@@ -31,9 +31,9 @@ export interface Asked {
   /** Carries what is told from a post to the page that follows. */
   readonly flash: {
     /** False where it is too much: nothing is kept then. */
-    keep(told: Told['told']): boolean
+    keep(told: Flash['told']): boolean
     /** What was kept for this page, once. */
-    take(): Told['told']
+    take(): Flash['told']
   }
   /** Of a post. */
   readonly form?: FormFields
@@ -46,7 +46,7 @@ export type Answer =
 const PATCH = /^\d+\.(?:diff|patch)$/
 
 /** Null where no page stands, for whoever asks. */
-export async function respond(asked: Asked): Promise<Answer | null> {
+export async function respond(asked: RenderRequest): Promise<Answer | null> {
   const api = new Api(asked.send)
   // A patch is no page, whatever page its number stands for.
   const match = PATCH.test(asked.segments.at(-1) ?? '') ? null : await matchOf(asked, api)
@@ -60,7 +60,7 @@ export async function respond(asked: Asked): Promise<Answer | null> {
 }
 
 /** Addresses of older releases, which links elsewhere still have. */
-async function elsewhere({ segments, address }: Asked, api: Api): Promise<Answer | null> {
+async function elsewhere({ segments, address }: RenderRequest, api: Api): Promise<Answer | null> {
   const query = new URLSearchParams(address.split('?', 2)[1])
   const location = movedTo(segments, query) ?? (await rawOf(segments, api))
   return location === null ? null : { location }
@@ -79,7 +79,7 @@ async function rawOf(segments: readonly string[], api: Api): Promise<string | nu
 
 const signInAddress = (address: string) => `/users/sign_in?return_to=${encodeURIComponent(address)}`
 
-async function matchOf({ segments }: Asked, api: Api): Promise<Match | null> {
+async function matchOf({ segments }: RenderRequest, api: Api): Promise<Match | null> {
   const found = find(segments)
   if (!found) return null
   return 'page' in found ? found.page : ownerOf(found.path, api)
@@ -110,10 +110,16 @@ interface Around extends Outcome {
 
 const NONE: Outcome = { returned: null, told: {} }
 
-async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: Outcome): Promise<Answer> {
+async function show(asked: RenderRequest, api: Api, page: Page, match: Match, outcome: Outcome): Promise<Answer> {
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
   const [, query = ''] = asked.address.split('?', 2)
-  const visit: Visit = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
+  const visit: PageRequest = {
+    params: match.params,
+    query: new URLSearchParams(query),
+    address: asked.address,
+    api,
+    me,
+  }
   const frame = page.frame ?? instanceFrame
   try {
     const own = async () => together(await page.load(visit))
@@ -133,21 +139,25 @@ async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: O
 }
 
 /** The page of a refusal; what is hidden is to whoever asks as if it were not there. */
-async function fail(asked: Asked, visit: Visit, status: number): Promise<{ status: number; html: string }> {
+async function fail(
+  asked: RenderRequest,
+  visit: PageRequest,
+  status: number,
+): Promise<{ status: number; html: string }> {
   const [around, messages] = await Promise.all([together(instanceFrame.load(visit)), messagesOf(asked, visit.api)])
   const drawing = drawingOf(asked, { file: '', params: {} }, visit, around, { ...NONE, messages })
   return { status, html: await perform({ ...drawing, failure: { status, isCrowded: asked.isCrowded } }) }
 }
 
 /** To everybody, but for those that the browser dismissed. */
-async function messagesOf({ cookies }: Asked, api: Api): Promise<Surroundings['messages']> {
+async function messagesOf({ cookies }: RenderRequest, api: Api): Promise<Surroundings['messages']> {
   const dismissed = dismissedIn(cookies)
   const active = (await api.maybe('/broadcast_messages', { active: true, per_page: 10 })) ?? []
   return active.filter(({ id, dismissable }) => !dismissable || !dismissed.has(id))
 }
 
 /** Where no page stands at all. */
-export async function respondMissing(asked: Asked, status: number, headers = {}): Promise<Answer> {
+export async function respondMissing(asked: RenderRequest, status: number, headers = {}): Promise<Answer> {
   const api = new Api(asked.send)
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
   const visit = { params: {}, query: new URLSearchParams(), address: asked.address, api, me }
@@ -159,17 +169,23 @@ export interface Drawing extends Around {
   /** Of the page; none where a failure is shown. */
   readonly file: string
   readonly failure?: { readonly status: number; readonly isCrowded: boolean }
-  readonly params: Visit['params']
+  readonly params: PageRequest['params']
   readonly query: string
   readonly address: string
-  readonly me: Visit['me']
+  readonly me: PageRequest['me']
   readonly csrf: string
   readonly data: object
   readonly url: string
   readonly assets: Assets
 }
 
-const drawingOf = (asked: Asked, { file }: Match, visit: Visit, data: object, around: Around): Drawing => ({
+const drawingOf = (
+  asked: RenderRequest,
+  { file }: Match,
+  visit: PageRequest,
+  data: object,
+  around: Around,
+): Drawing => ({
   file,
   params: visit.params,
   query: String(visit.query),
@@ -212,7 +228,7 @@ export async function perform(drawing: Drawing): Promise<string> {
 /** Fields that are not shown again. */
 const SECRET = /password|secret|token|^code$/
 
-async function act(asked: Asked, api: Api, page: Page, match: Match, form: FormFields): Promise<Answer> {
+async function act(asked: RenderRequest, api: Api, page: Page, match: Match, form: FormFields): Promise<Answer> {
   const name = typeof form._action === 'string' ? form._action : ''
   const action = Object.hasOwn(page.actions ?? {}, name) ? page.actions![name] : undefined
   const [, query = ''] = asked.address.split('?', 2)
@@ -244,14 +260,18 @@ function valuesOf(form: FormFields): Returned['values'] {
 }
 
 /** Without scripts the page shows a text as it will stand, and does nothing else. */
-async function previewOf(visit: Visit, form: FormFields, name: string): Promise<NonNullable<Returned['preview']>> {
+async function previewOf(
+  visit: PageRequest,
+  form: FormFields,
+  name: string,
+): Promise<NonNullable<Returned['preview']>> {
   const project = projectOf(visit)
   const wish = { text: text(form, name), gfm: true, ...(project !== null && { project }) }
   return { name, html: (await visit.api.post('/markdown', wish)).html }
 }
 
 /** A way back that is too long is left out. Whatever else is, such as a new secret, the post itself must answer. */
-function isKept({ flash }: Asked, { told, changedNothing = false }: Told): boolean {
+function isKept({ flash }: RenderRequest, { told, changedNothing = false }: Flash): boolean {
   if (changedNothing) return false
   const { undo, ...rest } = told
   return flash.keep(told) || (undo !== undefined && flash.keep(rest))

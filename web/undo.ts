@@ -1,5 +1,5 @@
 /** What was done can be taken back: the page says so, with a form that does the reverse. */
-import type { Told } from './page.ts'
+import type { Flash } from './page.ts'
 
 export interface Undo {
   readonly action: string
@@ -11,7 +11,7 @@ export interface Undo {
 type Fields = Readonly<Record<string, string | number | readonly (string | number)[]>>
 
 /** Told once on the page that follows. Lists are fields that come several times: `labels[]`. */
-export function undoable(done: string, action: string, fields: Fields = {}, word = 'Undo'): Told {
+export function undoable(done: string, action: string, fields: Fields = {}, word = 'Undo'): Flash {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     Array.isArray(value)
       ? value.map((one: string | number) => [`${name}[]`, String(one)] as const)

@@ -19,7 +19,7 @@ export type Scope = (typeof SCOPES)[number]
 export type CredentialKind = 'private' | 'personal' | 'impersonation' | 'oauth' | 'session' | 'job'
 
 /** The terms to accept, or a second factor to set up. */
-export type Hold = 'terms' | 'second_factor'
+export type RequiredStep = 'terms' | 'second_factor'
 
 /** Who stands behind a credential. `scopes` is null where the credential is the whole account. */
 export interface Identity {
@@ -27,7 +27,7 @@ export interface Identity {
   readonly user: User
   readonly scopes: readonly Scope[] | null
   /** Of a session: until that is done, nothing else opens. */
-  readonly heldBy?: Hold
+  readonly requiredStep?: RequiredStep
   /** Id of the token's row, where it has one. */
   readonly tokenId?: number
 }
@@ -38,16 +38,16 @@ export interface Caller {
 }
 
 /** A secret as it was shown, before anyone looked it up. */
-export interface Shown {
+export interface PresentedCredential {
   readonly as: 'private_token' | 'bearer' | 'job_token' | 'session'
   readonly secret: string
 }
 
 /** In the contract's order; an empty value shows nothing. */
-export function shownCredential(
+export function presentedCredential(
   { headers }: { headers: IncomingHttpHeaders },
   parameters: Record<string, unknown>,
-): Shown | null {
+): PresentedCredential | null {
   const parameter = (name: string) => (typeof parameters[name] === 'string' && parameters[name]) || null
   const privateToken = parameter('private_token') ?? headers['private-token']
   if (typeof privateToken === 'string' && privateToken) return { as: 'private_token', secret: privateToken }

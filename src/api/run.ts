@@ -10,7 +10,7 @@ import { eventIn } from '../lib/event-uuid.ts'
 import { limitedCaller } from '../lib/limiter.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
-import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
+import { scopesOf, presentedCredential, type Caller, type Identity, type PresentedCredential } from './credentials.ts'
 import { handleAudited, type RecordAuditEvent } from './audit.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
@@ -37,7 +37,7 @@ import { answerList } from './streamed-lists.ts'
 /** What the kit must be told of people, which it knows nothing about. */
 export interface Authentication {
   /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
-  identify(app: App, shown: Shown, address: string): MaybePromise<Identity | null>
+  identify(app: App, shown: PresentedCredential, address: string): MaybePromise<Identity | null>
   /** Whether a request that shows a session cookie also proves it came from our own pages. */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
@@ -62,12 +62,12 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
   const { request } = exchange
   const query = readQuery(request.url!)
   if (endpoint.runners) return serveRunner(gateway, endpoint, exchange, { path, query })
-  const shown = shownCredential(request, query)
+  const shown = presentedCredential(request, query)
   if (shown || !hasBody(request) || isMultipart(request))
     return enter(gateway, endpoint, exchange, shown, { path, query })
   // A form may hold the credential itself; files are taken only from callers who are known already.
   return readBody(request, gateway.spool, STRANGERS_BODY).then((form) =>
-    enter(gateway, endpoint, exchange, shownCredential(request, form.fields), { path, query, form }),
+    enter(gateway, endpoint, exchange, presentedCredential(request, form.fields), { path, query, form }),
   )
 }
 
@@ -96,7 +96,7 @@ function enter(
   gateway: Gateway,
   endpoint: Endpoint,
   exchange: Exchange,
-  shown: Shown | null,
+  shown: PresentedCredential | null,
   said: Said,
 ): MaybePromise<void> {
   return andThen(identify(gateway, endpoint, exchange, shown), (caller) => {
@@ -212,7 +212,12 @@ function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits 
   return { fields: body ?? fields, file: upload ?? file, deadline }
 }
 
-function identify(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): MaybePromise<Caller> {
+function identify(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  exchange: Exchange,
+  shown: PresentedCredential | null,
+): MaybePromise<Caller> {
   const { address, request } = exchange
   if (!shown) return { identity: null, address }
   if (shown.as === 'session' && endpoint.method !== 'GET') {
@@ -240,8 +245,8 @@ export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
     throw unauthenticated()
   }
   if (identity.kind === 'job' && !endpoint.jobToken) throw unauthenticated()
-  if (identity.heldBy === 'terms') throw forbidden('Accept the terms first')
-  if (identity.heldBy && !endpoint.duringRequiredStep) throw forbidden('Set up a second factor first')
+  if (identity.requiredStep === 'terms') throw forbidden('Accept the terms first')
+  if (identity.requiredStep && !endpoint.duringRequiredStep) throw forbidden('Set up a second factor first')
   if (identity.scopes === null) return
   const accepted = scopesOf(endpoint)
   if (identity.scopes.some((scope) => accepted.includes(scope))) return

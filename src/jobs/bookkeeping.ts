@@ -30,13 +30,13 @@ export interface Claim {
 
 export type Outcome = 'done' | 'left' | { readonly error: unknown }
 
-export type News = Pick<Row<'events'>, 'name' | 'payload' | 'described' | 'created_at'>
+export type EventRow = Pick<Row<'events'>, 'name' | 'payload' | 'described' | 'created_at'>
 export type DispatchedEvent = Pick<Row<'events'>, 'id' | 'name' | 'payload' | 'described' | 'created_at'>
 
 const unmarked = (app: Enqueuer) =>
   app.db.selectFrom('events').where('dispatched_at', 'is', null).orderBy('id').limit(EVENTS_AT_ONCE)
 
-export const newEvents = (app: Enqueuer): Promise<News[]> =>
+export const newEvents = (app: Enqueuer): Promise<EventRow[]> =>
   unmarked(app).select(['name', 'payload', 'described', 'created_at']).execute()
 
 /**
@@ -45,7 +45,7 @@ export const newEvents = (app: Enqueuer): Promise<News[]> =>
  */
 export async function dispatchEvents(
   app: Enqueuer,
-  reactionsTo: (event: News) => readonly Pick<Job<never, never>, 'name'>[],
+  reactionsTo: (event: EventRow) => readonly Pick<Job<never, never>, 'name'>[],
 ): Promise<{ events: DispatchedEvent[]; isMore: boolean }> {
   const { last } = await app.db
     .selectFrom('event_positions')

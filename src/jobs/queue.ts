@@ -42,11 +42,11 @@ export interface Job<A, P> {
   /** May take minutes: only some of a worker's hands do such work, so that short work never waits for it. */
   readonly long?: boolean
   /** The signal comes when the process is about to end: whoever heeds it and throws is run again elsewhere. */
-  handle(app: A, payload: P, signal?: AbortSignal, news?: News): Promise<void>
+  handle(app: A, payload: P, signal?: AbortSignal, news?: EventSource): Promise<void>
 }
 
 /** Which event a reaction is about. */
-export interface News {
+export interface EventSource {
   /** The same each time it is told; null where that is not known. */
   readonly source: string | null
   /** When it happened. */

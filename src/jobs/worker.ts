@@ -22,7 +22,7 @@ import {
   type Claim,
   type Claimer,
   type DispatchedEvent,
-  type News,
+  type EventRow,
   type Outcome,
 } from './bookkeeping.ts'
 import type { Job } from './queue.ts'
@@ -104,9 +104,9 @@ export function startWorker<A extends WorkerApp>(
   let isTurnAhead = false
   let timer: NodeJS.Timeout | undefined
 
-  const reactionsTo = ({ name, payload }: News) =>
+  const reactionsTo = ({ name, payload }: EventRow) =>
     (subscribers.get(name) ?? []).filter(({ when }) => !when || when(JSON.parse(payload) as never))
-  const isWanted = (event: News) => event.described || reactionsTo(event).length > 0
+  const isWanted = (event: EventRow) => event.described || reactionsTo(event).length > 0
 
   function handsFree() {
     const running = [...held].filter(({ outcome }) => outcome === null)

@@ -38,7 +38,7 @@ const LONGEST_KEPT = 100
 const digests = new Map<string, string>()
 
 /** The digest of a secret that its owner shows with every request. */
-export function digestOfShown(secret: string): string {
+export function digestOfPresented(secret: string): string {
   const known = digests.get(secret)
   if (known) return known
   const digest = digestOf(secret)

@@ -244,14 +244,14 @@ const MOST_CHANGES = 1000
 const LOG_KEPT = 50_000
 const NEVER = Number.MAX_SAFE_INTEGER
 
-export interface News {
+export interface RowUpdates {
   /** From where on changes are news the next time. */
   readonly horizon: number
   /** Rows that changed; null where they are too many, or forgotten. */
   readonly changed: number[] | null
 }
 
-export type ChangeLog = (db: Db, since: number | undefined, scope: number | undefined) => Promise<News>
+export type ChangeLog = (db: Db, since: number | undefined, scope: number | undefined) => Promise<RowUpdates>
 
 /** What changed of a table, of all or of one scope. */
 export function changeLog(table: string): ChangeLog {
@@ -315,7 +315,7 @@ function keptIn(db: Db): Lru<Known> {
  * The total known under `key`, counted anew only if one of the `subjects` changed since, of which the version may be
  * known already; rows that changed of a table it follows are asked about one by one.
  */
-export async function keptTotal(
+export async function cachedTotal(
   db: Db,
   subjects: readonly string[] | Version,
   key: string,
@@ -349,7 +349,7 @@ export async function keptTotal(
   return total
 }
 
-const NO_NEWS: News = { horizon: 0, changed: [] }
+const NO_NEWS: RowUpdates = { horizon: 0, changed: [] }
 
 /** The newest stays: from the oldest that is left readers know what they missed. */
 const trimLog = (db: Db, table: string, before: number): Promise<void> =>
@@ -420,7 +420,7 @@ export async function totalOf<DB, TB extends keyof DB, O>(
     .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('total'))
   const { sql: text, parameters } = counting.compile()
-  return keptTotal(db, subjects, `${text}\n${JSON.stringify(parameters)}`, async () => {
+  return cachedTotal(db, subjects, `${text}\n${JSON.stringify(parameters)}`, async () => {
     const { total } = (await counting.executeTakeFirstOrThrow()) as { total: number }
     return Number(total)
   })

@@ -28,7 +28,7 @@
 import { sql, type CompiledQuery, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import {
   changeLog,
-  keptTotal,
+  cachedTotal,
   noticeLoose,
   scopedSubject,
   versionColumns,
@@ -456,7 +456,7 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
       const follow: Follow | undefined = log && { log, scope, ids: (among) => ids(db, values, among) }
       const key = `${name} ${what} ${JSON.stringify(values)}`
       // Facets have no scope.
-      return keptTotal(db, version ?? [...subjects, ...here], key, () => count(db, values), follow)
+      return cachedTotal(db, version ?? [...subjects, ...here], key, () => count(db, values), follow)
     }
     if (!byFacets) {
       const [total, rows] = await Promise.all([kept('all', all), rowsIn(db, values, scope !== undefined)])

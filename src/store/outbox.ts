@@ -113,7 +113,7 @@ export async function emitAll<E extends keyof Events>(
         some.map((payload, at) => ({
           name,
           payload: JSON.stringify(payload),
-          ...eventPlace(name, payload),
+          ...eventScope(name, payload),
           described: (messages[at] ?? []).length > 0,
           created_at,
           root_id: app.chain ?? null,
@@ -166,7 +166,7 @@ interface Placed {
   readonly group_id?: number | null
 }
 
-export function eventPlace(
+export function eventScope(
   name: keyof Events,
   payload: object,
 ): { project_id: number | null; group_id: number | null } {

@@ -8,7 +8,7 @@ import { hotQuery } from './hot.ts'
 import { migrate } from './migrate.ts'
 import { emit } from './outbox.ts'
 import { transact } from './transact.ts'
-import { keptRows } from './versions.ts'
+import { cachedRows } from './versions.ts'
 
 test('a migrated store has nothing left to migrate', async () => {
   await using forge = await startForge()
@@ -192,7 +192,7 @@ test('every update of a row raises its version, and rows are kept by it', async 
   await using forge = await startForge()
   const { id } = await forge.user()
   const { db } = forge.app
-  const rows = keptRows('users')
+  const rows = cachedRows('users')
   const versionOf = async () =>
     (await db.selectFrom('users').select('version').where('id', '=', id).executeTakeFirstOrThrow()).version
   const rename = (name: string, at = db) => at.updateTable('users').set({ name }).where('id', '=', id).execute()

@@ -66,9 +66,9 @@ export const forgetCaches = (db: Db): void => void caches.delete(db.getExecutor(
 const ROWS_KEPT = 4000
 
 /** Rows in these states, by id: kept from before, else read as they are now. They are shared and frozen. */
-export type KeptRows<R> = (db: Db, states: readonly RowState[]) => MaybePromise<ReadonlyMap<number, R>>
+export type CachedRows<R> = (db: Db, states: readonly RowState[]) => MaybePromise<ReadonlyMap<number, R>>
 
-export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
+export function cachedRows<T extends Versioned>(table: T): CachedRows<Row<T>> {
   type R = Row<T> & RowState
   const cacheOf = cachePerStore<R>(ROWS_KEPT)
   const byIds = hotQuery((db, p: { ids: string }) =>

@@ -15,17 +15,17 @@ const KEPT_MS = MINUTE
 /** Sealed and named it stays below the 4,096 characters that browsers take. */
 const MOST_BYTES = 2800
 
-export type Told = Readonly<Record<string, string>>
+export type FlashValues = Readonly<Record<string, string>>
 
 export interface Flash {
   /** False where it is too much for a cookie: nothing is kept then. */
-  keep(told: Told): boolean
+  keep(told: FlashValues): boolean
   /** What was kept for this page. The browser forgets it. */
-  take(): Told
+  take(): FlashValues
 }
 
 interface Kept {
-  readonly told: Told
+  readonly told: FlashValues
   /** For whom, and for which page. */
   readonly mark: string
   readonly until: number

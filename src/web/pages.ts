@@ -5,7 +5,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { shownCredential, type Caller } from '../api/credentials.ts'
+import { presentedCredential, type Caller } from '../api/credentials.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { noteUser } from '../api/exchange.ts'
 import { inProcess, type Ask, type Visitor } from '../api/in-process.ts'
@@ -21,7 +21,7 @@ import { limitedCaller } from '../lib/limiter.ts'
 import { decodeSegments } from '../lib/segments.ts'
 import { drawPage } from './drawing.ts'
 import { flashOf } from './flash.ts'
-import { loadRenderer, type Answer, type Asked, type Renderer } from './renderer.ts'
+import { loadRenderer, type Answer, type RenderRequest, type Renderer } from './renderer.ts'
 
 const MB = 1024 * 1024
 /** Of people who are signed in: files are edited in forms, and uploaded by them. */
@@ -86,12 +86,12 @@ const SECOND_FACTOR = '/-/profile/two_factor_auth'
  * Who asks too often, or from too many addresses, is told to wait. Who has not accepted the terms, or is late with a
  * second factor, is led to where that is done, nowhere else.
  */
-async function insteadFor(asked: Asked, renderer: Renderer): Promise<Answer | null> {
-  const { throttled, heldBy, isCrowded, segments, address } = asked
+async function insteadFor(asked: RenderRequest, renderer: Renderer): Promise<Answer | null> {
+  const { throttled, requiredStep, isCrowded, segments, address } = asked
   if (isCrowded) return renderer.respondMissing(asked, 403)
   if (throttled) return renderer.respondMissing(asked, 429, throttled)
-  if (heldBy === 'terms') return { location: withReturn(TERMS, address) }
-  return heldBy && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
+  if (requiredStep === 'terms') return { location: withReturn(TERMS, address) }
+  return requiredStep && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
 }
 
 /** Without the code that proves it is ours, which has served by then. */
@@ -104,7 +104,7 @@ async function askedBy(
   renderer: Renderer,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Asked | null> {
+): Promise<RenderRequest | null> {
   // More than one slash would name another host where the address is gone to.
   const address = request.raw.url!.replace(/^\/+/, '/')
   const segments = decodeSegments(address)
@@ -117,7 +117,7 @@ async function askedBy(
     address,
     segments,
     isSignedIn: caller.identity !== null,
-    heldBy: caller.identity?.heldBy ?? null,
+    requiredStep: caller.identity?.requiredStep ?? null,
     isCrowded,
     throttled,
     csrf: formToken(gateway.app, request, reply),
@@ -136,15 +136,15 @@ async function askedBy(
 }
 
 /** A request that no page answers is looked at twice: for the page, and for what is said instead. */
-const counted = new WeakMap<FastifyRequest, Promise<Asked['throttled']>>()
+const counted = new WeakMap<FastifyRequest, Promise<RenderRequest['throttled']>>()
 
-function countedOnce(gateway: Gateway, caller: Caller, request: FastifyRequest): Promise<Asked['throttled']> {
+function countedOnce(gateway: Gateway, caller: Caller, request: FastifyRequest): Promise<RenderRequest['throttled']> {
   let throttled = counted.get(request)
   if (!throttled) counted.set(request, (throttled = throttledBy(gateway, caller)))
   return throttled
 }
 
-async function throttledBy({ limiter }: Gateway, caller: Caller): Promise<Asked['throttled']> {
+async function throttledBy({ limiter }: Gateway, caller: Caller): Promise<RenderRequest['throttled']> {
   try {
     await limiter.admit(caller, {}, 'web')
     return null
@@ -157,8 +157,8 @@ async function throttledBy({ limiter }: Gateway, caller: Caller): Promise<Asked[
 async function callerOf(
   { app, authentication }: Gateway,
   request: FastifyRequest,
-): Promise<Caller & Pick<Asked, 'isCrowded'>> {
-  const shown = shownCredential(request, readQuery(request.raw.url!))
+): Promise<Caller & Pick<RenderRequest, 'isCrowded'>> {
+  const shown = presentedCredential(request, readQuery(request.raw.url!))
   const { ip: address } = request
   try {
     const identity = shown ? await authentication.identify(app, shown, address) : null

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Hold } from '../api/credentials.ts'
+import type { RequiredStep } from '../api/credentials.ts'
 import type { InProcessAnswer } from '../api/in-process.ts'
 import type { Raw } from '../api/input.ts'
 import { hasCode } from '../lib/system-errors.ts'
@@ -14,12 +14,12 @@ export interface Assets {
   readonly preload: readonly string[]
 }
 
-export interface Asked {
+export interface RenderRequest {
   readonly address: string
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
   /** Sees nothing but the page where that is done. */
-  readonly heldBy: Hold | null
+  readonly requiredStep: RequiredStep | null
   /** Comes from one address more than they may. */
   readonly isCrowded: boolean
   /** Has asked too often; headers say when to come again. */
@@ -46,8 +46,8 @@ export type Answer =
 
 interface Built {
   perform(drawing: Drawing): Promise<string>
-  respond(asked: Asked): Promise<Answer | null>
-  respondMissing(asked: Asked, status: number, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  respond(asked: RenderRequest): Promise<Answer | null>
+  respondMissing(asked: RenderRequest, status: number, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 export interface Renderer extends Built {

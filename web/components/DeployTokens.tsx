@@ -1,7 +1,7 @@
 /** Tokens of machines that clone over HTTP: of a project, or of all projects of a group. */
 import type { Records } from '../api.ts'
 import { optional } from '../fields.ts'
-import { text, texts, type Act, type Told } from '../page.ts'
+import { text, texts, type Act, type Flash } from '../page.ts'
 import { ActButton, Button, Field, Form } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
@@ -62,7 +62,7 @@ export function deployTokenActions(place: 'project' | 'group') {
   // Both speak alike below their own word.
   const tokens = `/${place}s/{id}/deploy_tokens` as '/projects/{id}/deploy_tokens'
   return {
-    async makeToken({ api, params, form }: Act): Promise<Told> {
+    async makeToken({ api, params, form }: Act): Promise<Flash> {
       const made = await api.post(tokens, {
         id: params.id!,
         name: text(form, 'name'),

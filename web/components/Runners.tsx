@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Api, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
 import { flag, optional, words } from '../fields.ts'
-import { text, type Act, type Me, type Told } from '../page.ts'
+import { text, type Act, type Me, type Flash } from '../page.ts'
 import { Copyable } from './CloneBox.tsx'
 import { ActButton, Button, Field, Form, Switch } from './Form.tsx'
 import { Icon } from './Icon.tsx'
@@ -126,7 +126,7 @@ const idOf = async (api: Api, place: 'project' | 'group', id: string) =>
 const runnerOf = ({ form }: Act) => text(form, 'runner')
 
 export const runnerActions = (place: RunnersPlace) => ({
-  async addRunner({ api, params, form }: Act): Promise<Told> {
+  async addRunner({ api, params, form }: Act): Promise<Flash> {
     const made = await api.post('/user/runners', {
       runner_type: `${place}_type`,
       ...(place !== 'instance' && { [`${place}_id`]: await idOf(api, place, params.id!) }),

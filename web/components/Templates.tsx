@@ -1,6 +1,6 @@
 /** Texts to begin with, which a project keeps in `.gitlab/issue_templates` and `.gitlab/merge_request_templates`. */
 import { useSurroundings } from '../app.tsx'
-import type { Visit } from '../page.ts'
+import type { PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
 
 export interface TextTemplates {
@@ -15,7 +15,11 @@ const DEFAULT = 'Default'
 type Kind = 'issues' | 'merge_requests'
 
 /** `?template=` names one; a name that is not there wants none. */
-export async function loadTemplates({ api, query }: Visit, id: string | number, type: Kind): Promise<TextTemplates> {
+export async function loadTemplates(
+  { api, query }: PageRequest,
+  id: string | number,
+  type: Kind,
+): Promise<TextTemplates> {
   const found = await api.maybe('/projects/{id}/templates/{type}', { id, type, per_page: 100 })
   const names = (found ?? []).map(({ name }) => name)
   const wanted = query.get('template') ?? DEFAULT

@@ -1,7 +1,7 @@
 /** What jobs are given: names and values, kept from whoever looks over a shoulder. */
 import type { Listed, Records } from '../api.ts'
 import { flag, listPage } from '../fields.ts'
-import { text, type Act, type Visit } from '../page.ts'
+import { text, type Act, type PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
 import { ActButton, Button, Choice, Field, Form, Switch } from './Form.tsx'
 import { Pages } from './lists.tsx'
@@ -27,12 +27,12 @@ const PATHS = {
 // All speak alike below their own address.
 const pathOf = (place: VariablesPlace) => PATHS[place] as '/projects/{id}/variables'
 const pathOfOne = (place: VariablesPlace) => `${PATHS[place]}/{key}` as '/projects/{id}/variables/{key}'
-const whereOf = (place: VariablesPlace, { params }: Pick<Visit, 'params'>) =>
+const whereOf = (place: VariablesPlace, { params }: Pick<PageRequest, 'params'>) =>
   (place === 'instance' ? {} : { id: params.id! }) as { id: string }
 const filterOf = (place: VariablesPlace, scope: string | null) =>
   place === 'instance' ? {} : { filter: { environment_scope: scope || '*' } }
 
-export function loadVariables(place: VariablesPlace, visit: Visit) {
+export function loadVariables(place: VariablesPlace, visit: PageRequest) {
   const { api, query } = visit
   const key = query.get('variable')
   const where = whereOf(place, visit)

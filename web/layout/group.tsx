@@ -2,7 +2,7 @@
 import type { Records } from '../api.ts'
 import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
-import { frame, type Me, type Visit } from '../page.ts'
+import { frame, type Me, type PageRequest } from '../page.ts'
 import { Shell } from './instance.tsx'
 import { Trail } from './project.tsx'
 
@@ -15,7 +15,7 @@ export interface InGroup {
 }
 
 export const groupFrame = frame<InGroup>({
-  load: ({ api, params, me }: Visit) => ({
+  load: ({ api, params, me }: PageRequest) => ({
     group: api.get('/groups/{id}', { id: params.id!, with_projects: false }),
     groupLevel: groupLevelOf(api, params.id!, me),
   }),
@@ -34,7 +34,7 @@ export const groupFrame = frame<InGroup>({
   ),
 })
 
-async function groupLevelOf(api: Visit['api'], id: string, me: Me | null): Promise<number> {
+async function groupLevelOf(api: PageRequest['api'], id: string, me: Me | null): Promise<number> {
   if (!me) return 0
   if (me.is_admin) return 50
   const member = await api.maybe('/groups/{id}/members/all/{user_id}', { id, user_id: me.id })

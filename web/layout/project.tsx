@@ -2,7 +2,7 @@
 import type { Records } from '../api.ts'
 import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
-import { frame, type Visit } from '../page.ts'
+import { frame, type PageRequest } from '../page.ts'
 import { Shell } from './instance.tsx'
 
 export type Project = Records['Project']
@@ -23,7 +23,7 @@ export interface InProject {
 }
 
 export const projectFrame = frame<InProject>({
-  load: ({ api, params }: Visit) => ({
+  load: ({ api, params }: PageRequest) => ({
     project: api.get('/projects/{id}', { id: params.id! }).then((project) => ({ ...FOR_VISITORS, ...project })),
   }),
   title: ({ project }) => project.path_with_namespace,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { ciContext, type Wish } from '../../../test/ci.ts'
+import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { check, compile } from './compile.ts'
 
 /** A job `x` with these keys. */
 const job = (...lines: string[]) => ['x:', '  script: a', ...lines.map((line) => `  ${line}`)].join('\n')
 
-async function faultsOf(text: string, wish: Wish = {}) {
+async function faultsOf(text: string, wish: ConfigOptions = {}) {
   const { errors } = await compile(text, ciContext(wish))
   return errors.map(({ message, line }) => [message, line ?? null])
 }

@@ -1,6 +1,6 @@
 /** Whatever a text is made of: a clear refusal, soon, and others have their turn meanwhile. */
 import { expect, test } from 'vitest'
-import { ciContext, type Wish } from '../../../test/ci.ts'
+import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { compile } from './compile.ts'
 
 const TOO_BIG = 'The parsed YAML is too big'
@@ -12,7 +12,7 @@ const tower = (levels: number, width: number, hold: (n: number) => string, first
   many(levels, (n) => `l${n}: ${n === 0 ? first : `[${many(width, () => hold(n - 1), ', ')}]`}`)
 
 // Processor time: a busy machine is no fault of ours.
-async function faultOf(text: string, wish: Wish = {}) {
+async function faultOf(text: string, wish: ConfigOptions = {}) {
   const since = process.cpuUsage()
   const { errors } = await compile(text, ciContext(wish))
   const { user, system } = process.cpuUsage(since)
@@ -20,7 +20,7 @@ async function faultOf(text: string, wish: Wish = {}) {
   return errors[0]?.message ?? null
 }
 
-test.each<[string, string, string | null, Wish?]>([
+test.each<[string, string, string | null, ConfigOptions?]>([
   [
     'aliases in aliases',
     many(10, (n) => `l${n}: &l${n} ${n === 0 ? '[a]' : `[${many(10, () => `*l${n - 1}`, ', ')}]`}`),

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { ciContext, type Wish } from '../../../test/ci.ts'
+import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { compile } from './compile.ts'
 import type { Context, Include, Tree } from './context.ts'
 
-async function scriptsOf(text: string, wish: Wish = {}) {
+async function scriptsOf(text: string, wish: ConfigOptions = {}) {
   const { errors, plan } = await compile(text, ciContext(wish))
   expect(errors).toEqual([])
   return Object.fromEntries(plan!.jobs.map(({ name, script }) => [name, script.join(' ')]))
 }
 
-const faultsOf = async (text: string, wish: Wish = {}) =>
+const faultsOf = async (text: string, wish: ConfigOptions = {}) =>
   (await compile(text, ciContext(wish))).errors.map(({ message }) => message)
 
 test.each<[string, string, Record<string, string>]>([

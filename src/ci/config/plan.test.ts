@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { ciContext, type Wish } from '../../../test/ci.ts'
+import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { check, compile } from './compile.ts'
 import { fileVariables, type Plan, type PlannedJob } from './plan.ts'
 
-async function planOf(text: string, wish: Wish = {}): Promise<Plan> {
+async function planOf(text: string, wish: ConfigOptions = {}): Promise<Plan> {
   const { errors, plan } = await compile(text, ciContext(wish))
   expect(errors).toEqual([])
   return plan!
 }
 
-async function jobOf(text: string, wish: Wish = {}): Promise<PlannedJob> {
+async function jobOf(text: string, wish: ConfigOptions = {}): Promise<PlannedJob> {
   const { jobs } = await planOf(text, wish)
   return jobs.find(({ group }) => group === 'x')!
 }
 
-const names = async (text: string, wish: Wish = {}) => (await planOf(text, wish)).jobs.map(({ name }) => name)
+const names = async (text: string, wish: ConfigOptions = {}) => (await planOf(text, wish)).jobs.map(({ name }) => name)
 
 /** A job `x` with these keys. */
 const job = (...lines: string[]) => ['x:', '  script: a', ...lines.map((line) => `  ${line}`)].join('\n')
@@ -330,7 +330,7 @@ test.each<[string, string, string, string[]]>([
   expect(await names(`z: {script: a}\n${job(line)}`, { ref, changed: ['docs/a/b.md'] })).toEqual(['z', ...wanted])
 })
 
-test.each<[string, Wish, string[]]>([
+test.each<[string, ConfigOptions, string[]]>([
   ['a tag', { ref: 'v1', tag: true }, ['plain', 'tags']],
   ['a schedule', { source: 'schedule' }, ['plain', 'schedules']],
   ['a trigger', { source: 'trigger' }, ['plain', 'triggers']],

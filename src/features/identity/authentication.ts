@@ -1,5 +1,5 @@
 /** Which person stands behind a credential: the one answer for the API, git and the web. */
-import type { Identity, Shown } from '../../api/credentials.ts'
+import type { Identity, PresentedCredential } from '../../api/credentials.ts'
 import type { Authentication } from '../../api/run.ts'
 import type { App } from '../../context.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -20,7 +20,7 @@ export const authentication: Authentication = {
   findSudoTarget: (app, given) => findUserByIdOrUsername(app.db, given),
 }
 
-function bearerOf(app: App, shown: Shown, address: string): MaybePromise<Identity | null> {
+function bearerOf(app: App, shown: PresentedCredential, address: string): MaybePromise<Identity | null> {
   switch (shown.as) {
     case 'private_token':
       return byAccessToken(app, shown.secret, address)

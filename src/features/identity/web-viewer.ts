@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { scopesOf, shownCredential } from '../../api/credentials.ts'
+import { scopesOf, presentedCredential } from '../../api/credentials.ts'
 import { noteUser } from '../../api/exchange.ts'
 import { readQuery } from '../../api/input.ts'
 import type { Gateway } from '../../api/run.ts'
@@ -16,11 +16,11 @@ export async function webViewer(
   { app, authentication }: Pick<Gateway, 'app' | 'authentication'>,
   request: FastifyRequest,
 ): Promise<User | null> {
-  const shown = shownCredential(request, readQuery(request.raw.url!))
+  const shown = presentedCredential(request, readQuery(request.raw.url!))
   if (!shown) return null
   const identity = await authentication.identify(app, shown, request.ip)
   noteUser(request.raw, identity?.user ?? null)
   if (!identity && shown.as !== 'session') throw unauthenticated()
   const mayRead = identity?.scopes?.some((scope) => OPENING.includes(scope)) ?? true
-  return identity && !identity.heldBy && identity.kind !== 'job' && mayRead ? identity.user : null
+  return identity && !identity.requiredStep && identity.kind !== 'job' && mayRead ? identity.user : null
 }

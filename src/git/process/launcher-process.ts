@@ -8,7 +8,7 @@ export interface Hello {
   readonly secret: string
 }
 
-export interface Wish {
+export interface LaunchRequest {
   readonly id: number
   readonly words: readonly [string, ...string[]]
   readonly cwd: string
@@ -22,7 +22,7 @@ export interface Signal {
 }
 
 /** A program has started, could not be, or has ended. */
-export type News =
+export type LaunchReport =
   | { readonly id: number; readonly what: 'started' }
   | { readonly id: number; readonly what: 'failed'; readonly why: string }
   | {
@@ -33,7 +33,7 @@ export type News =
     }
 
 interface Order {
-  wish?: Wish
+  wish?: LaunchRequest
   /** By the number they will have in the program. */
   readonly pipes: (Socket | undefined)[]
 }
@@ -87,7 +87,7 @@ function startIfWhole(id: number): void {
   for (const pipe of pipes) pipe?.destroy()
 }
 
-const tell = (news: News) => process.connected && process.send?.(news)
+const tell = (news: LaunchReport) => process.connected && process.send?.(news)
 
 function pass({ id, signal }: Signal): void {
   const order = orders.get(id)
@@ -109,7 +109,7 @@ function cancel(id: number, { pipes }: Order, signal: NodeJS.Signals): void {
 }
 
 process.once('disconnect', () => process.exit())
-process.on('message', (message: Hello | Wish | Signal) => {
+process.on('message', (message: Hello | LaunchRequest | Signal) => {
   if ('secret' in message) return listen(message)
   if ('signal' in message) return pass(message)
   newest = message.id

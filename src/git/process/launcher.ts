@@ -10,7 +10,7 @@ import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
-import type { Hello, News, Signal, Wish } from './launcher-process.ts'
+import type { Hello, LaunchReport, Signal, LaunchRequest } from './launcher-process.ts'
 
 export interface LaunchOptions {
   readonly cwd: string
@@ -117,7 +117,7 @@ class Launcher {
   #last = 0
 
   constructor() {
-    this.#child.on('message', (message: 'ready' | News) => {
+    this.#child.on('message', (message: 'ready' | LaunchReport) => {
       if (message === 'ready') this.isReady = true
       else this.#hear(message)
     })
@@ -148,7 +148,7 @@ class Launcher {
     return program
   }
 
-  #send(message: Wish | Signal): void {
+  #send(message: LaunchRequest | Signal): void {
     if (this.#child.connected) this.#child.send(message)
   }
 
@@ -158,7 +158,7 @@ class Launcher {
     if (this.#child.channel) hold([this.#child.channel], this.#held.size > 0)
   }
 
-  #hear(news: News): void {
+  #hear(news: LaunchReport): void {
     const program = this.#programs.get(news.id)
     if (news.what === 'started') return program?.started()
     this.#programs.delete(news.id)

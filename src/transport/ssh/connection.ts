@@ -88,7 +88,7 @@ function hear(app: App, session: Session, guest: Guest, fingerprint: string, fig
   const begin = (channel: ServerChannel | undefined, line: string | null) => {
     if (!channel) return
     guest
-      .during(() => attend(app, channel, guest, { fingerprint, line, protocol, heldBy: { address, figures } }))
+      .during(() => attend(app, channel, guest, { fingerprint, line, protocol, requiredStep: { address, figures } }))
       .catch((error: unknown) => {
         app.log.error({ err: error, part: 'ssh' }, 'SSH session failed')
         guest.socket.destroy()
@@ -102,7 +102,7 @@ async function attend(
   app: App,
   channel: ServerChannel,
   { socket }: Guest,
-  asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'heldBy'>,
+  asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'requiredStep'>,
 ): Promise<void> {
   // A channel neither fails nor ends when its client is gone: streams of our own do.
   const input = channel.on('error', () => {}).pipe(new PassThrough())

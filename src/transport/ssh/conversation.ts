@@ -26,7 +26,7 @@ const LONGEST_PATH = 500
 
 export interface Conversation {
   /** Absent where another server holds the connection: the log is its own then, and ours would reach the client. */
-  readonly heldBy?: { readonly address: string; readonly figures: SshFigures }
+  readonly requiredStep?: { readonly address: string; readonly figures: SshFigures }
   readonly fingerprint: string
   /** Null: a shell was asked for. */
   readonly line: string | null
@@ -42,8 +42,8 @@ export async function converse(app: App, noteable: Conversation): Promise<number
   const startedAt = performance.now()
   const told: Told = { user: null, verb: 'shell', path: null }
   const note = (code: number) => {
-    if (!noteable.heldBy) return code
-    const { address: ip, figures } = noteable.heldBy
+    if (!noteable.requiredStep) return code
+    const { address: ip, figures } = noteable.requiredStep
     const ms = Math.round(performance.now() - startedAt)
     countCommand(figures, told.verb, code === 0)
     app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: noteable.fingerprint }, 'ssh command')
@@ -75,7 +75,7 @@ async function answer(app: App, noteable: Conversation, told: Told): Promise<num
   if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
   const person = personOf(identity.principal)
   told.user = person?.username ?? null
-  if (person && noteable.heldBy) await assertMayComeFrom(app, person, noteable.heldBy.address)
+  if (person && noteable.requiredStep) await assertMayComeFrom(app, person, noteable.requiredStep.address)
   await assertStillAllowed(app, identity.key)
   await noteKeyUse(app, identity.key)
   const welcome = () => {

@@ -1,6 +1,6 @@
 /** What a board shows, and what its forms do. */
 import { Refused } from '../../api.ts'
-import { text, type Act, type Page, type Visit } from '../../page.ts'
+import { text, type Act, type Page, type PageRequest } from '../../page.ts'
 import { undoable } from '../../undo.ts'
 import type { BoardData, Column } from './Board.tsx'
 
@@ -14,7 +14,7 @@ const boardsOf = (place: BoardPlace) => `/${place}s/{id}/boards` as '/projects/{
 const boardOf = (place: BoardPlace) => `${boardsOf(place)}/{board_id}` as const
 const labelsOf = (place: BoardPlace) => `/${place}s/{id}/labels` as '/projects/{id}/labels'
 
-export async function loadBoard(place: BoardPlace, { api, params }: Visit, wanted: string | null) {
+export async function loadBoard(place: BoardPlace, { api, params }: PageRequest, wanted: string | null) {
   const id = params.id!
   const labels = api.maybe(labelsOf(place), { id, per_page: 100 }).then((found) => found ?? [])
   const boards = await api.get(boardsOf(place), { id, per_page: 100 })
@@ -25,7 +25,7 @@ export async function loadBoard(place: BoardPlace, { api, params }: Visit, wante
 
 interface Wanted {
   place: BoardPlace
-  api: Visit['api']
+  api: PageRequest['api']
   id: string
   board: NonNullable<BoardData['board']>
 }

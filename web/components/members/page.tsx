@@ -4,7 +4,7 @@ import { count, listPage, optional } from '../../fields.ts'
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { levelOf, projectFrame, type InProject } from '../../layout/project.tsx'
 import { ROLES, roleName, rolesUpTo } from '../../levels.ts'
-import { page as declare, text, type Page, type Visit } from '../../page.ts'
+import { page as declare, text, type Page, type PageRequest } from '../../page.ts'
 import { Avatar } from '../Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../Form.tsx'
 import { State } from '../State.tsx'
@@ -46,7 +46,7 @@ function pathsOf(place: Place) {
 
 export function membersPage(place: Place): Page<Data & Partial<InProject & InGroup>> {
   const paths = pathsOf(place)
-  const load = async ({ api, params, query, me }: Visit) => {
+  const load = async ({ api, params, query, me }: PageRequest) => {
     const id = params.id!
     const members = await api.list(paths.all, { id, query: query.get('search') ?? undefined, ...listPage(query, 50) })
     const wanted = query.get('find')

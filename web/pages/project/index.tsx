@@ -11,7 +11,7 @@ import { RefPicker, loadRefs, type Refs } from '../../components/RefPicker.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Empty } from '../../components/lists.tsx'
 import { below, levelOf, projectFrame, type InProject, type Project } from '../../layout/project.tsx'
-import { page as declare, type Visit } from '../../page.ts'
+import { page as declare, type PageRequest } from '../../page.ts'
 import { encodePath, placeAddress } from '../../refs.ts'
 
 interface Data {
@@ -35,7 +35,7 @@ async function countOf(asked: Promise<{ total: number | null }>): Promise<number
   )
 }
 
-async function isStarred({ api, params, me }: Visit): Promise<boolean> {
+async function isStarred({ api, params, me }: PageRequest): Promise<boolean> {
   if (!me) return false
   const search = params.id!.split('/').at(-1)!
   const found = await api.maybe('/projects', { starred: true, simple: true, search, per_page: 100 })

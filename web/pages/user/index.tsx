@@ -8,7 +8,7 @@ import { Empty, Pages, Rows, Tabs } from '../../components/lists.tsx'
 import { EventSentence, GroupRows, ProjectRows, UserRows } from '../../components/listings.tsx'
 import { listPage } from '../../fields.ts'
 import { outside } from '../../outside.ts'
-import { page as declare, type Visit } from '../../page.ts'
+import { page as declare, type PageRequest } from '../../page.ts'
 import { withQuery } from '../../query.ts'
 
 type Person = Partial<Records['User']> & Records['UserSummary']
@@ -33,7 +33,7 @@ const VIEWS = [
   ['following', 'Following'],
 ] as const
 
-async function personOf({ api, params }: Visit): Promise<Person> {
+async function personOf({ api, params }: PageRequest): Promise<Person> {
   const [found] = await api.get('/users', { username: params.id! })
   return (found && (await api.maybe('/users/{id}', { id: found.id }))) ?? found!
 }

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
-import { keptTotal } from '../../../store/counts.ts'
+import { cachedTotal } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
@@ -62,7 +62,7 @@ const countInherited = hotQuery((db, p: People & { group_id: number }, given) =>
 async function listInherited(db: Db, filter: People & { group_id: number }, { limit, offset }: PageRequest) {
   const key = `inherited members ${shapeOf(filter)} ${JSON.stringify(filter)}`
   const count = async () => Number((await countInherited(db, filter))[0]!.total)
-  const total = await keptTotal(db, ['members', 'users', 'namespaces', 'group_shares'], key, count)
+  const total = await cachedTotal(db, ['members', 'users', 'namespaces', 'group_shares'], key, count)
   return { items: offset < total ? await inherited(db, { ...filter, limit, offset }) : [], total }
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { digestOfShown } from '../../../lib/secrets.ts'
+import { digestOfPresented } from '../../../lib/secrets.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Job } from '../jobs/model.ts'
@@ -12,7 +12,7 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
 /** Whatever has become of it. */
 export async function jobOfToken({ db }: Pick<App, 'db'>, secret: string): Promise<Job | null> {
   if (!secret.startsWith(JOB_TOKEN_PREFIX)) return null
-  return (await byDigest(db, { digest: digestOfShown(secret) }))[0] ?? null
+  return (await byDigest(db, { digest: digestOfPresented(secret) }))[0] ?? null
 }
 
 /** Only while it runs does its token open anything. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../context.ts'
 import { Refusal, forbidden } from '../../../errors.ts'
 import { timestamp } from '../../../clock.ts'
-import { digestOfShown, sameSecret } from '../../../lib/secrets.ts'
+import { digestOfPresented, sameSecret } from '../../../lib/secrets.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { isAlive } from '../job-tokens/queries.ts'
 import type { Job } from '../jobs/model.ts'
@@ -12,7 +12,7 @@ import type { Runner } from '../runners/model.ts'
 const LONGEST_TOKEN = 200
 
 /** The body's first. */
-export function shownToken(
+export function presentedToken(
   request: IncomingMessage,
   header: 'runner-token' | 'job-token',
   given?: string | null,
@@ -26,14 +26,14 @@ const runnerByDigest = hotQuery((db, p: { digest: string }) =>
 )
 
 export async function runnerOf(app: App, token: string): Promise<Runner> {
-  const [runner] = token === '' ? [] : await runnerByDigest(app.db, { digest: digestOfShown(token) })
+  const [runner] = token === '' ? [] : await runnerByDigest(app.db, { digest: digestOfPresented(token) })
   const isOver = runner?.token_expires_at != null && runner.token_expires_at <= timestamp(app.clock)
   if (!runner || isOver) throw forbidden()
   return runner
 }
 
 /** Whatever has become of it; a wrong token and a wrong number are answered alike. */
-export async function jobShown(app: App, id: number, token: string): Promise<Job> {
+export async function authenticatedJob(app: App, id: number, token: string): Promise<Job> {
   const job = await app.db
     .selectFrom('ci_jobs')
     .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
@@ -43,13 +43,13 @@ export async function jobShown(app: App, id: number, token: string): Promise<Job
     .where('projects.deleting', '=', false)
     .executeTakeFirst()
   const digest = job?.token_digest
-  if (!job || !digest || token === '' || !sameSecret(digest, digestOfShown(token))) throw forbidden()
+  if (!job || !digest || token === '' || !sameSecret(digest, digestOfPresented(token))) throw forbidden()
   return job
 }
 
 /** One that runs. Others are told what they are, so that their runner lets go of them. */
 export async function runningJob(app: App, id: number, token: string): Promise<Job> {
-  const job = await jobShown(app, id, token)
+  const job = await authenticatedJob(app, id, token)
   if (!isAlive(job)) throw jobOver(job)
   return job
 }

@@ -15,7 +15,7 @@ import { answerArchive } from '../jobs/downloads.ts'
 import type { Job } from '../jobs/model.ts'
 import { cancelJob, dropJob, succeedJob } from '../jobs/transitions.ts'
 import { noteContact } from '../runners/service.ts'
-import { jobOver, runnerOf, runningJob, shownToken } from './credentials.ts'
+import { jobOver, runnerOf, runningJob, presentedToken } from './credentials.ts'
 import { mayTakeFrom } from './dependencies.ts'
 import { endHandover } from './handovers.ts'
 import { info } from './input.ts'
@@ -48,7 +48,7 @@ export const request = endpoint({
   input: z.object({ token: text.nullish(), system_id: text.nullish(), last_update: text.nullish(), info }),
   output: z.unknown(),
   async handle({ app, input, caller, request }) {
-    const runner = await runnerOf(app, shownToken(request, 'runner-token', input.token))
+    const runner = await runnerOf(app, presentedToken(request, 'runner-token', input.token))
     const manager_id = await noteContact(app, runner, { ...input, address: caller.address })
     const features = input.info?.features ?? {}
     const last_update = input.last_update || null
@@ -101,7 +101,7 @@ export const update = endpoint({
   }),
   output: z.unknown(),
   async handle({ app, input, request }) {
-    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
     if (input.state === 'success' || input.state === 'failed') {
       const checksum = input.output?.checksum ?? input.checksum
       if (!(await isTraceWhole(app, job, { checksum, bytesize: input.output?.bytesize })))
@@ -170,7 +170,7 @@ export const appendLog = endpoint({
   input: z.object({ ...at, token: text.nullish(), debug_trace: text.nullish() }),
   output: z.unknown(),
   async handle({ app, input, request }) {
-    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
     const range = request.headers['content-range']
     if (range === undefined) throw new Refusal('bad_request', '400 Missing header Content-Range')
     const [, start] = /^(\d{1,15})-\d{1,15}$/.exec(range) ?? []
@@ -238,7 +238,7 @@ export const upload = endpoint({
   output: z.unknown(),
   handle: ({ app, input, request }) =>
     unlessRefused(request, async () => {
-      const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+      const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
       const sent = await receiveFile(app, request)
       const type = input.artifact_type ?? 'archive'
       const wish = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
@@ -267,7 +267,7 @@ export const authorizeUpload = endpoint({
   output: entity({ MaximumSize: z.int() }),
   status: 200,
   async handle({ app, input, request }) {
-    await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
     const most = await largestUpload(app)
     if ((input.filesize ?? 0) > most) throw new Refusal('too_large')
     return { MaximumSize: most }
@@ -286,7 +286,7 @@ export const download = endpoint({
   input: z.object({ ...at, token: text.nullish(), direct_download: text.nullish() }),
   output: bytes,
   async handle({ app, input, request, range, isHead }) {
-    const token = shownToken(request, 'job-token', input.token)
+    const token = presentedToken(request, 'job-token', input.token)
     if (!(await jobOfToken(app, token))) throw forbidden()
     const bearer = await byJobToken(app, token)
     if (!bearer) throw forbidden('Job is not running!')

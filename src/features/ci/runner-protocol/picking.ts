@@ -7,7 +7,7 @@ import { pointAt } from '../../../git/refs/pointing.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { together } from '../../../store/together.ts'
 import { transact } from '../../../store/transact.ts'
-import { keptRows } from '../../../store/versions.ts'
+import { cachedRows } from '../../../store/versions.ts'
 import { userRows } from '../../identity/users/queries.ts'
 import { namespaceRows, projectRows } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -157,7 +157,7 @@ function keepRef(app: App, { project, pipeline: { id, sha } }: Handed): Promise<
 
 type Found = Pick<Handed, 'job' | 'project' | 'namespace' | 'pipeline' | 'user'>
 
-const pipelineRows = keptRows('pipelines')
+const pipelineRows = cachedRows('pipelines')
 
 const waitingById = hotQuery((db, p: { id: number }) =>
   db

@@ -13,7 +13,7 @@ import {
   noteRegistered,
   resetRunnerToken,
 } from '../runners/service.ts'
-import { runnerOf, shownToken } from './credentials.ts'
+import { runnerOf, presentedToken } from './credentials.ts'
 import { info, runnerFields } from './input.ts'
 
 const CredentialsEntity = entity({
@@ -57,7 +57,7 @@ export const verify = endpoint({
   output: CredentialsEntity,
   status: 200,
   async handle({ app, input, caller, request }) {
-    const token = shownToken(request, 'runner-token', input.token)
+    const token = presentedToken(request, 'runner-token', input.token)
     const runner = await runnerOf(app, token)
     await noteContact(app, runner, { ...input, address: caller.address })
     return { id: runner.id, token, token_expires_at: runner.token_expires_at }
@@ -73,7 +73,7 @@ export const unregister = endpoint({
   input: z.object({ token: text.nullish() }),
   output: null,
   async handle({ app, input, request }) {
-    await deleteRunner(app, await runnerOf(app, shownToken(request, 'runner-token', input.token)))
+    await deleteRunner(app, await runnerOf(app, presentedToken(request, 'runner-token', input.token)))
   },
 })
 
@@ -86,7 +86,7 @@ export const unregisterManager = endpoint({
   input: z.object({ token: text.nullish(), system_id: text }),
   output: null,
   async handle({ app, input, request }) {
-    const runner = await runnerOf(app, shownToken(request, 'runner-token', input.token))
+    const runner = await runnerOf(app, presentedToken(request, 'runner-token', input.token))
     if (!(await deleteManager(app, runner, input.system_id))) throw notFound()
   },
 })
@@ -100,6 +100,6 @@ export const resetToken = endpoint({
   input: z.object({ token: text.nullish() }),
   output: TokenEntity,
   async handle({ app, input, request }) {
-    return resetRunnerToken(app, await runnerOf(app, shownToken(request, 'runner-token', input.token)))
+    return resetRunnerToken(app, await runnerOf(app, presentedToken(request, 'runner-token', input.token)))
   },
 })

@@ -1,13 +1,13 @@
 /** Tokens by which agents register themselves: of the instance, of a group, of a project. */
 import type { App } from '../../../context.ts'
-import { digestOf, digestOfShown, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, digestOfPresented, randomToken } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { RunnerPlace } from './service.ts'
 
 /** Whose runner a token makes; null: it is none. */
 export async function placeOfRegistration({ db }: App, token: string): Promise<RunnerPlace | null> {
   if (token === '') return null
-  const digest = digestOfShown(token)
+  const digest = digestOfPresented(token)
   const project = await db
     .selectFrom('projects')
     .select('id')

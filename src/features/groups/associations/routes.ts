@@ -4,7 +4,7 @@ import { pageInput, pageRequest } from '../../../api/pages.ts'
 import { blankable, entity, int, timestampOut } from '../../../api/wire.ts'
 import { Guest, VISIBILITIES } from '../../../lib/levels.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
-import { shownToken } from '../../identity/tokens/queries.ts'
+import { presentedAccessToken } from '../../identity/tokens/queries.ts'
 import { listProjects } from '../../projects/projects/lists.ts'
 import { loadProjects } from '../../projects/projects/load.ts'
 import { listGroups } from '../groups/lists.ts'
@@ -46,7 +46,7 @@ export const get = endpoint({
   input: z.object({ min_access_level: blankable(int), ...pageInput.shape }),
   output: Associations,
   async handle({ app, viewer, caller, input }) {
-    await shownToken(app.db, caller)
+    await presentedAccessToken(app.db, caller)
     const page = pageRequest(input)
     const min_access_level = input.min_access_level ?? Guest
     const [groups, projects] = await Promise.all([

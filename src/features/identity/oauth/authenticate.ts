@@ -1,7 +1,7 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { digestOfShown } from '../../../lib/secrets.ts'
+import { digestOfPresented } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { noteUse } from '../uses.ts'
 import { oauthRefusal } from './errors.ts'
@@ -24,7 +24,7 @@ export async function bearerOfOAuthToken(app: App, secret: string): Promise<Iden
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
 function findToken({ db }: App, secret: string): MaybePromise<Found | null> {
-  return FORM.test(secret) ? findTokenWithUser(db, digestOfShown(secret)) : null
+  return FORM.test(secret) ? findTokenWithUser(db, digestOfPresented(secret)) : null
 }
 
 function bearerOf(app: App, found: Found): Identity {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
-import { shownCredential } from '../../../api/credentials.ts'
+import { presentedCredential } from '../../../api/credentials.ts'
 import type { Raw } from '../../../api/input.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -63,7 +63,7 @@ export const routes: WebRoutes = (server, gateway) => {
     method: ['GET', 'POST'],
     url: '/oauth/userinfo',
     async handler(request, reply) {
-      const shown = shownCredential(request, await read(request))
+      const shown = presentedCredential(request, await read(request))
       const identity = shown?.as === 'bearer' ? await byOAuthToken(app, shown.secret) : null
       if (!identity) throw oauthRefusal('invalid_token')
       const { user, scopes } = identity
@@ -82,7 +82,7 @@ const NEEDS_OPENID = {
 type FoundToken = NonNullable<Awaited<ReturnType<typeof findToken>>>
 
 async function shownToken(app: App, request: FastifyRequest, given: Raw): Promise<FoundToken | null> {
-  const shown = shownCredential(request, given)
+  const shown = presentedCredential(request, given)
   return shown?.as === 'bearer' ? findToken(app.db, digestOf(shown.secret)) : null
 }
 

@@ -33,7 +33,7 @@ function placeOf({ url }: App) {
 
 const refused = () => new Refusal('bad_request', 'The passkey was refused. Try again.')
 
-export interface Asked {
+export interface PasskeyChallenge {
   readonly ticket: string
   /** For the browser's own interface, in JSON. */
   readonly options: Record<string, unknown>
@@ -44,7 +44,7 @@ const transportsOf = ({ transports }: Row<'passkeys'>) => JSON.parse(transports)
 const knownOf = (passkeys: readonly Row<'passkeys'>[]) =>
   passkeys.map((one) => ({ id: one.credential_id, transports: transportsOf(one) }))
 
-export async function beginPasskey(app: App, user: User, proof: Proof): Promise<Asked> {
+export async function beginPasskey(app: App, user: User, proof: Proof): Promise<PasskeyChallenge> {
   await assertPresent(app, user, proof)
   const known = await passkeysOf(app.db, user).execute()
   if (known.length >= MOST) throw new Refusal('conflict', `There are ${MOST} passkeys already`)
@@ -145,7 +145,7 @@ export async function deletePasskey(app: App, user: User, { id }: Row<'passkeys'
 }
 
 /** What a device is asked to sign: after the password (`user`), or instead of it. */
-export async function askForPasskey(app: App, user: User | null): Promise<Asked> {
+export async function askForPasskey(app: App, user: User | null): Promise<PasskeyChallenge> {
   const { generateAuthenticationOptions } = await library()
   const options = await generateAuthenticationOptions({
     rpID: new URL(app.url).hostname,

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { sessionCookie, type Hold, type Identity } from '../../../api/credentials.ts'
+import { sessionCookie, type RequiredStep, type Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { digestOfShown } from '../../../lib/secrets.ts'
+import { digestOfPresented } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { mayComeFrom } from '../addresses/service.ts'
@@ -28,17 +28,17 @@ const sessionByDigest = hotQuery((db, p: { digest: string }) =>
 
 /** The person signed in on the web; a password that someone else set ends what the old one began. */
 export function bySession(app: App, secret: string): MaybePromise<Identity | null> {
-  return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfShown(secret) })), (session) => {
+  return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfPresented(secret) })), (session) => {
     if (!session || session.expires_at <= timestamp(app.clock)) return null
     const { user } = session
     if (user.state !== 'active' || hasExpiredPassword(app, user) || isLateToConfirm(app, user)) return null
     noteUse(app, 'sessions', session)
     const identity = { kind: 'session', user, scopes: null, tokenId: session.id } as const
-    return andThen(holdOf(app, user), (heldBy) => (heldBy ? { ...identity, heldBy } : identity))
+    return andThen(holdOf(app, user), (requiredStep) => (requiredStep ? { ...identity, requiredStep } : identity))
   })
 }
 
-const holdOf = (app: App, user: User): MaybePromise<Hold | null> =>
+const holdOf = (app: App, user: User): MaybePromise<RequiredStep | null> =>
   andThen(isTermsDue(app, user), (isDue) =>
     isDue
       ? 'terms'
@@ -53,5 +53,7 @@ export async function identityOn(app: App, { headers }: FastifyRequest): Promise
 
 export async function signedInOn(app: App, request: FastifyRequest): Promise<User | null> {
   const identity = await identityOn(app, request)
-  return identity && !identity.heldBy && (await mayComeFrom(app, identity.user, request.ip)) ? identity.user : null
+  return identity && !identity.requiredStep && (await mayComeFrom(app, identity.user, request.ip))
+    ? identity.user
+    : null
 }

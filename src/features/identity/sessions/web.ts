@@ -25,8 +25,8 @@ export const routes: WebRoutes = (server, gateway) => {
     // A script's way to the code that its sign-in must show.
     if (isJson(request)) return send(request, reply, 200, { csrf_token: token })
     const identity = await identityOn(app, request)
-    if (identity?.heldBy === 'terms') return reply.redirect(withReturn(TERMS, returnTo), 303)
-    if (identity && !identity.heldBy) return reply.redirect(returnTo, 303)
+    if (identity?.requiredStep === 'terms') return reply.redirect(withReturn(TERMS, returnTo), 303)
+    if (identity && !identity.requiredStep) return reply.redirect(returnTo, 303)
     if (!(await passwordsOpenTheWeb(app))) return sendPage(reply, 403, noPasswordsPage({ token, returnTo }))
     return sendPage(reply, 200, await signInPageOf(app, { token, returnTo }))
   })

@@ -1,7 +1,7 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { timestamp, today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { digestOfShown } from '../../../lib/secrets.ts'
+import { digestOfPresented } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { isUnnoted, staleUse } from '../uses.ts'
 import { words } from './entity.ts'
@@ -22,7 +22,7 @@ export function byAccessToken(app: App, secret: string, address: string): MaybeP
 
 /** Blocked people too: whoever asks has to turn them away, and may say why. */
 export function bearerOfToken(app: App, secret: string, address: string): MaybePromise<Identity | null> {
-  return andThen(findTokenWithUser(app.db, digestOfShown(secret)), (found) => {
+  return andThen(findTokenWithUser(app.db, digestOfPresented(secret)), (found) => {
     if (!found) return null
     // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
     if (found.rotated) return revokeFamily(app, found.family_id ?? found.id).then(() => null)

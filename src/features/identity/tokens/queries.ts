@@ -78,7 +78,7 @@ export const personalToken = resource({
 })
 
 /** `/personal_access_tokens/self`: the token the caller shows; an account, a session or OAuth shows none. */
-export async function shownToken(db: Db, { identity }: Caller): Promise<AccessToken> {
+export async function presentedAccessToken(db: Db, { identity }: Caller): Promise<AccessToken> {
   const kind = identity?.kind
   const token =
     (kind === 'personal' || kind === 'impersonation') && identity?.tokenId !== undefined

@@ -16,7 +16,7 @@ import {
 } from './entity.ts'
 import { tokenFilters } from './filters.ts'
 import { grantableScopes } from './policy.ts'
-import { listPersonalTokens, personalToken, scopesFrom, shownToken } from './queries.ts'
+import { listPersonalTokens, personalToken, scopesFrom, presentedAccessToken } from './queries.ts'
 import { createToken, revokeToken, rotateToken } from './service.ts'
 
 export const list = endpoint({
@@ -58,7 +58,8 @@ export const getSelf = endpoint({
   allow: 'signed_in',
   scopes: SCOPES,
   output: PersonalTokenDetailsEntity,
-  handle: async ({ app, caller }) => presentPersonalTokenDetails(await shownToken(app.db, caller), today(app.clock)),
+  handle: async ({ app, caller }) =>
+    presentPersonalTokenDetails(await presentedAccessToken(app.db, caller), today(app.clock)),
 })
 
 const rotation = z.object({ expires_at: blankable(date) })
@@ -89,7 +90,7 @@ export const rotateSelf = endpoint({
   output: NewPersonalTokenEntity,
   status: 200,
   async handle({ app, caller, input }) {
-    const token = await shownToken(app.db, caller)
+    const token = await presentedAccessToken(app.db, caller)
     // How long one may act as somebody else is for administrators to say.
     if (token.kind === 'impersonation') throw forbidden()
     const rotated = await rotateToken(app, token, input.expires_at)
@@ -115,7 +116,7 @@ export const revokeSelf = endpoint({
   allow: 'signed_in',
   scopes: SCOPES,
   output: null,
-  handle: async ({ app, caller }) => revokeToken(app, await shownToken(app.db, caller)),
+  handle: async ({ app, caller }) => revokeToken(app, await presentedAccessToken(app.db, caller)),
 })
 
 const attributes = z.object({

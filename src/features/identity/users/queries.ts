@@ -7,12 +7,12 @@ import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { keptRows } from '../../../store/versions.ts'
+import { cachedRows } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { isShownTo, userPolicy } from './policy.ts'
 
-export const userRows = keptRows('users')
+export const userRows = cachedRows('users')
 
 interface Credential {
   readonly user_id: number

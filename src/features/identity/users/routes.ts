@@ -106,7 +106,7 @@ export const current = endpoint({
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {
     // A token of some scopes must not lead to the one that has them all.
-    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.heldBy
+    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.requiredStep
     return presentOwn(app, viewer, withToken ? await sealedPrivateToken(app.db, viewer) : null)
   },
 })

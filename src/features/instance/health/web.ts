@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { RouteShorthandOptions } from 'fastify'
-import { scopesOf, shownCredential, type Shown } from '../../../api/credentials.ts'
+import { scopesOf, presentedCredential, type PresentedCredential } from '../../../api/credentials.ts'
 import { readQuery } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
 import type { WebRoutes } from '../../../api/server.ts'
@@ -27,7 +27,7 @@ export const routes: WebRoutes = (server, gateway, { metrics }) => {
   })
 
   server.get('/-/metrics', fresh, async (request, reply) => {
-    const shown = shownCredential(request, readQuery(request.raw.url!))
+    const shown = presentedCredential(request, readQuery(request.raw.url!))
     if (!shown || !(await mayWatch(gateway, shown, request.ip))) throw unauthenticated()
     return reply.type(metrics.contentType).send(await metrics.text())
   })
@@ -92,7 +92,11 @@ async function writeInto(folder: string): Promise<void> {
   }
 }
 
-async function mayWatch({ app, authentication }: Gateway, shown: Shown, address: string): Promise<boolean> {
+async function mayWatch(
+  { app, authentication }: Gateway,
+  shown: PresentedCredential,
+  address: string,
+): Promise<boolean> {
   const { metricsToken } = app.config
   if (metricsToken !== null && digestOf(shown.secret) === digestOf(metricsToken)) return true
   const identity = await authentication.identify(app, shown, address)

@@ -24,9 +24,9 @@ import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { Link, Piece } from '../services/chat/sentences.ts'
 import { HELP, type Command } from './parsing.ts'
-import type { Said } from './replies.ts'
+import type { Reply } from './replies.ts'
 
-export interface Asked {
+export interface CommandContext {
   readonly app: App
   readonly actor: User
   readonly subject: RepositorySubject
@@ -37,26 +37,29 @@ export interface Asked {
   readonly limiter: RateLimiter
 }
 
-const MISSING: Said = { pieces: ['Not found: there is no such thing here, or none for you.'] }
-const DENIED: Said = { pieces: ['You are not allowed to do that here.'] }
-const THROTTLED: Said = { pieces: ['You have done that too many times. Try again later.'] }
+const MISSING: Reply = { pieces: ['Not found: there is no such thing here, or none for you.'] }
+const DENIED: Reply = { pieces: ['You are not allowed to do that here.'] }
+const THROTTLED: Reply = { pieces: ['You have done that too many times. Try again later.'] }
 
-const linkToIssue = ({ app, subject }: Asked, { iid, title }: Issue): Link => ({
+const linkToIssue = ({ app, subject }: CommandContext, { iid, title }: Issue): Link => ({
   text: `#${iid} ${title}`,
   url: pageBelow(webUrlOf(app, subject), `issues/${iid}`),
 })
-const linkToProject = ({ app, subject }: Asked): Link => ({
+const linkToProject = ({ app, subject }: CommandContext): Link => ({
   text: `${subject.namespace.full_name} / ${subject.project.name}`,
   url: webUrlOf(app, subject),
 })
 
 type Of<K extends Command['kind']> = Extract<Command, { kind: K }>
-type Runner<K extends Command['kind']> = (asked: Asked, command: Of<K>) => Promise<Said>
+type Runner<K extends Command['kind']> = (asked: CommandContext, command: Of<K>) => Promise<Reply>
 
 /** A refusal is told in words; what else goes wrong is a fault. */
-export async function runCommand(asked: Asked, command: Command): Promise<Said> {
+export async function runCommand(asked: CommandContext, command: Command): Promise<Reply> {
   try {
-    return await (RUNNERS[command.kind] as (asked: Asked, command: never) => Promise<Said>)(asked, command as never)
+    return await (RUNNERS[command.kind] as (asked: CommandContext, command: never) => Promise<Reply>)(
+      asked,
+      command as never,
+    )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.kind === 'forbidden') return DENIED
@@ -66,7 +69,7 @@ export async function runCommand(asked: Asked, command: Command): Promise<Said> 
   }
 }
 
-export const helpOf = (command: string, unknown?: string): Said => ({
+export const helpOf = (command: string, unknown?: string): Reply => ({
   pieces: [
     ...(unknown === undefined ? [] : [`Unknown command: ${unknown.slice(0, 200)}\n`]),
     'Available commands:\n',
@@ -94,7 +97,7 @@ const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
 }
 
 /** Null: none that they may see. */
-async function met({ app, actor, subject }: Asked, iid: number): Promise<IssueSubject | null> {
+async function met({ app, actor, subject }: CommandContext, iid: number): Promise<IssueSubject | null> {
   const issue = await findIssue(app.db, subject.project.id, iid, actor.id)
   const found = issue && { ...subject, issue }
   return found && issuePolicy.read(found) ? found : null
@@ -173,7 +176,7 @@ const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
 }
 
 /** Manual jobs of what runs there last, for the other environment. */
-async function deployJobs({ app, subject }: Asked, from: string, to: string): Promise<Job[]> {
+async function deployJobs({ app, subject }: CommandContext, from: string, to: string): Promise<Job[]> {
   const environment = await findEnvironmentByName(app.db, subject.project.id, from)
   const last = environment && (await lastDeploymentOf(app.db, environment.id))
   if (!last?.job_id) return []

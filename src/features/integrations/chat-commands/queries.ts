@@ -14,7 +14,7 @@ export async function findChatName({ db }: App, owner: User, id: number): Promis
 }
 
 /** By what somebody of a chat would be let in: the service, and where it stands. */
-export async function placeOfService({ db }: App, id: number): Promise<{ slug: string; place: string } | null> {
+export async function scopeOfService({ db }: App, id: number): Promise<{ slug: string; place: string } | null> {
   const found = await db
     .selectFrom('services')
     .leftJoin('projects', 'projects.id', 'services.project_id')

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { markdownMarkup, slackMarkup, written, type Markup } from '../services/chat/markup.ts'
 import type { Link, Piece } from '../services/chat/sentences.ts'
-import { cut } from '../services/told.ts'
+import { cut } from '../services/payload.ts'
 
 export const ReplyEntity = entity({
   response_type: z.enum(['ephemeral', 'in_channel']),
@@ -15,7 +15,7 @@ export const ReplyEntity = entity({
 
 export type ChatReply = z.infer<typeof ReplyEntity>
 
-export interface Said {
+export interface Reply {
   readonly pieces: readonly Piece[]
   readonly isForAll?: boolean
   readonly details?: { readonly title: Link; readonly text: string; readonly color?: string }
@@ -28,7 +28,7 @@ export type System = 'slack' | 'mattermost'
 
 const MARKUP: Record<System, Markup> = { slack: slackMarkup, mattermost: markdownMarkup }
 
-export function replyOf(system: System, { pieces, isForAll = false, details }: Said): ChatReply {
+export function replyOf(system: System, { pieces, isForAll = false, details }: Reply): ChatReply {
   const markup = MARKUP[system]
   return {
     response_type: isForAll ? 'in_channel' : 'ephemeral',

@@ -7,7 +7,7 @@ import { sendPage, type Page } from '../../identity/page.ts'
 import { signedInOn } from '../../identity/sessions/authenticate.ts'
 import { formToken, onForm, queryOf, textOf, tokenField } from '../../identity/sessions/forms.ts'
 import { PAGE, authorizeChatter, chatterOf, type Chatter } from './names.ts'
-import { placeOfService } from './queries.ts'
+import { scopeOfService } from './queries.ts'
 
 interface Asked {
   user: User
@@ -53,7 +53,7 @@ export const routes: WebRoutes = (server, gateway) => {
   ): Promise<FastifyReply> {
     const token = textOf(given, 'token') ?? ''
     const chatter = chatterOf(app, token)
-    const found = chatter && (await placeOfService(app, chatter.service_id))
+    const found = chatter && (await scopeOfService(app, chatter.service_id))
     if (!found) return sendPage(reply, 400, EXPIRED)
     const user = await signedInOn(app, request)
     const back = `${PAGE}?${new URLSearchParams({ token })}`

@@ -13,7 +13,7 @@ import { sendToService } from '../services/send.ts'
 import { attempt, attemptRow, isFailure, type Outcome } from './attempt.ts'
 import { EXPIRES_AFTER, type DeliveryResult } from './queues.ts'
 import type { Delivery } from './model.ts'
-import { isFilteredOut, requestTo, saidOf, type Message } from './request.ts'
+import { isFilteredOut, requestTo, deliveryContent, type Message } from './request.ts'
 
 /** It waits among the troubled afterwards. */
 const SLOW_S = 1
@@ -42,7 +42,7 @@ export async function deliver(app: App, delivery: Delivery, signal: AbortSignal)
     .select('root_id')
     .where('id', '=', message.event_id)
     .executeTakeFirstOrThrow()
-  const made = await requestTo(app, hook, saidOf(app, hook, message, root_id))
+  const made = await requestTo(app, hook, deliveryContent(app, hook, message, root_id))
   const isOver = delivery.attempts === 0 && (await isOverRate(app, hook))
   const request = isOver ? { ...made, fault: new OutgoingFailure('refused', 'Too many calls in a minute') } : made
   const outcome = await attempt(app, hook, request, signal)

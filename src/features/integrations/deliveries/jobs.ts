@@ -1,6 +1,6 @@
 import { HOUR, after } from '../../../clock.ts'
 import { job } from '../../../context.ts'
-import { LOG_KEPT } from './log.ts'
+import { LOG_RETENTION } from './log.ts'
 import { EXPIRES_AFTER } from './queues.ts'
 
 const AT_ONCE = 1000
@@ -9,7 +9,7 @@ const AT_ONCE = 1000
 export const sweepDeliveries = job(
   'deliveries.sweep',
   async ({ db, clock }) => {
-    const old = after(clock, -LOG_KEPT)
+    const old = after(clock, -LOG_RETENTION)
     const attempts = db.selectFrom('hook_attempts').select('id').where('created_at', '<', old).limit(AT_ONCE)
     await untilNone(() => db.deleteFrom('hook_attempts').where('id', 'in', attempts).executeTakeFirst())
     // Those that are done only chains of hooks look at, for an hour.

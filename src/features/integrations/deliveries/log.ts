@@ -10,7 +10,7 @@ import { withoutSecrets } from '../../../lib/masked-url.ts'
 import type { Hook } from '../hooks/model.ts'
 import type { Attempt } from './model.ts'
 
-export const LOG_KEPT = 7 * DAY
+export const LOG_RETENTION = 7 * DAY
 /** Characters of a body that a list shows; longer ones are read one by one, and the longest not at all. */
 const LONGEST_IN_LIST = 100 * 1024
 const LONGEST_ALONE = 1024 * 1024
@@ -47,7 +47,7 @@ const attemptsOf = ({ db, clock }: App, hook: Pick<Hook, 'id'>) =>
     .selectAll('hook_attempts')
     .select('event_messages.event_id')
     .where('hook_attempts.hook_id', '=', hook.id)
-    .where('hook_attempts.created_at', '>=', after(clock, -LOG_KEPT))
+    .where('hook_attempts.created_at', '>=', after(clock, -LOG_RETENTION))
 
 const dataUpTo = (most: number) =>
   sql<string | null>`case when length(coalesce(request_data, body)) <= ${sql.lit(most)}

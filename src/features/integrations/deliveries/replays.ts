@@ -9,7 +9,7 @@ import { transact } from '../../../store/transact.ts'
 import { eventsAt, hooksAt } from '../hooks/listening.ts'
 import { SWITCHES, kindOf, type Hook } from '../hooks/model.ts'
 import { messagesOf } from '../messages/describe.ts'
-import { SYSTEM, type Wanted } from '../messages/message.ts'
+import { SYSTEM, type Subscription } from '../messages/message.ts'
 import { sources } from '../messages/sources.ts'
 import { SUBSCRIBED_BY, addDeliveries, hears } from './distribute.ts'
 
@@ -36,9 +36,9 @@ export interface Replayed {
   readonly last_event_at: string | null
 }
 
-const heardBy = (hook: Hook): ReadonlySet<Wanted> => {
+const heardBy = (hook: Hook): ReadonlySet<Subscription> => {
   const kind = kindOf(hook)
-  const on: Wanted[] = SWITCHES[kind].filter((name) => hook[name])
+  const on: Subscription[] = SWITCHES[kind].filter((name) => hook[name])
   return new Set(kind === 'instance' ? [...on, SYSTEM] : on)
 }
 
@@ -141,7 +141,7 @@ const placed = (message: EventMessage) => ({
 async function madeAnew(
   app: App,
   hook: Hook,
-  heard: ReadonlySet<Wanted>,
+  heard: ReadonlySet<Subscription>,
   event: { readonly id: number; readonly name: string; readonly payload: string },
 ): Promise<number[]> {
   const made = await messagesOf(app, event.name as keyof Events, JSON.parse(event.payload) as object, heard)

@@ -51,7 +51,7 @@ export interface HookRequest {
 }
 
 /** What is said, however often it is sent. */
-export interface Said {
+export interface DeliveryContent {
   /** `X-Gitlab-Event`. */
   readonly event: string
   /** The same for each try, when it is sent once more and when it is replayed. */
@@ -63,7 +63,7 @@ export interface Said {
 export const eventHeader = (hook: Hook, trigger: string | null): string =>
   kindOf(hook) === 'instance' ? 'System Hook' : (HEADERS[trigger ?? ''] ?? 'System Hook')
 
-export const saidOf = (app: App, hook: Hook, message: Message, rootId: number | null): Said => ({
+export const deliveryContent = (app: App, hook: Hook, message: Message, rootId: number | null): DeliveryContent => ({
   event: eventHeader(hook, message.switch),
   key: uuidOf(`hook ${hook.id} ${hook.created_at} message ${message.id}`),
   eventUuid: eventUuid(app.vault, rootId ?? message.event_id),
@@ -71,7 +71,7 @@ export const saidOf = (app: App, hook: Hook, message: Message, rootId: number | 
 })
 
 /** The body as the hook's template has it, then the request. */
-export async function requestTo(app: App, hook: Hook, said: Said): Promise<HookRequest> {
+export async function requestTo(app: App, hook: Hook, said: DeliveryContent): Promise<HookRequest> {
   const { custom_webhook_template: template } = hook
   if (template === null) return requestOf(app, hook, said, null)
   try {
@@ -86,7 +86,7 @@ export async function requestTo(app: App, hook: Hook, said: Said): Promise<HookR
 export async function requestOf(
   app: App,
   hook: Hook,
-  { event, key, eventUuid, body }: Said,
+  { event, key, eventUuid, body }: DeliveryContent,
   data: string | null,
   fault?: string,
 ): Promise<HookRequest> {

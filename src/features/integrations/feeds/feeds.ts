@@ -38,13 +38,13 @@ import type { FeedAddress } from './addresses.ts'
 import { byline, commitEntry, eventEntry, plain, plannedEntry, rendered } from './entries.ts'
 
 /** Who asks, and for what of it. */
-export interface Asked {
+export interface FeedRequest {
   readonly viewer: User | null
   readonly address: string
   readonly query: Raw
 }
 
-export interface Found {
+export interface Feed {
   readonly title: string
   /** The page it is the feed of. */
   readonly page: string
@@ -55,7 +55,7 @@ export interface Found {
 const PAGE = { limit: 20, offset: 0 }
 const COMMITS = { limit: 40, offset: 0, page: 1, perPage: 40 }
 
-export function findFeed(app: App, asked: Asked, at: FeedAddress): Promise<Found | null> {
+export function findFeed(app: App, asked: FeedRequest, at: FeedAddress): Promise<Feed | null> {
   switch (at.of) {
     case 'activity':
       return at.path.includes('/') ? activityBelow(app, asked, at.path) : activityAtTop(app, asked, at.path)
@@ -97,7 +97,7 @@ async function activityEntries(
 }
 
 /** A name that is no path of two: a person's or a group's. */
-async function activityAtTop(app: App, asked: Asked, path: string): Promise<Found | null> {
+async function activityAtTop(app: App, asked: FeedRequest, path: string): Promise<Feed | null> {
   const namespace = await app.db
     .selectFrom('namespaces')
     .select(['id', 'kind', 'owner_id'])
@@ -107,7 +107,7 @@ async function activityAtTop(app: App, asked: Asked, path: string): Promise<Foun
   return namespace?.owner_id ? userActivity(app, asked, namespace.owner_id) : null
 }
 
-async function activityBelow(app: App, asked: Asked, path: string): Promise<Found | null> {
+async function activityBelow(app: App, asked: FeedRequest, path: string): Promise<Feed | null> {
   const project = await findProject(app.db, path)
   if (!project) return groupActivity(app, asked, await findGroup(app.db, path))
   const subject = await loadProjectSubject(app, project, asked.viewer)
@@ -120,7 +120,7 @@ async function activityBelow(app: App, asked: Asked, path: string): Promise<Foun
   }
 }
 
-async function userActivity(app: App, { viewer }: Asked, id: number): Promise<Found | null> {
+async function userActivity(app: App, { viewer }: FeedRequest, id: number): Promise<Feed | null> {
   const subject = await userResource.find(app, { id } as never, viewer)
   if (!subject || !userPolicy.read(subject)) return null
   const { user } = subject
@@ -132,7 +132,7 @@ async function userActivity(app: App, { viewer }: Asked, id: number): Promise<Fo
   }
 }
 
-async function groupActivity(app: App, { viewer }: Asked, group: Group | null): Promise<Found | null> {
+async function groupActivity(app: App, { viewer }: FeedRequest, group: Group | null): Promise<Feed | null> {
   if (!group || !groupPolicy.read(await loadGroupSubject(app, group, viewer))) return null
   return {
     title: `${group.name} activity`,
@@ -143,7 +143,7 @@ async function groupActivity(app: App, { viewer }: Asked, group: Group | null): 
 }
 
 /** In all projects one belongs to. */
-export async function dashboardActivity(app: App, { viewer }: Asked): Promise<Found> {
+export async function dashboardActivity(app: App, { viewer }: FeedRequest): Promise<Feed> {
   if (!viewer) throw unauthenticated()
   return {
     title: 'Activity',
@@ -180,7 +180,7 @@ async function issueEntries(
   return Promise.all(records.map(({ value }) => plannedEntry(app, value)))
 }
 
-async function projectIssues(app: App, { viewer, query }: Asked, path: string): Promise<Found | null> {
+async function projectIssues(app: App, { viewer, query }: FeedRequest, path: string): Promise<Feed | null> {
   const project = await findProject(app.db, path)
   const subject = project && (await loadProjectSubject(app, project, viewer))
   if (!subject || !projectPolicy.read(subject) || !issuesPolicy.readIssues(subject)) return null
@@ -194,7 +194,7 @@ async function projectIssues(app: App, { viewer, query }: Asked, path: string): 
   }
 }
 
-export async function groupIssues(app: App, { viewer, query }: Asked, path: string): Promise<Found | null> {
+export async function groupIssues(app: App, { viewer, query }: FeedRequest, path: string): Promise<Feed | null> {
   const group = await findGroup(app.db, path)
   if (!group || !groupPolicy.read(await loadGroupSubject(app, group, viewer))) return null
   const filter = { ...(await filterFrom(app, viewer, listWish(filterInput, query))), ...orderOf(query) }
@@ -210,7 +210,7 @@ export async function groupIssues(app: App, { viewer, query }: Asked, path: stri
 const PEOPLE = ['scope', 'author_id', 'author_username', 'assignee_id', 'assignee_username']
 
 /** Those one has to do, unless others are asked for. */
-export async function dashboardIssues(app: App, { viewer, query }: Asked): Promise<Found> {
+export async function dashboardIssues(app: App, { viewer, query }: FeedRequest): Promise<Feed> {
   if (!viewer) throw unauthenticated()
   const scope = PEOPLE.some((name) => query[name] !== undefined) ? {} : { scope: 'assigned_to_me' }
   const given = listWish(filterInput, { ...scope, ...query })
@@ -224,7 +224,7 @@ export async function dashboardIssues(app: App, { viewer, query }: Asked): Promi
   }
 }
 
-async function projectMergeRequests(app: App, { viewer, query }: Asked, path: string): Promise<Found | null> {
+async function projectMergeRequests(app: App, { viewer, query }: FeedRequest, path: string): Promise<Feed | null> {
   const project = await findProject(app.db, path)
   const subject = project && (await loadProjectSubject(app, project, viewer))
   if (!subject || !projectPolicy.read(subject) || !readsMergeRequests(subject)) return null
@@ -245,10 +245,10 @@ async function projectMergeRequests(app: App, { viewer, query }: Asked, path: st
 /** Waits for its turn like all that asks git. */
 async function inRepository(
   app: App,
-  { viewer, address }: Asked,
+  { viewer, address }: FeedRequest,
   path: string,
-  work: (subject: RepositorySubject) => Promise<Found | null>,
-): Promise<Found | null> {
+  work: (subject: RepositorySubject) => Promise<Feed | null>,
+): Promise<Feed | null> {
   const project = await findProject(app.db, path)
   const subject = project && (await loadRepositorySubject(app, project, viewer))
   if (!subject || !repositoryPolicy.read(subject) || !repositoryPolicy.download(subject)) return null
@@ -267,7 +267,7 @@ async function splitRef(dir: string, segments: readonly string[]) {
   return null
 }
 
-function commitsOf(app: App, asked: Asked, at: FeedAddress & { of: 'commits' }): Promise<Found | null> {
+function commitsOf(app: App, asked: FeedRequest, at: FeedAddress & { of: 'commits' }): Promise<Feed | null> {
   return inRepository(app, asked, at.path, async (subject) => {
     const { project, dir } = subject
     for (const rest of at.rests) {
@@ -287,7 +287,7 @@ function commitsOf(app: App, asked: Asked, at: FeedAddress & { of: 'commits' }):
   })
 }
 
-async function tagsOf(app: App, subject: RepositorySubject): Promise<Found> {
+async function tagsOf(app: App, subject: RepositorySubject): Promise<Feed> {
   const { items } = await listLoadedTags(subject.dir, { order: 'updated_desc', skip: 0, limit: PAGE.limit })
   const around = await aroundTags(app, subject, items)
   const entries = items.map(async (item): Promise<FeedEntry> => {
@@ -311,7 +311,7 @@ async function tagsOf(app: App, subject: RepositorySubject): Promise<Found> {
   }
 }
 
-async function releasesOf(app: App, subject: RepositorySubject): Promise<Found> {
+async function releasesOf(app: App, subject: RepositorySubject): Promise<Feed> {
   const page = { ...COMMITS, limit: PAGE.limit, perPage: PAGE.limit }
   const { items } = await fitting(page.limit, (limit) =>
     listReleases(app.db, subject.project.id, {}, { ...page, limit }),

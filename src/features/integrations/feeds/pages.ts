@@ -8,7 +8,7 @@ import { newestOf, writeFeed } from '../../../lib/atom.ts'
 import { limitedCaller } from '../../../lib/limiter.ts'
 import { SECRET_PARAMETERS } from '../../../log.ts'
 import { feedAddresses } from './addresses.ts'
-import { findFeed, type Asked, type Found } from './feeds.ts'
+import { findFeed, type FeedRequest, type Feed } from './feeds.ts'
 import { feedReader } from './reader.ts'
 
 export const feedPage: AddressPage = async (gateway, request, segments) => {
@@ -27,7 +27,7 @@ export const feedPage: AddressPage = async (gateway, request, segments) => {
 export async function serveFeed(
   gateway: Gateway,
   request: FastifyRequest,
-  find: (app: App, asked: Asked) => Promise<Found | null>,
+  find: (app: App, asked: FeedRequest) => Promise<Feed | null>,
 ): Promise<PageContent | null> {
   const query = readQuery(request.raw.url!)
   assertPlain(query)
@@ -47,7 +47,7 @@ function selfOf({ url }: App, { raw }: FastifyRequest): string {
 /** Within this time more may come that bears the same second. */
 const SETTLED_MS = 2000
 
-function content(app: App, request: FastifyRequest, { page, ...found }: Found): PageContent {
+function content(app: App, request: FastifyRequest, { page, ...found }: Feed): PageContent {
   const feed = { ...found, id: page, page, self: selfOf(app, request) }
   const text = writeFeed(feed)
   const newest = new Date(newestOf(feed))

@@ -4,7 +4,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import type { Hook } from './model.ts'
 
-export interface Place {
+export interface HookScope {
   readonly project_id: number | null
   readonly group_id: number | null
 }
@@ -55,11 +55,11 @@ const inScope = hotQuery((db, place: { project_id?: number | null; group_id?: nu
 )
 
 /** Those of the instance, of the project or group, and of all groups above. */
-export const hooksAt = async (db: Db, { project_id, group_id }: Place): Promise<Hook[]> =>
+export const hooksAt = async (db: Db, { project_id, group_id }: HookScope): Promise<Hook[]> =>
   inScope(db, { project_id, group_id })
 
 /** Ids of the projects a hook hears of. */
-export const projectsAt = (db: Db, { project_id, group_id }: Place) =>
+export const projectsAt = (db: Db, { project_id, group_id }: HookScope) =>
   db
     .selectFrom('projects')
     .select('id')
@@ -67,7 +67,7 @@ export const projectsAt = (db: Db, { project_id, group_id }: Place) =>
     .$if(group_id !== null, (q) => q.where('namespace_id', 'in', treeOf(db, group_id!)))
 
 /** What has happened where a hook hears of it. */
-export const eventsAt = (db: Db, place: Place) =>
+export const eventsAt = (db: Db, place: HookScope) =>
   db
     .selectFrom('events')
     .where('position', 'is not', null)

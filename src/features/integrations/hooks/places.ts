@@ -5,12 +5,12 @@ import { id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { project } from '../../projects/projects/queries.ts'
-import type { Place } from './listening.ts'
+import type { HookScope } from './listening.ts'
 import type { HookKind } from './model.ts'
 import { findHook } from './queries.ts'
 
 export interface HookPlace {
-  readonly at: Place
+  readonly at: HookScope
   readonly managed: boolean
   readonly isReadOnly: boolean
 }
@@ -42,7 +42,7 @@ const mount = (plan: MountPlan) => ({
 export type Mount = ReturnType<typeof mount>
 
 /** Nobody who may not administer a place learns what its hooks are made of. */
-function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => Place) {
+function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => HookScope) {
   async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookPlace | null> {
     const subject = await on.find(app, params as never, viewer)
     if (!subject || !on.policy.read(subject)) return null

@@ -7,7 +7,7 @@ import { lockName } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { transact } from '../../../store/transact.ts'
 import { isAllowedAddress } from '../outgoing.ts'
-import type { Place } from './listening.ts'
+import type { HookScope } from './listening.ts'
 import { SWITCHES, kindOf, type AnySwitch, type BranchFilterStrategy, type Hook, type HookKind } from './model.ts'
 import { filledUrl, openPairs, sealPairs, withPairs, withoutPair, type Pair, type PairKind } from './pairs.ts'
 import { hooksIn } from './queries.ts'
@@ -94,7 +94,7 @@ async function assertValidWish(wish: HookInput, row: NewRow<'hooks'>): Promise<v
   await assertValidFilter(row)
 }
 
-export async function createHook(app: App, at: Place, wish: HookInput & { url: string }): Promise<Hook> {
+export async function createHook(app: App, at: HookScope, wish: HookInput & { url: string }): Promise<Hook> {
   const now = timestamp(app.clock)
   const { project_id, group_id } = at
   const kind = kindOf(at)
@@ -109,7 +109,7 @@ export async function createHook(app: App, at: Place, wish: HookInput & { url: s
   })
 }
 
-async function assertRoom(app: App, at: Place): Promise<void> {
+async function assertRoom(app: App, at: HookScope): Promise<void> {
   const kind = kindOf(at)
   const most = MOST_HOOKS[kind]
   if (most === undefined) return

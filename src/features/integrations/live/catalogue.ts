@@ -15,14 +15,14 @@ import type { Facts, Target } from './facts.ts'
 
 type Sees = (subject: ProjectSubject) => boolean
 
-export interface Told {
+export interface LiveMessage {
   /** Ids and numbers, no texts but names of refs. */
   readonly data: object
   readonly isSeen: Sees
 }
 
 // oxlint-disable-next-line no-explicit-any -- which payload comes with which name, the log has forgotten
-type Tell = (payload: any, facts: Facts) => Told | null
+type Tell = (payload: any, facts: Facts) => LiveMessage | null
 
 /** No rule asks where a repository lies. */
 const inRepository =
@@ -196,7 +196,7 @@ const TOLD: { readonly [name in keyof Events]?: Tell } = {
 }
 
 /** Of what happens in a project. */
-export const tellOfProject = (name: string, payload: object, facts: Facts): Told | null =>
+export const projectMessage = (name: string, payload: object, facts: Facts): LiveMessage | null =>
   (TOLD as Record<string, Tell | undefined>)[name]?.(payload, facts) ?? null
 
 /** Of a group itself, to whoever sees the group; of those who want to come in, to whom it is to decide. */
@@ -224,7 +224,7 @@ interface OfGroup {
   readonly user_id?: number
 }
 
-export function tellOfGroup(name: string, { id, user_id }: OfGroup): { data: object; level: number } | null {
+export function groupMessage(name: string, { id, user_id }: OfGroup): { data: object; level: number } | null {
   if (!(TOLD_OF_GROUPS as ReadonlySet<string>).has(name)) return null
   const data = user_id === undefined ? { id } : { user_id }
   return { data, level: name.startsWith('access_request.') ? Master : Guest }

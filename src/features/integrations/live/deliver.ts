@@ -7,15 +7,15 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { isOpenTo, levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
-import { tellOfGroup, tellOfProject } from './catalogue.ts'
+import { groupMessage, projectMessage } from './catalogue.ts'
 import { learnFacts } from './facts.ts'
 import type { LoggedEvent } from './log.ts'
 import { eventBlock } from './stream.ts'
 
-export type Place = { readonly project: number } | { readonly group: number } | { readonly user: number }
+export type LiveScope = { readonly project: number } | { readonly group: number } | { readonly user: number }
 
 export interface Listener {
-  readonly place: Place
+  readonly place: LiveScope
   /** Null for a visitor. */
   readonly viewer: number | null
 }
@@ -154,7 +154,7 @@ export async function deliver<L extends Listener>(
         if ('user' in listener.place && !ended.has(listener) && whose.has(listener.place.user)) add(listener, block)
     } else if (event.project_id !== null) {
       const project = projects.get(event.project_id)
-      const told = project && tellOfProject(event.name, payload, facts)
+      const told = project && projectMessage(event.name, payload, facts)
       const near = ofProject.get(event.project_id) ?? []
       if (!project) for (const listener of near) ended.add(listener)
       if (!told) continue
@@ -170,7 +170,7 @@ export async function deliver<L extends Listener>(
       }
     } else if (event.group_id !== null) {
       const group = groups.get(event.group_id)
-      const told = group && tellOfGroup(event.name, payload)
+      const told = group && groupMessage(event.name, payload)
       if (!told) continue
       const block = blockOf(event, payload.by, told.data)
       for (const listener of wide) {

@@ -232,7 +232,7 @@ export function hubOf(app: App): Hub {
 }
 
 /** In the transaction that gave events their positions. */
-export async function tellListeners(app: App): Promise<void> {
+export async function notifyListeners(app: App): Promise<void> {
   app.onCommit(() => hubs.get(app.store)?.wake())
   await announce(app.db, CHANNEL)
 }

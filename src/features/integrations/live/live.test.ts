@@ -6,7 +6,7 @@ import type { Project } from '../../../forge/types.ts'
 import { dispatchEvents } from '../../../jobs/bookkeeping.ts'
 import { emit, emitAll, forgetEvents } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { hubOf, tellListeners, type Connection } from './hub.ts'
+import { hubOf, notifyListeners, type Connection } from './hub.ts'
 import { EventStream } from './stream.ts'
 
 let forge: TestForge
@@ -320,7 +320,7 @@ test('what another process has handed out is told here', async () => {
     await emit(there, 'label.created', { id: 7, project_id: project.id, group_id: null, by: 1 })
     await transact(there, async (app) => {
       await dispatchEvents(app, () => [])
-      await tellListeners(app)
+      await notifyListeners(app)
     })
     expect((await listener.until(1, 'label.created'))[0]!.data.id).toBe(7)
   } finally {

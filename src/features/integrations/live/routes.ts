@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { Answer, endpoint, type AnyResource } from '../../../api/endpoint.ts'
-import { scopesOf, shownCredential, type Caller } from '../../../api/credentials.ts'
+import { scopesOf, presentedCredential, type Caller } from '../../../api/credentials.ts'
 import { readQuery } from '../../../api/input.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
@@ -10,7 +10,7 @@ import { group } from '../../groups/groups/queries.ts'
 import { authentication } from '../../identity/authentication.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { project } from '../../projects/projects/queries.ts'
-import type { Place } from './deliver.ts'
+import type { LiveScope } from './deliver.ts'
 import { hubOf, type Connection } from './hub.ts'
 import { EventStream } from './stream.ts'
 
@@ -45,7 +45,7 @@ const OPENING = scopesOf({ method: 'GET' })
 
 /** Who they are by now, by what they showed when they came; null where it opens nothing any more. */
 async function recognise({ app, caller, viewer, request }: Visit): Promise<User | null> {
-  const shown = shownCredential(request, readQuery(request.url!))
+  const shown = presentedCredential(request, readQuery(request.url!))
   const identity = shown && (await authentication.identify(app, shown, caller.address))
   if (!identity || !(identity.scopes?.some((scope) => OPENING.includes(scope)) ?? true)) return null
   if (identity.user.id === viewer!.id) return identity.user
@@ -53,7 +53,7 @@ async function recognise({ app, caller, viewer, request }: Visit): Promise<User 
   return identity.user.admin ? findUser(app.db, viewer!.id) : null
 }
 
-function answerLive(visit: Visit, place: Place, on: AnyResource | null): Answer {
+function answerLive(visit: Visit, place: LiveScope, on: AnyResource | null): Answer {
   const { app, viewer, caller, request, isHead } = visit
   const stream = new EventStream()
   if (isHead) return new Answer(200, stream, HEADERS)

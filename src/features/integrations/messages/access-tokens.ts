@@ -2,8 +2,8 @@ import type { App } from '../../../context.ts'
 import type { Events } from '../../../store/database.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { findNamespaceById } from '../../projects/projects/queries.ts'
-import { source, toldOfGroup, toldOfProject } from './message.ts'
-import { hookProject, placed, rowTime } from './shared.ts'
+import { source, groupMessage, projectMessage } from './message.ts'
+import { hookProject, findProjectInNamespace, rowTime } from './shared.ts'
 
 const SWITCH = 'resource_access_token_events'
 
@@ -26,16 +26,16 @@ async function expiringMessage(app: App, told: Events['access_token.expiring']):
     event_name: 'expiring_access_token',
   }
   if (project_id !== null) {
-    const at = await placed(app, project_id)
+    const at = await findProjectInNamespace(app, project_id)
     if (!at) return []
     const body = { object_kind: 'access_token', project: hookProject(app, at), ...rest }
-    return [toldOfProject({ kind: 'access_token', switch: SWITCH, project_id, body })]
+    return [projectMessage({ kind: 'access_token', switch: SWITCH, project_id, body })]
   }
   const group = group_id === null ? null : await findNamespaceById(app.db, group_id)
   if (!group) return []
   const { name: group_name, path: group_path, full_path } = group
   const body = { object_kind: 'access_token', group: { group_name, group_path, group_id, full_path }, ...rest }
-  return [toldOfGroup('access_token', SWITCH, group.id, body)]
+  return [groupMessage('access_token', SWITCH, group.id, body)]
 }
 
 export const accessTokenSources = [source('access_token.expiring', [SWITCH], expiringMessage)]

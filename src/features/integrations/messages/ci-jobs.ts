@@ -17,16 +17,16 @@ import {
   rowsById,
   sourcePipeline,
 } from './ci.ts'
-import { sourceOfMany, toldOfProject, type Complete } from './message.ts'
+import { sourceOfMany, projectMessage, type Complete } from './message.ts'
 import {
   hookCommit,
   hookUsersById,
   longRepository,
-  placed,
+  findProjectInNamespace,
   rowTime,
   shortProject,
   type HookUser,
-  type Placed,
+  type ProjectInNamespace,
 } from './shared.ts'
 
 const TOLD: readonly JobStatus[] = ['created', 'pending', 'running', 'success', 'failed', 'canceled']
@@ -41,7 +41,7 @@ interface Told {
 /** All that changed at once, of one project: a pipeline of thousands begins with as few queries as one of two. */
 async function jobMessages(app: App, told: readonly Told[]): Promise<EventMessage[][]> {
   const wanted = told.filter(({ kind, status }) => kind === 'job' && TOLD.includes(status))
-  const at = wanted.length === 0 ? null : await placed(app, wanted[0]!.project_id)
+  const at = wanted.length === 0 ? null : await findProjectInNamespace(app, wanted[0]!.project_id)
   if (!at) return told.map(() => [])
   const ground = await groundOf(app, at, wanted)
   return told.map(({ id }) => {
@@ -50,12 +50,12 @@ async function jobMessages(app: App, told: readonly Told[]): Promise<EventMessag
     if (!pipeline || ground.blocked.has(job.user_id)) return []
     const body = bodyOf(app, ground, job, pipeline)
     const { project_id } = job
-    return [toldOfProject({ kind: 'build', switch: 'job_events', project_id, body, complete: false })]
+    return [projectMessage({ kind: 'build', switch: 'job_events', project_id, body, complete: false })]
   })
 }
 
 interface Ground {
-  readonly at: Placed
+  readonly at: ProjectInNamespace
   readonly now: string
   readonly jobs: Map<number, ListedJob>
   readonly pipelines: Map<number | null, Pipeline>
@@ -91,7 +91,7 @@ const jobsById = ({ db }: App, ids: readonly number[]) =>
 
 type ListedJob = Awaited<ReturnType<typeof jobsById>>[number]
 
-async function groundOf(app: App, at: Placed, told: readonly Told[]): Promise<Ground> {
+async function groundOf(app: App, at: ProjectInNamespace, told: readonly Told[]): Promise<Ground> {
   const jobs = await jobsById(
     app,
     told.map(({ id }) => id),

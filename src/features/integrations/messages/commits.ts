@@ -5,12 +5,12 @@ import { GitFailed } from '../../../git/process/command.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { Complete } from './message.ts'
-import { hookCommit, placed, shortProject, type Placed } from './shared.ts'
+import { hookCommit, findProjectInNamespace, shortProject, type ProjectInNamespace } from './shared.ts'
 
 /** What stands for a commit until then. */
 export const commitStub = (id: string | null) => id && { id }
 
-export interface Asked extends Placed {
+export interface RepositoryContext extends ProjectInNamespace {
   readonly dir: string
   readonly webUrl: string
 }
@@ -22,11 +22,11 @@ export interface Asked extends Placed {
 export async function askGit<T>(
   app: App,
   project_id: number | null,
-  ask: (asked: Asked) => Promise<T>,
+  ask: (asked: RepositoryContext) => Promise<T>,
   otherwise: T,
   dirOf: typeof repositoryDir = repositoryDir,
 ): Promise<T> {
-  const at = project_id === null ? null : await placed(app, project_id)
+  const at = project_id === null ? null : await findProjectInNamespace(app, project_id)
   const dir = at && dirOf(app, at.project)
   if (!at || !dir || !(await repositoryExists(dir))) return otherwise
   try {

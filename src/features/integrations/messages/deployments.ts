@@ -3,8 +3,8 @@ import type { App } from '../../../context.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { Deployment } from '../../ci/environments/model.ts'
 import { commitIn } from './ci.ts'
-import { source, toldOfProject, type Complete } from './message.ts'
-import { hookCommit, hookProject, hookUserById, placed, rowTime } from './shared.ts'
+import { source, projectMessage, type Complete } from './message.ts'
+import { hookCommit, hookProject, hookUserById, findProjectInNamespace, rowTime } from './shared.ts'
 
 const TOLD: readonly Deployment['status'][] = ['running', 'success', 'failed', 'canceled']
 
@@ -16,7 +16,7 @@ async function deploymentMessage(app: App, { id }: { id: number }): Promise<Even
     .select(['e.name', 'e.tier', 'e.slug', 'e.external_url'])
     .where('deployments.id', '=', id)
     .executeTakeFirst()
-  const at = found && TOLD.includes(found.status) ? await placed(app, found.project_id) : null
+  const at = found && TOLD.includes(found.status) ? await findProjectInNamespace(app, found.project_id) : null
   if (!found || !at) return []
   const project = hookProject(app, at)
   const user = await hookUserById(app, found.user_id)
@@ -40,7 +40,7 @@ async function deploymentMessage(app: App, { id }: { id: number }): Promise<Even
     ref: found.ref,
   }
   const { project_id } = found
-  return [toldOfProject({ kind: 'deployment', switch: 'deployment_events', project_id, body, complete: false })]
+  return [projectMessage({ kind: 'deployment', switch: 'deployment_events', project_id, body, complete: false })]
 }
 
 export const completeDeployment: Complete = async (app, { project_id, body }) => {

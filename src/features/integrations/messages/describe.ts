@@ -1,9 +1,9 @@
 import type { App } from '../../../context.ts'
 import type { Events } from '../../../store/database.ts'
-import { eventPlace, type EventMessage } from '../../../store/outbox.ts'
-import { hooksAt, isAnybodyListening, type Place } from '../hooks/listening.ts'
-import { heardSwitches } from '../services/send.ts'
-import { SYSTEM, type Wanted } from './message.ts'
+import { eventScope, type EventMessage } from '../../../store/outbox.ts'
+import { hooksAt, isAnybodyListening, type HookScope } from '../hooks/listening.ts'
+import { activeSwitches } from '../services/send.ts'
+import { SYSTEM, type Subscription } from './message.ts'
 import { sources } from './sources.ts'
 
 const told: ReadonlySet<string> = new Set(sources.map(({ event }) => event))
@@ -17,9 +17,9 @@ export async function describeEvents(
 ): Promise<readonly (readonly EventMessage[])[]> {
   if (!told.has(name) || !(await isAnybodyListening(app.db))) return []
   const described = new Map<object, readonly EventMessage[]>()
-  const byPlace = Map.groupBy(payloads, (payload) => JSON.stringify(eventPlace(name, payload)))
+  const byPlace = Map.groupBy(payloads, (payload) => JSON.stringify(eventScope(name, payload)))
   for (const some of byPlace.values()) {
-    const heard = await heardAt(app, eventPlace(name, some[0]!))
+    const heard = await heardAt(app, eventScope(name, some[0]!))
     const messages = await messagesOfMany(app, name, some, heard)
     for (const [at, payload] of some.entries()) described.set(payload, messages[at]!)
   }
@@ -31,7 +31,7 @@ export async function messagesOf(
   app: App,
   name: keyof Events,
   payload: object,
-  heard: ReadonlySet<Wanted>,
+  heard: ReadonlySet<Subscription>,
 ): Promise<readonly EventMessage[]> {
   return (await messagesOfMany(app, name, [payload], heard))[0]!
 }
@@ -40,7 +40,7 @@ async function messagesOfMany(
   app: App,
   name: keyof Events,
   payloads: readonly object[],
-  heard: ReadonlySet<Wanted>,
+  heard: ReadonlySet<Subscription>,
 ): Promise<EventMessage[][]> {
   const messages: EventMessage[][] = payloads.map(() => [])
   for (const source of sources) {
@@ -48,13 +48,13 @@ async function messagesOfMany(
     const made = await source.make(app, payloads as never, heard)
     for (const [at, some] of made.entries()) messages[at]!.push(...some)
   }
-  return messages.map((some) => some.filter((message) => heard.has((message.switch ?? SYSTEM) as Wanted)))
+  return messages.map((some) => some.filter((message) => heard.has((message.switch ?? SYSTEM) as Subscription)))
 }
 
-async function heardAt(app: App, place: Place): Promise<ReadonlySet<Wanted>> {
+async function heardAt(app: App, place: HookScope): Promise<ReadonlySet<Subscription>> {
   const hooks = await hooksAt(app.db, place)
-  const services = place.project_id === null ? new Set() : await heardSwitches(app, place.project_id)
-  const heard = new Set<Wanted>(switches.filter((name) => services.has(name) || hooks.some((hook) => hook[name])))
+  const services = place.project_id === null ? new Set() : await activeSwitches(app, place.project_id)
+  const heard = new Set<Subscription>(switches.filter((name) => services.has(name) || hooks.some((hook) => hook[name])))
   if (hooks.some(({ project_id, group_id }) => project_id === null && group_id === null)) heard.add(SYSTEM)
   return heard
 }

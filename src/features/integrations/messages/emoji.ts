@@ -1,9 +1,9 @@
 import type { App } from '../../../context.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { AwardEmoji } from '../../planning/award-emoji/model.ts'
-import { source, toldOfProject } from './message.ts'
+import { source, projectMessage } from './message.ts'
 import { findNote, loadHookTarget, noteAttributes, noteUrl } from './notes.ts'
-import { hookProject, hookUserById, placed, rowTime, type Placed } from './shared.ts'
+import { hookProject, hookUserById, findProjectInNamespace, rowTime, type ProjectInNamespace } from './shared.ts'
 
 const SWITCHES = ['emoji_events'] as const
 
@@ -14,7 +14,7 @@ async function emojiMessages(
   { project_id, by }: { project_id: number | null; by: number },
   action: 'award' | 'revoke',
 ): Promise<EventMessage[]> {
-  const at = project_id === null ? null : await placed(app, project_id)
+  const at = project_id === null ? null : await findProjectInNamespace(app, project_id)
   const awarded = at && (await loadAwarded(app, at, award))
   if (!at || !awarded) return []
   const body = {
@@ -37,10 +37,10 @@ async function emojiMessages(
     ...awarded.body,
   }
   const told = { kind: 'emoji', switch: 'emoji_events', project_id: at.project.id } as const
-  return [toldOfProject({ ...told, body, complete: !awarded.isOpen })]
+  return [projectMessage({ ...told, body, complete: !awarded.isOpen })]
 }
 
-async function loadAwarded(app: App, at: Placed, award: AwardEmoji) {
+async function loadAwarded(app: App, at: ProjectInNamespace, award: AwardEmoji) {
   const { issue_id, merge_request_id, snippet_id, note_id } = award
   const note = note_id === null ? null : await findNote(app, note_id)
   if (note_id !== null && (!note || note.internal)) return null

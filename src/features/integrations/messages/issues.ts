@@ -7,7 +7,7 @@ import { assigneesOf, findIssues } from '../../planning/issues/queries.ts'
 import { labelsOf } from '../../planning/labels/queries.ts'
 import { presentTimeStats } from '../../planning/time-tracking/entity.ts'
 import { STATE_IDS, hookChanges, openingChanges, partsOf, timeChange, type Changes } from './changes.ts'
-import { source, toldOfProject } from './message.ts'
+import { source, projectMessage } from './message.ts'
 import {
   hookLabel,
   hookProject,
@@ -15,9 +15,9 @@ import {
   hookText,
   hookUserById,
   hookUsers,
-  placed,
+  findProjectInNamespace,
   rowTime,
-  type Placed,
+  type ProjectInNamespace,
 } from './shared.ts'
 
 const SWITCHES = ['issues_events', 'confidential_issues_events'] as const
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<IssueType, string>> = {
 /** As all messages that are about an issue have it. */
 export async function loadHookIssue(app: App, id: number) {
   const [issue] = await findIssues(app.db, [id])
-  const at = issue && (await placed(app, issue.project_id))
+  const at = issue && (await findProjectInNamespace(app, issue.project_id))
   if (!at) return null
   const labels = ((await labelsOf(app.db, [id])).get(id) ?? []).map(hookLabel)
   const assignees = await hookUsers(app, (await assigneesOf(app.db, [id])).get(id) ?? [])
@@ -43,7 +43,7 @@ export async function loadHookIssue(app: App, id: number) {
 function attributesOf(
   app: App,
   issue: Issue,
-  at: Placed,
+  at: ProjectInNamespace,
   labels: readonly object[],
   assignees: readonly { readonly id: number }[],
 ) {
@@ -117,7 +117,7 @@ async function issueMessages(app: App, { id, by }: Told, parts: readonly Part[])
       ...(assignees.length > 0 && { assignees, assignee: assignees[0] }),
     }
     const wanted = confidential ? 'confidential_issues_events' : 'issues_events'
-    messages.push(toldOfProject({ kind: 'issue', switch: wanted, project_id, body }))
+    messages.push(projectMessage({ kind: 'issue', switch: wanted, project_id, body }))
   }
   return messages
 }

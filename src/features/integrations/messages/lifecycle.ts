@@ -5,11 +5,11 @@ import type { Events, Row } from '../../../store/database.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { findUser, withUsers } from '../../identity/users/queries.ts'
 import { findNamespaceById, findProjectById, type Namespace, type Project } from '../../projects/projects/queries.ts'
-import { SYSTEM, source, toldOfGroup, toldOfInstance } from './message.ts'
+import { SYSTEM, source, groupMessage, instanceMessage } from './message.ts'
 import { HIDDEN_EMAIL } from './shared.ts'
 
 /** Every hook of the instance hears it. */
-const told = (body: { readonly event_name: string }): EventMessage => toldOfInstance(body.event_name, body)
+const told = (body: { readonly event_name: string }): EventMessage => instanceMessage(body.event_name, body)
 
 interface Times {
   readonly created_at: string
@@ -105,7 +105,7 @@ async function placedProject(app: App, event_name: string, project: ShownProject
   const group = await standingGroup(app, project.namespace_id)
   if (group === null) return [told(body)]
   const { owner_name: _name, owner_email: _email, ...rest } = body
-  return [told(body), toldOfGroup(event_name, 'project_events', group, rest)]
+  return [told(body), groupMessage(event_name, 'project_events', group, rest)]
 }
 
 async function projectCreated(app: App, { id }: Events['project.created']): Promise<EventMessage[]> {
@@ -207,7 +207,7 @@ async function memberMessages(app: App, what: keyof typeof EVENT_NAMES, member: 
     group_access: role,
     expires_at: member.expires_at,
   }
-  return [told(body), toldOfGroup(ofGroup, 'member_events', group.id, { ...body, group_plan: null })]
+  return [told(body), groupMessage(ofGroup, 'member_events', group.id, { ...body, group_plan: null })]
 }
 
 /** What somebody who asks is given unless more or less is said. */
@@ -265,7 +265,7 @@ async function subgroupMessages(app: App, event_name: string, group: Namespace):
     parent_path: parent.path,
     parent_full_path: parent.full_path,
   }
-  return [toldOfGroup(event_name, 'subgroup_events', hearer, body)]
+  return [groupMessage(event_name, 'subgroup_events', hearer, body)]
 }
 
 async function groupCreated(app: App, { id, by }: Events['group.created']): Promise<EventMessage[]> {

@@ -15,7 +15,7 @@ import { headPipelinesOf } from '../../merge-requests/pipelines/queries.ts'
 import { presentTimeStats } from '../../planning/time-tracking/entity.ts'
 import { STATE_IDS, hookChanges, openingChanges, partsOf, timeChange, type Changes } from './changes.ts'
 import { commitStub } from './commits.ts'
-import { source, toldOfProject } from './message.ts'
+import { source, projectMessage } from './message.ts'
 import {
   hookLabel,
   hookProject,
@@ -23,9 +23,9 @@ import {
   hookText,
   hookUserById,
   hookUsers,
-  placed,
+  findProjectInNamespace,
   rowTime,
-  type Placed,
+  type ProjectInNamespace,
 } from './shared.ts'
 
 const SWITCHES = ['merge_requests_events'] as const
@@ -35,7 +35,7 @@ type People = readonly { readonly id: number }[]
 /** As all messages that are about a merge request have it; `last_commit` is put in later. */
 export async function loadHookMergeRequest(app: App, id: number) {
   const [one] = await findMergeRequests(app.db, [id])
-  const at = one && (await placed(app, one.project_id))
+  const at = one && (await findProjectInNamespace(app, one.project_id))
   if (!at) return null
   const labels = ((await labelsOfMergeRequests(app.db, [id])).get(id) ?? []).map(hookLabel)
   const people = async (role: 'assignees' | 'reviewers') =>
@@ -51,12 +51,16 @@ export async function loadHookMergeRequest(app: App, id: number) {
 async function attributesOf(
   app: App,
   one: MergeRequest,
-  at: Placed,
+  at: ProjectInNamespace,
   { labels, assignees, reviewers }: { labels: readonly object[]; assignees: People; reviewers: People },
 ) {
   const target = hookProject(app, at)
   const isOwn = one.source_project_id === one.project_id
-  const from = isOwn ? at : one.source_project_id === null ? null : await placed(app, one.source_project_id)
+  const from = isOwn
+    ? at
+    : one.source_project_id === null
+      ? null
+      : await findProjectInNamespace(app, one.source_project_id)
   const facts = (await mergeFacts(app.db, [one])).get(one.id)!
   return {
     id: one.id,
@@ -148,7 +152,7 @@ async function mergeRequestMessages(app: App, { id, by }: Told, parts: readonly 
       ...(reviewers.length > 0 && { reviewers }),
     }
     messages.push(
-      toldOfProject({
+      projectMessage({
         kind: 'merge_request',
         switch: 'merge_requests_events',
         project_id: one.project_id,

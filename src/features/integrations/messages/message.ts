@@ -11,27 +11,27 @@ import type { AnySwitch } from '../hooks/model.ts'
 /** Of lifecycle events, that every hook of the instance hears. */
 export const SYSTEM = 'system'
 
-export type Wanted = AnySwitch | typeof SYSTEM
+export type Subscription = AnySwitch | typeof SYSTEM
 
 export interface MessageSource {
   readonly event: keyof Events
   /** It is not asked unless somebody has one of these on. */
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly Subscription[]
   /** Of each event of one place. */
-  make(app: App, payloads: never, heard: ReadonlySet<Wanted>): Promise<readonly (readonly EventMessage[])[]>
+  make(app: App, payloads: never, heard: ReadonlySet<Subscription>): Promise<readonly (readonly EventMessage[])[]>
 }
 
 /** Where many events come at once, what they share is looked up once. */
 export const sourceOfMany = <E extends keyof Events>(
   event: E,
-  wanted: readonly Wanted[],
+  wanted: readonly Subscription[],
   make: (app: App, payloads: readonly Events[E][]) => Promise<readonly (readonly EventMessage[])[]>,
 ): MessageSource => ({ event, wanted, make })
 
 export const source = <E extends keyof Events>(
   event: E,
-  wanted: readonly Wanted[],
-  make: (app: App, payload: Events[E], heard: ReadonlySet<Wanted>) => Promise<readonly EventMessage[]>,
+  wanted: readonly Subscription[],
+  make: (app: App, payload: Events[E], heard: ReadonlySet<Subscription>) => Promise<readonly EventMessage[]>,
 ): MessageSource => ({
   event,
   wanted,
@@ -62,7 +62,7 @@ interface ToldOfProject {
 }
 
 /** For hooks of a project and of the groups above it. */
-export const toldOfProject = ({
+export const projectMessage = ({
   ref = null,
   to_system = false,
   complete = true,
@@ -78,7 +78,7 @@ export const toldOfProject = ({
 })
 
 /** For hooks of a group and of those above it. */
-export const toldOfGroup = (kind: string, wanted: AnySwitch, group_id: number, body: object): EventMessage => ({
+export const groupMessage = (kind: string, wanted: AnySwitch, group_id: number, body: object): EventMessage => ({
   kind,
   switch: wanted,
   project_id: null,
@@ -92,7 +92,7 @@ export const toldOfGroup = (kind: string, wanted: AnySwitch, group_id: number, b
 })
 
 /** For every hook of the instance, or those that have the switch on. */
-export const toldOfInstance = (kind: string, body: object, wanted: AnySwitch | null = null): EventMessage => ({
+export const instanceMessage = (kind: string, body: object, wanted: AnySwitch | null = null): EventMessage => ({
   kind,
   switch: wanted,
   project_id: null,

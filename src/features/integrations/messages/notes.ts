@@ -5,19 +5,19 @@ import type { EventMessage } from '../../../store/outbox.ts'
 import { noteableOf } from '../../planning/notes/entity.ts'
 import type { Note } from '../../planning/notes/model.ts'
 import { findSnippet } from '../../planning/snippets/queries.ts'
-import { askGit, commitStub, completeCommits, type Asked } from './commits.ts'
+import { askGit, commitStub, completeCommits, type RepositoryContext } from './commits.ts'
 import { loadHookIssue } from './issues.ts'
 import { loadHookMergeRequest } from './merge-requests.ts'
-import { source, toldOfProject, type Complete } from './message.ts'
+import { source, projectMessage, type Complete } from './message.ts'
 import {
   hookProject,
   hookRepository,
   hookText,
   hookUserById,
-  placed,
+  findProjectInNamespace,
   rowTime,
   visibilityLevel,
-  type Placed,
+  type ProjectInNamespace,
 } from './shared.ts'
 
 const SWITCHES = ['note_events', 'confidential_note_events'] as const
@@ -36,7 +36,11 @@ export type TargetColumns = Pick<Note, 'issue_id' | 'merge_request_id' | 'snippe
 }
 
 /** Null once it is gone. */
-export async function loadHookTarget(app: App, at: Placed, columns: TargetColumns): Promise<HookTarget | null> {
+export async function loadHookTarget(
+  app: App,
+  at: ProjectInNamespace,
+  columns: TargetColumns,
+): Promise<HookTarget | null> {
   const { issue_id, merge_request_id, snippet_id, commit_sha = null } = columns
   if (issue_id !== null) {
     const issue = await loadHookIssue(app, issue_id)
@@ -61,7 +65,7 @@ export async function loadHookTarget(app: App, at: Placed, columns: TargetColumn
 
 const LONGEST_CONTENT = 1024 * 1024
 
-async function hookSnippet(app: App, at: Placed, id: number) {
+async function hookSnippet(app: App, at: ProjectInNamespace, id: number) {
   const snippet = await findSnippet(app.db, id)
   if (!snippet || snippet.project_id === null) return null
   const file = await app.db
@@ -92,7 +96,7 @@ export const noteUrl = (target: HookTarget, note: number): string => `${target.u
 const positionOf = (json: string | null): object | null => (json === null ? null : (JSON.parse(json) as object))
 
 /** Files are attached by their address in the text. A note moves with its line, so that it has no place of a change. */
-export function noteAttributes(app: App, note: Note, at: Placed, target: HookTarget) {
+export function noteAttributes(app: App, note: Note, at: ProjectInNamespace, target: HookTarget) {
   return {
     id: note.id,
     note: note.body,
@@ -127,7 +131,7 @@ export const findNote = async ({ db }: App, id: number): Promise<Note | null> =>
 async function noteMessages(app: App, told: { id: number; by: number }, action: string): Promise<EventMessage[]> {
   const note = await findNote(app, told.id)
   if (!note || note.system) return []
-  const at = await placed(app, note.project_id)
+  const at = await findProjectInNamespace(app, note.project_id)
   const target = at && (await loadHookTarget(app, at, note))
   if (!target) return []
   const confidential = note.internal || target.confidential
@@ -142,7 +146,7 @@ async function noteMessages(app: App, told: { id: number; by: number }, action: 
     ...target.body,
   }
   return [
-    toldOfProject({
+    projectMessage({
       kind: 'note',
       switch: confidential ? 'confidential_note_events' : 'note_events',
       project_id: note.project_id,
@@ -165,7 +169,7 @@ export const completeNote: Complete = async (app, message) => {
   const body = (await completeCommits(app, message)) as NoteBody
   const { noteable_type, commit_id, position } = body.object_attributes
   if (noteable_type !== 'Commit' || commit_id === null || !position) return body
-  const find = async ({ dir }: Asked) => {
+  const find = async ({ dir }: RepositoryContext) => {
     const diff = await commitDiff(dir, commit_id)
     const file = diff?.files.find(({ newPath }) => newPath === position.new_path)
     return file ? hookDiff(file) : null

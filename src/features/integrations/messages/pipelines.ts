@@ -21,14 +21,14 @@ import {
   rowsById,
   sourcePipeline,
 } from './ci.ts'
-import { source, toldOfProject, type Complete } from './message.ts'
-import { hookCommit, hookUsersById, placed, rowTime, shortProject, type HookUser } from './shared.ts'
+import { source, projectMessage, type Complete } from './message.ts'
+import { hookCommit, hookUsersById, findProjectInNamespace, rowTime, shortProject, type HookUser } from './shared.ts'
 
 /** Nobody is told that it was made, only what became of it. */
 async function pipelineMessage(app: App, { id, status }: { id: number; status: string }): Promise<EventMessage[]> {
   if (status === 'created') return []
   const pipeline = await app.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()
-  const at = pipeline && (await placed(app, pipeline.project_id))
+  const at = pipeline && (await findProjectInNamespace(app, pipeline.project_id))
   if (!at || (await blockedAmong(app, [pipeline.user_id])).has(pipeline.user_id)) return []
   const project = shortProject(app, at)
   const jobs = await jobsOf(app, id)
@@ -50,7 +50,7 @@ async function pipelineMessage(app: App, { id, status }: { id: number; status: s
     builds: await buildsOf(app, jobs, people),
   }
   const { project_id } = pipeline
-  return [toldOfProject({ kind: 'pipeline', switch: 'pipeline_events', project_id, body, complete: false })]
+  return [projectMessage({ kind: 'pipeline', switch: 'pipeline_events', project_id, body, complete: false })]
 }
 
 const attributesOf = (pipeline: Pipeline, url: string) => ({
@@ -153,7 +153,7 @@ async function variablesOf({ db, vault }: App, { id }: Pipeline) {
 async function mergeRequestOf(app: App, { merge_request_id }: Pipeline) {
   if (merge_request_id === null) return null
   const [one] = await findMergeRequests(app.db, [merge_request_id])
-  const at = one && (await placed(app, one.project_id))
+  const at = one && (await findProjectInNamespace(app, one.project_id))
   if (!at) return null
   const facts = (await mergeFacts(app.db, [one])).get(one.id)!
   return {

@@ -12,10 +12,17 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import { branchOf, tagOf, type Update } from '../../repository/gate/updates.ts'
 import { isProtected } from '../../repository/protected-branches/matching.ts'
 import { findProtection } from '../../repository/protected-branches/queries.ts'
-import { askGit, type Asked } from './commits.ts'
-import { source, toldOfInstance, toldOfProject, type Complete, type Wanted } from './message.ts'
+import { askGit, type RepositoryContext } from './commits.ts'
+import { source, instanceMessage, projectMessage, type Complete, type Subscription } from './message.ts'
 import { hookPushOptions } from './push-options.ts'
-import { hookCommit, hookProject, hookUserById, longRepository, placed, type Placed } from './shared.ts'
+import {
+  hookCommit,
+  hookProject,
+  hookUserById,
+  longRepository,
+  findProjectInNamespace,
+  type ProjectInNamespace,
+} from './shared.ts'
 
 const SWITCHES = ['push_events', 'tag_push_events', 'repository_update_events'] as const
 
@@ -27,9 +34,9 @@ const MOST_CHANGES = 1_000
 const FILE_LIMITS = { files: 1_000, bytes: 100 * 1024 }
 const LARGEST_TAG = 64 * 1024
 
-async function pushMessages(app: App, pushed: Pushed, heard: ReadonlySet<Wanted>): Promise<EventMessage[]> {
+async function pushMessages(app: App, pushed: Pushed, heard: ReadonlySet<Subscription>): Promise<EventMessage[]> {
   const updates = pushed.wiki ? [] : pushed.updates.filter(({ ref }) => isForPushes(ref))
-  const at = updates.length === 0 ? null : await placed(app, pushed.project_id)
+  const at = updates.length === 0 ? null : await findProjectInNamespace(app, pushed.project_id)
   if (!at) return []
   const { push_event_hooks_limit: most } = await currentSettings(app)
   const shared = await sharedBody(app, at, pushed)
@@ -54,7 +61,7 @@ function few(updates: readonly Update[], nameOf: (ref: string) => string | null,
 
 type Shared = Awaited<ReturnType<typeof sharedBody>>
 
-async function sharedBody(app: App, at: Placed, { by, options }: Pushed) {
+async function sharedBody(app: App, at: ProjectInNamespace, { by, options }: Pushed) {
   const user = await hookUserById(app, by)
   return {
     user_id: user?.id ?? null,
@@ -84,7 +91,7 @@ const NO_COMMITS = { commits: [], total_commits_count: 0 }
 
 async function branchMessages(
   app: App,
-  { project }: Placed,
+  { project }: ProjectInNamespace,
   { default_sha }: Pushed,
   updates: readonly Named[],
   shared: Shared,
@@ -95,7 +102,7 @@ async function branchMessages(
     const { name, before, after } = update
     const isNew = before === null && name !== project.default_branch
     const base = isNew ? default_sha : (before ?? undefined)
-    return toldOfProject({
+    return projectMessage({
       kind: 'push',
       switch: 'push_events',
       project_id: project.id,
@@ -114,7 +121,7 @@ async function branchMessages(
 
 async function tagMessages(
   app: App,
-  { project }: Placed,
+  { project }: ProjectInNamespace,
   updates: readonly Named[],
   shared: Shared,
 ): Promise<EventMessage[]> {
@@ -125,9 +132,9 @@ async function tagMessages(
     const { id: project_id } = project
     const told = { kind: 'tag_push', switch: 'tag_push_events', project_id, complete: false } as const
     return [
-      toldOfProject({ ...told, body }),
+      projectMessage({ ...told, body }),
       // Hooks of the instance are told of the tag alone.
-      { ...toldOfInstance(told.kind, { ...body, message: '' }, told.switch), project_id, complete: false },
+      { ...instanceMessage(told.kind, { ...body, message: '' }, told.switch), project_id, complete: false },
     ]
   })
 }
@@ -147,7 +154,7 @@ function updateMessage(updates: readonly Update[], shared: Shared): EventMessage
     refs: [...new Set(told.map(({ ref }) => ref))],
     total_changes_count: updates.length,
   }
-  return toldOfInstance('repository_update', body, 'repository_update_events')
+  return instanceMessage('repository_update', body, 'repository_update_events')
 }
 
 interface PushBody {
@@ -164,7 +171,7 @@ export const completePush: Complete = async (app, { project_id, body }) => {
   return { ...told, ...commits }
 }
 
-async function pushedSince({ dir, webUrl }: Asked, after: string, base: string | undefined) {
+async function pushedSince({ dir, webUrl }: RepositoryContext, after: string, base: string | undefined) {
   const wish = { from: after, not: base === undefined ? [] : [base] }
   const commits = await listCommits(dir, { ...wish, limit: MOST_COMMITS })
   const files = await changedFiles(dir, commits, FILE_LIMITS)
@@ -176,19 +183,19 @@ async function pushedSince({ dir, webUrl }: Asked, after: string, base: string |
 
 export const completeTagPush: Complete = async (app, { project_id, body }) => {
   const { before, after, message } = body as PushBody
-  const find = (asked: Asked) =>
+  const find = (asked: RepositoryContext) =>
     after === NO_OBJECT ? taggedBefore(asked, before) : taggedBy(asked, after, message === '')
   const found = await askGit<object>(app, project_id, find, {})
   return { ...body, ...found }
 }
 
 /** Of a tag that went, the commit is told. */
-async function taggedBefore({ dir }: Asked, before: string) {
+async function taggedBefore({ dir }: RepositoryContext, before: string) {
   const [commit] = await findCommits(dir, [before])
   return { before: commit?.id ?? before }
 }
 
-async function taggedBy({ dir, webUrl }: Asked, id: string, isForInstance: boolean) {
+async function taggedBy({ dir, webUrl }: RepositoryContext, id: string, isForInstance: boolean) {
   const object = await readObject(dir, id, { maxBytes: LARGEST_TAG })
   const [commit] = await findCommits(dir, [id])
   const checkout_sha = commit?.id ?? null

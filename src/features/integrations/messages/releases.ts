@@ -4,14 +4,14 @@ import type { EventMessage } from '../../../store/outbox.ts'
 import { presentLink, releaseSources } from '../../repository/releases/entity.ts'
 import { linksOf } from '../../repository/releases/queries.ts'
 import { commitStub } from './commits.ts'
-import { source, toldOfProject } from './message.ts'
-import { hookProject, hookText, placed, rowTime } from './shared.ts'
+import { source, projectMessage } from './message.ts'
+import { hookProject, hookText, findProjectInNamespace, rowTime } from './shared.ts'
 
 const SWITCHES = ['releases_events'] as const
 
 async function releaseMessages(app: App, id: number, action: string): Promise<EventMessage[]> {
   const release = await app.db.selectFrom('releases').selectAll().where('id', '=', id).executeTakeFirst()
-  const at = release && (await placed(app, release.project_id))
+  const at = release && (await findProjectInNamespace(app, release.project_id))
   if (!at) return []
   const { tag, project_id } = release
   const project = hookProject(app, at)
@@ -36,7 +36,7 @@ async function releaseMessages(app: App, id: number, action: string): Promise<Ev
     commit: commitStub(release.sha),
   }
   const complete = release.sha === null
-  return [toldOfProject({ kind: 'release', switch: 'releases_events', project_id, body, complete })]
+  return [projectMessage({ kind: 'release', switch: 'releases_events', project_id, body, complete })]
 }
 
 export const releaseMessageSources = [

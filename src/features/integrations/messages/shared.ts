@@ -18,13 +18,13 @@ import {
   type Project,
 } from '../../projects/projects/queries.ts'
 
-export interface Placed {
+export interface ProjectInNamespace {
   readonly project: Project
   readonly namespace: Namespace
 }
 
 /** Null once it is gone. */
-export async function placed({ db }: App, project_id: number): Promise<Placed | null> {
+export async function findProjectInNamespace({ db }: App, project_id: number): Promise<ProjectInNamespace | null> {
   const project = await findProjectById(db, project_id)
   const namespace = project && (await findNamespaceById(db, project.namespace_id))
   return project && namespace ? { project, namespace } : null
@@ -43,7 +43,7 @@ export const visibilityLevel = (visibility: (typeof VISIBILITIES)[number]): numb
   VISIBILITIES.indexOf(visibility) * 10
 
 /** As pipelines and jobs have it: without the deprecated addresses. */
-export function shortProject(app: App, { project, namespace }: Placed) {
+export function shortProject(app: App, { project, namespace }: ProjectInNamespace) {
   const at = addresses(app)
   const path_with_namespace = pathWithNamespace(project, namespace)
   const web_url = `${at.url}/${path_with_namespace}`
@@ -63,8 +63,8 @@ export function shortProject(app: App, { project, namespace }: Placed) {
   }
 }
 
-export function hookProject(app: App, placed: Placed) {
-  const short = shortProject(app, placed)
+export function hookProject(app: App, findProjectInNamespace: ProjectInNamespace) {
+  const short = shortProject(app, findProjectInNamespace)
   return {
     ...short,
     homepage: short.web_url,
@@ -74,15 +74,15 @@ export function hookProject(app: App, placed: Placed) {
   }
 }
 
-export function hookRepository(app: App, placed: Placed) {
-  const { name, git_ssh_url: url, description, web_url: homepage } = shortProject(app, placed)
+export function hookRepository(app: App, findProjectInNamespace: ProjectInNamespace) {
+  const { name, git_ssh_url: url, description, web_url: homepage } = shortProject(app, findProjectInNamespace)
   return { name, url, description, homepage }
 }
 
 /** On pushes and jobs. */
-export function longRepository(app: App, placed: Placed) {
-  const { git_http_url, git_ssh_url, visibility_level } = shortProject(app, placed)
-  return { ...hookRepository(app, placed), git_http_url, git_ssh_url, visibility_level }
+export function longRepository(app: App, findProjectInNamespace: ProjectInNamespace) {
+  const { git_http_url, git_ssh_url, visibility_level } = shortProject(app, findProjectInNamespace)
+  return { ...hookRepository(app, findProjectInNamespace), git_http_url, git_ssh_url, visibility_level }
 }
 
 /** Nobody's address is public. */

@@ -7,12 +7,12 @@ import type { Events } from '../../../store/database.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import { WIKI_BRANCH } from '../../repository/gate/wikis.ts'
-import { askGit, type Asked } from './commits.ts'
-import { source, toldOfProject, type Complete } from './message.ts'
-import { hookProject, hookText, hookUserById, placed } from './shared.ts'
+import { askGit, type RepositoryContext } from './commits.ts'
+import { source, projectMessage, type Complete } from './message.ts'
+import { hookProject, hookText, hookUserById, findProjectInNamespace } from './shared.ts'
 
 async function pageMessages(app: App, page: Events['wiki_page.changed']): Promise<EventMessage[]> {
-  const at = await placed(app, page.project_id)
+  const at = await findProjectInNamespace(app, page.project_id)
   if (!at) return []
   const project = hookProject(app, at)
   const url = pageBelow(project.web_url, `wikis/${encodeSegments(page.slug)}`)
@@ -42,7 +42,7 @@ async function pageMessages(app: App, page: Events['wiki_page.changed']): Promis
     },
   }
   const told = { kind: 'wiki_page', switch: 'wiki_page_events', project_id: page.project_id } as const
-  return [toldOfProject({ ...told, body, complete: false })]
+  return [projectMessage({ ...told, body, complete: false })]
 }
 
 const LARGEST_PAGE = 8 * 1024 * 1024
@@ -50,7 +50,7 @@ const LARGEST_PAGE = 8 * 1024 * 1024
 export const completeWikiPage: Complete = async (app, { project_id, body }) => {
   const { object_attributes: told } = body as { object_attributes: { content: string } }
   const [commit, path] = [told.content.slice(0, 40), told.content.slice(41)]
-  const read = async ({ dir, webUrl }: Asked) => {
+  const read = async ({ dir, webUrl }: RepositoryContext) => {
     const entry = await entryAt(dir, commit, path)
     const object = entry && (await readObject(dir, entry.id, { maxBytes: LARGEST_PAGE }))
     return hookText(app, object?.content?.toString() ?? '', pageBelow(webUrl, 'wikis'))

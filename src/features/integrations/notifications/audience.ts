@@ -8,7 +8,7 @@ import { EVERYWHERE, findSetting, settingsInEffect } from '../../planning/notifi
 import { subscribersOf } from '../../planning/subscriptions/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import type { Item } from './items.ts'
-import { WATCHING, isWanted, strongest, type Reason, type Way } from './levels.ts'
+import { WATCHING, isNotified, strongest, type Reason, type Way } from './levels.ts'
 
 export interface Reached {
   readonly ids: readonly number[]
@@ -62,7 +62,7 @@ export async function recipientsOf(app: App, item: Item, reach: Reach): Promise<
   for (const { ids, way, reason, event } of all)
     for (const id of new Set(ids)) {
       const setting = settings.get(id)
-      if (isLeftOut(id) || !setting || !isWanted(setting, way, event)) continue
+      if (isLeftOut(id) || !setting || !isNotified(setting, way, event)) continue
       reasons.set(id, [...(reasons.get(id) ?? []), id === reach.by ? 'own_activity' : reason])
     }
   const readers = await mailable(app, item, [...reasons.keys()], reach.internal ?? false)

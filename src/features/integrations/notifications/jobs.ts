@@ -9,7 +9,7 @@ import { framer } from './frame.ts'
 import { findItem } from './items.ts'
 import { writeLetter } from './letters.ts'
 import type { Facts } from './model.ts'
-import { SEND_MAILS, announce, type Errand } from './service.ts'
+import { SEND_MAILS, announce, type MailJob } from './service.ts'
 
 type Waiting = Awaited<ReturnType<typeof waitingMails>>[number]
 
@@ -17,7 +17,7 @@ type Waiting = Awaited<ReturnType<typeof waitingMails>>[number]
  * A mail counts as sent before it is: whoever is killed in between leaves one too few, never one too many. What the
  * server has not taken waits again, and the job is tried again.
  */
-async function send(app: App, { notification, users }: Errand, signal: AbortSignal): Promise<void> {
+async function send(app: App, { notification, users }: MailJob, signal: AbortSignal): Promise<void> {
   const news = await app.db.selectFrom('notifications').selectAll().where('id', '=', notification).executeTakeFirst()
   const waiting = news ? await waitingMails(app, notification, users) : []
   if (!news || waiting.length === 0) return
@@ -58,7 +58,7 @@ async function send(app: App, { notification, users }: Errand, signal: AbortSign
 }
 
 /** A server may be slow: other work does not wait for it. */
-export const sendMails = job<Errand>(SEND_MAILS.name, send, { long: true })
+export const sendMails = job<MailJob>(SEND_MAILS.name, send, { long: true })
 
 const hasAnswered = (error: unknown) => error instanceof Error && 'responseCode' in error
 

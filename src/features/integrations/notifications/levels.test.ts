@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CUSTOM_EVENTS, type CustomEvent, type NotificationLevel } from '../../planning/notification-settings/model.ts'
-import { isWanted, levelBelow, strongest, type Way } from './levels.ts'
+import { isNotified, levelBelow, strongest, type Way } from './levels.ts'
 
 const LEVELS = ['disabled', 'mention', 'participating', 'watch', 'custom'] as const
 
@@ -30,7 +30,10 @@ const said = (level: NotificationLevel, event: CustomEvent | null, isOn: boolean
 
 test.each(table)('%s of %s is wanted as: %s', (way, event, row) => {
   const wanted = LEVELS.map((level) => {
-    const [on, off] = [isWanted(said(level, event, true), way, event), isWanted(said(level, event, false), way, event)]
+    const [on, off] = [
+      isNotified(said(level, event, true), way, event),
+      isNotified(said(level, event, false), way, event),
+    ]
     return on === off ? (on ? 'yes' : 'no') : on ? 's' : 'the other way round'
   })
   expect(wanted.join(' ')).toBe(row)
@@ -39,14 +42,14 @@ test.each(table)('%s of %s is wanted as: %s', (way, event, row) => {
 test('every event with custom is one’s own choice', () => {
   for (const event of Object.keys(CUSTOM_EVENTS) as CustomEvent[])
     expect([
-      isWanted(said('custom', event, true), 'watch', event),
-      isWanted(said('custom', event, false), 'watch', event),
+      isNotified(said('custom', event, true), 'watch', event),
+      isNotified(said('custom', event, false), 'watch', event),
     ]).toEqual([true, false])
   const success = {
     level: 'custom' as const,
     events: { ...CUSTOM_EVENTS, success_pipeline: true, fixed_pipeline: false },
   }
-  expect(isWanted(success, 'watch', 'fixed_pipeline')).toBe(true)
+  expect(isNotified(success, 'watch', 'fixed_pipeline')).toBe(true)
 })
 
 test('the strongest reason is told, and the level below it ends it', () => {
@@ -59,7 +62,7 @@ test('the strongest reason is told, and the level below it ends it', () => {
     ['mentioned', 'mention'],
   ] as const) {
     const level = levelBelow(reason)
-    expect(isWanted(said(level, 'new_note', false), way, 'new_note')).toBe(false)
+    expect(isNotified(said(level, 'new_note', false), way, 'new_note')).toBe(false)
   }
-  expect(isWanted(said(levelBelow('participating'), 'failed_pipeline', true), 'watch', 'failed_pipeline')).toBe(false)
+  expect(isNotified(said(levelBelow('participating'), 'failed_pipeline', true), 'watch', 'failed_pipeline')).toBe(false)
 })

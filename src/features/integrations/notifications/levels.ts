@@ -1,6 +1,6 @@
 /** Who wants to be mailed what. Pure. */
 import { LEVELS, type CustomEvent, type NotificationLevel } from '../../planning/notification-settings/model.ts'
-import type { Said } from '../../planning/notification-settings/queries.ts'
+import type { NotificationPreference } from '../../planning/notification-settings/queries.ts'
 
 /** Why somebody is mailed, the strongest first. */
 export const REASONS = [
@@ -26,7 +26,7 @@ const NOT_FOR_WATCHERS: readonly (CustomEvent | null)[] = ['push_to_merge_reques
 const FOR_PARTICIPANTS: readonly (CustomEvent | null)[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project']
 
 /** Whether news that reaches them this way is wanted by what they said. */
-export function isWanted({ level, events }: Said, way: Way, event: CustomEvent | null): boolean {
+export function isNotified({ level, events }: NotificationPreference, way: Way, event: CustomEvent | null): boolean {
   if (way === 'subscription') return true
   const isTheirs = way === 'mention' || way === 'participating'
   switch (level) {
@@ -44,7 +44,7 @@ export function isWanted({ level, events }: Said, way: Way, event: CustomEvent |
 }
 
 /** A pipeline that is mended is one that succeeds, too. */
-const isSwitchedOn = (events: Said['events'], event: CustomEvent) =>
+const isSwitchedOn = (events: NotificationPreference['events'], event: CustomEvent) =>
   events[event] || (event === 'fixed_pipeline' && events.success_pipeline)
 
 /** The highest level at which what came for this reason does not come again. */

@@ -1,6 +1,6 @@
 /** What happens, as news for people: whom it reaches, and how. */
 import { on, type App, type User } from '../../../context.ts'
-import type { News as Heard } from '../../../jobs/queue.ts'
+import type { EventSource as Heard } from '../../../jobs/queue.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { peopleOf } from '../../merge-requests/merge-requests/queries.ts'
@@ -11,13 +11,13 @@ import { namesAdded } from '../../planning/todos/telling.ts'
 import { subscriptionsTo, type Reached } from './audience.ts'
 import { findItem, type Item } from './items.ts'
 import type { Change, Facts, Kind } from './model.ts'
-import { announce, type News } from './service.ts'
+import { announce, type Notification } from './service.ts'
 
 /** Of each group that a text names. */
 const EVERYBODY = 50_000
 
 /** News without what is worked out from the event. */
-type Draft = Omit<News, 'source' | 'watched'> & { readonly watched?: News['watched'] }
+type Draft = Omit<Notification, 'source' | 'watched'> & { readonly watched?: Notification['watched'] }
 
 async function publish(app: App, { source, at }: Heard, item: Item, draft: Draft): Promise<void> {
   const known = source ?? `${at} ${JSON.stringify(draft.facts)}`

@@ -10,7 +10,7 @@ import type { Item } from './items.ts'
 import type { Reason } from './levels.ts'
 import type { Facts, Kind } from './model.ts'
 
-export interface News extends Reach {
+export interface Notification extends Reach {
   readonly kind: Kind
   /** The same each time it is told: whoever was told is not told again. */
   readonly source: string
@@ -24,13 +24,13 @@ const A_JOB = 20
 
 export const SEND_MAILS = { name: 'notifications.mail' }
 
-export interface Errand {
+export interface MailJob {
   readonly notification: number
   readonly users: readonly number[]
 }
 
 /** Puts mail about it into the queue for everybody who wants it. */
-export async function announce(app: App, item: Item, news: News): Promise<void> {
+export async function announce(app: App, item: Item, news: Notification): Promise<void> {
   const people = [...(await recipientsOf(app, item, news))]
   if (people.length === 0 || !(await isMailed(app, item))) return
   const notification = await keepNews(app, item, news)
@@ -42,7 +42,7 @@ async function isMailed(app: App, { project }: Item): Promise<boolean> {
   return (await nameMailedSource(app, { project_id: project.id, group_id: null })) !== null
 }
 
-async function keepNews(app: App, { project }: Item, { source, kind, by, facts }: News): Promise<number> {
+async function keepNews(app: App, { project }: Item, { source, kind, by, facts }: Notification): Promise<number> {
   const row = { source, kind, project_id: project.id, facts: JSON.stringify(facts), created_at: timestamp(app.clock) }
   const added = await app.db
     .insertInto('notifications')
@@ -70,7 +70,7 @@ async function queueMails(
       .returning('user_id')
       .execute()
     const ids = added.map(({ user_id }) => user_id)
-    const errands = [...batchesOf(ids, A_JOB)].map((users): Errand => ({ notification: notification_id, users }))
+    const errands = [...batchesOf(ids, A_JOB)].map((users): MailJob => ({ notification: notification_id, users }))
     await enqueueAll(app, SEND_MAILS, errands)
   })
 }

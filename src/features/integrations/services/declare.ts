@@ -8,7 +8,7 @@ import type { Variable } from '../../../ci/config/variables.ts'
 import type { App, JobPlace } from '../../../context.ts'
 import type { OutgoingRequest } from '../../../outbound/client.ts'
 import type { ServiceEvent, Setting, Settings } from './model.ts'
-import type { Told } from './told.ts'
+import type { ServicePayload } from './payload.ts'
 
 export interface Field {
   readonly schema: z.ZodType
@@ -77,7 +77,7 @@ export const port = (preset: number): Field =>
     },
   )
 export const required = (of: Field): Field => ({ ...of, isRequired: true })
-export const named = (of: Field): Field => ({ ...of, isRequired: true, mayBeBlank: true })
+export const requiredButMayBeBlank = (of: Field): Field => ({ ...of, isRequired: true, mayBeBlank: true })
 
 export interface Service {
   readonly slug: string
@@ -87,13 +87,13 @@ export interface Service {
   /** Why nothing is done about it: whom it spoke to is gone. Its settings are kept. */
   readonly gone?: string
   /** What is asked of the receiver, of facts alone. None: nothing to tell. */
-  readonly requests?: (told: Told) => readonly OutgoingRequest[]
+  readonly requests?: (told: ServicePayload) => readonly OutgoingRequest[]
   /** What jobs of the project are given. */
   readonly variables?: (settings: Settings, place: JobPlace) => readonly Variable[]
   /** What a test asks instead, where a message would come to nothing or do something. */
-  readonly probe?: (told: Told) => OutgoingRequest
+  readonly probe?: (told: ServicePayload) => OutgoingRequest
   /** Where telling takes more than a few requests: mail, other protocols, questions back. */
-  readonly deliver?: (app: App, told: Told) => Promise<void>
+  readonly deliver?: (app: App, told: ServicePayload) => Promise<void>
 }
 
 export const service = (declared: Service): Service => declared

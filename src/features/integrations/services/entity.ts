@@ -3,7 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { Field, Service } from './declare.ts'
 import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.ts'
 import type { Effective } from './queries.ts'
-import { shownOf } from './settings.ts'
+import { visibleSettings } from './settings.ts'
 
 const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, z.boolean()])) as Record<
   ServiceSwitch,
@@ -56,7 +56,7 @@ export function presentListedService(
 /** Everything but what is secret. */
 export const presentService = (service: Service, effective: Effective | null): z.infer<typeof ServiceEntity> => ({
   ...presentListedService(service, effective),
-  properties: shownOf(service, effective?.row ?? null),
+  properties: visibleSettings(service, effective?.row ?? null),
 })
 
 /** A field as a form shows it. */

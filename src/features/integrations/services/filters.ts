@@ -1,7 +1,7 @@
 /** Which messages a service is told, by its switches and the branches and pipelines it is for. All pure. */
 import type { Service } from './declare.ts'
 import type { ServiceEvent, ServiceRow, ServiceSwitch } from './model.ts'
-import { nameOfRef, type Payload, type Told } from './told.ts'
+import { nameOfRef, type Payload, type ServicePayload } from './payload.ts'
 
 const SWITCH_OF: Record<ServiceEvent, ServiceSwitch> = {
   push: 'push_events',
@@ -67,17 +67,20 @@ export function eventFor({ events }: Service, row: ServiceRow, kind: string, bod
 }
 
 /** The branch a message is about; null where it is about none. */
-export function branchOf({ event, body }: Pick<Told, 'event' | 'body'>): string | null {
+export function branchOf({ event, body }: Pick<ServicePayload, 'event' | 'body'>): string | null {
   if (event === 'push') return nameOfRef(body.ref)
   if (event !== 'pipeline' || body.object_attributes?.tag) return null
   return nameOfRef(body.object_attributes?.ref)
 }
 
 /** Whether one has to know if the branch is protected. */
-export const asksForProtection = ({ settings }: Pick<Told, 'settings'>): boolean =>
+export const asksForProtection = ({ settings }: Pick<ServicePayload, 'settings'>): boolean =>
   ['protected', 'default_and_protected'].includes(String(settings.branches_to_be_notified))
 
-export function isWanted(told: Pick<Told, 'event' | 'body' | 'settings' | 'project'>, isProtected: boolean): boolean {
+export function passesFilters(
+  told: Pick<ServicePayload, 'event' | 'body' | 'settings' | 'project'>,
+  isProtected: boolean,
+): boolean {
   const { event, body, settings, project } = told
   const isPassed = event === 'pipeline' && body.object_attributes?.status === 'success'
   if (isPassed && settings.notify_only_broken_pipelines === true) return false

@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from '../../../outbound/client.ts'
 import type { ServiceEvent } from './model.ts'
-import { textOf, type Told } from './told.ts'
+import { textOf, type ServicePayload } from './payload.ts'
 
 export const postJson = (url: string, body: unknown, headers: Record<string, string> = {}): OutgoingRequest => ({
   method: 'POST',
@@ -17,7 +17,7 @@ export const postForm = (url: string, form: Record<string, string>): OutgoingReq
 })
 
 /** The message itself, as hooks send it. */
-export const relay = (told: Told, url: string, headers: Record<string, string> = {}): OutgoingRequest => ({
+export const relay = (told: ServicePayload, url: string, headers: Record<string, string> = {}): OutgoingRequest => ({
   ...postJson(url, told.body, {
     'User-Agent': `GitLab/${told.instance.version}`,
     'X-Gitlab-Event': 'Service Hook',
@@ -33,7 +33,7 @@ export const basic = (username: string, password: string): Record<string, string
     : {}
 
 /** An address of the settings with more behind it; a query it had is kept. */
-export function below(told: Told, name: string, path: string, query: Record<string, string> = {}): string {
+export function below(told: ServicePayload, name: string, path: string, query: Record<string, string> = {}): string {
   const address = new URL(textOf(told, name))
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/${path}`
   for (const [key, value] of Object.entries(query)) address.searchParams.set(key, value)
@@ -47,4 +47,4 @@ const HOOK_NAMES: Partial<Record<ServiceEvent, string>> = {
 }
 
 /** What a hook would call the event. */
-export const hookNameOf = ({ event }: Told): string => HOOK_NAMES[event] ?? 'Service Hook'
+export const hookNameOf = ({ event }: ServicePayload): string => HOOK_NAMES[event] ?? 'Service Hook'

@@ -7,12 +7,12 @@ import { isProtected } from '../../repository/protected-branches/matching.ts'
 import { findProtection } from '../../repository/protected-branches/queries.ts'
 import { ask } from './asking.ts'
 import type { Service } from './declare.ts'
-import { KINDS, asksForProtection, branchOf, eventFor, isInterested, isWanted } from './filters.ts'
+import { KINDS, asksForProtection, branchOf, eventFor, isInterested, passesFilters } from './filters.ts'
 import type { ServiceEvent, ServiceRow } from './model.ts'
 import { effectiveServices } from './queries.ts'
 import { serviceOf } from './registry.ts'
 import { settingsOf } from './settings.ts'
-import type { Payload, Told, ToldProject } from './told.ts'
+import type { Payload, ServicePayload, PayloadProject } from './payload.ts'
 
 export interface ServiceMessage {
   readonly kind: string
@@ -29,7 +29,7 @@ export async function interestedServices(app: App, project_id: number, kind: str
 }
 
 /** Switches of messages that any service is to be told of. One query. */
-export async function heardSwitches(app: App, project_id: number): Promise<ReadonlySet<string>> {
+export async function activeSwitches(app: App, project_id: number): Promise<ReadonlySet<string>> {
   const found = await effectiveServices(app.db, { project_id, group_id: null })
   const active = [...found.values()].flatMap(({ row }) => (row.active ? [row] : []))
   const kinds = KINDS.filter((kind) => active.some((row) => isInterested(serviceOf(row.slug)!, row, kind)))
@@ -60,18 +60,18 @@ export async function sendToService(
 ): Promise<OutgoingAnswer | null> {
   const service = serviceOf(row.slug)
   const event = service && row.active ? eventFor(service, row, kind, body as Payload) : null
-  const project = event && (await toldProject(app, project_id))
+  const project = event && (await payloadProject(app, project_id))
   if (!service || !event || !project) return null
-  const told = toldOf(app, service, row, { event, body: body as Payload, project })
+  const told = servicePayload(app, service, row, { event, body: body as Payload, project })
   const branch = asksForProtection(told) ? branchOf(told) : null
-  if (!isWanted(told, branch !== null && (await isProtectedBranch(app, project_id, branch)))) return null
-  return tell(app, service, told)
+  if (!passesFilters(told, branch !== null && (await isProtectedBranch(app, project_id, branch)))) return null
+  return sendPayload(app, service, told)
 }
 
 const isProtectedBranch = async (app: App, project: number, branch: string) =>
   isProtected(await findProtection(app.db, project, 'branch'), branch)
 
-export async function tell(app: App, service: Service, told: Told): Promise<OutgoingAnswer | null> {
+export async function sendPayload(app: App, service: Service, told: ServicePayload): Promise<OutgoingAnswer | null> {
   await service.deliver?.(app, told)
   let answer: OutgoingAnswer | null = null
   for (const request of service.requests?.(told) ?? []) {
@@ -82,12 +82,12 @@ export async function tell(app: App, service: Service, told: Told): Promise<Outg
   return answer
 }
 
-export function toldOf(
+export function servicePayload(
   app: App,
   service: Service,
   row: ServiceRow,
-  about: { readonly event: ServiceEvent; readonly body: Payload; readonly project: ToldProject },
-): Told {
+  about: { readonly event: ServiceEvent; readonly body: Payload; readonly project: PayloadProject },
+): ServicePayload {
   return {
     ...about,
     settings: settingsOf(app, service, row),
@@ -96,7 +96,7 @@ export function toldOf(
   }
 }
 
-export async function toldProject(app: App, id: number): Promise<ToldProject | null> {
+export async function payloadProject(app: App, id: number): Promise<PayloadProject | null> {
   const project = await findProjectById(app.db, id)
   const namespace = project && (await findNamespaceById(app.db, project.namespace_id))
   if (!namespace) return null

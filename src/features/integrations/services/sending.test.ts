@@ -9,7 +9,7 @@ import { ServiceFailure } from './asking.ts'
 import type { Mail } from '../../../mail/mailer.ts'
 import { serviceOf } from './registry.ts'
 import { interestedServices, sendToService } from './send.ts'
-import type { Payload } from './told.ts'
+import type { Payload } from './payload.ts'
 
 interface Received {
   readonly method: string

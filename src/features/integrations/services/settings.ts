@@ -30,7 +30,7 @@ const withPresets = ({ fields }: Service, kept: Kept): Kept =>
   Object.fromEntries(Object.entries(fields).map(([name, { preset }]) => [name, kept[name] ?? preset]))
 
 /** What may be told of them. */
-export function shownOf(service: Service, row: Pick<ServiceRow, 'properties'> | null): Kept {
+export function visibleSettings(service: Service, row: Pick<ServiceRow, 'properties'> | null): Kept {
   const all = withPresets(service, row ? propertiesOf(row) : {})
   return Object.fromEntries(Object.entries(all).filter(([name]) => !service.fields[name]!.isSecret))
 }

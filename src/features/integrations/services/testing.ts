@@ -11,8 +11,8 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import { ServiceFailure, ask } from './asking.ts'
 import type { Service } from './declare.ts'
 import type { ServiceEvent, ServiceRow } from './model.ts'
-import { tell, toldOf, toldProject } from './send.ts'
-import type { Payload, PayloadCommit, ToldProject } from './told.ts'
+import { sendPayload, servicePayload, payloadProject } from './send.ts'
+import type { Payload, PayloadCommit, PayloadProject } from './payload.ts'
 
 const MOST_TESTS = 5
 const COMMITS = 3
@@ -29,12 +29,12 @@ export async function testService(
     throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(MINUTE / 1000) } })
   if (service.gone !== undefined) throw failed(service.gone)
   const [event] = service.events
-  const project = await toldProject(app, project_id)
+  const project = await payloadProject(app, project_id)
   if (!event || !project || !(service.requests ?? service.deliver)) throw failed('This service is sent nothing.')
   const body = await sampleOf(app, actor, event, project)
-  const told = toldOf(app, service, row, { event, body, project })
+  const told = servicePayload(app, service, row, { event, body, project })
   try {
-    const answer = service.probe ? await ask(app, service.probe(told)) : await tell(app, service, told)
+    const answer = service.probe ? await ask(app, service.probe(told)) : await sendPayload(app, service, told)
     if (answer ? answer.status < 300 : service.deliver) return
     throw failed(answer ? `The receiver answered ${answer.status}` : 'There is nothing to send.')
   } catch (error) {
@@ -65,7 +65,7 @@ async function lastCommits(app: App, id: number, web_url: string): Promise<Paylo
 }
 
 /** As hooks would be told, of what the project has. */
-async function sampleOf(app: App, actor: User, event: ServiceEvent, project: ToldProject): Promise<Payload> {
+async function sampleOf(app: App, actor: User, event: ServiceEvent, project: PayloadProject): Promise<Payload> {
   const { id, web_url, default_branch } = project
   const commits = await lastCommits(app, id, web_url)
   const last = commits.at(-1)

@@ -5,7 +5,7 @@ import { id } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { keptTotal } from '../../../store/counts.ts'
+import { cachedTotal } from '../../../store/counts.ts'
 import { foundId, idList, inIdList, likePattern, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { searchFor } from '../../../store/lists.ts'
@@ -119,7 +119,7 @@ export async function listMilestones(
     return pageOfQuery(found, page)
   // To count what has a text somewhere, all texts are read.
   const key = `milestones ${JSON.stringify([columnsAt(place), state, iids, title, pattern])}`
-  const count = () => keptTotal(db, ['milestones', 'milestone_texts'], key, () => countRows(found))
+  const count = () => cachedTotal(db, ['milestones', 'milestone_texts'], key, () => countRows(found))
   return pageOfQuery(found, page, count)
 }
 

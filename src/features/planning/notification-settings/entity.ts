@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { CUSTOM_EVENTS, LEVELS } from './model.ts'
-import type { Said } from './queries.ts'
+import type { NotificationPreference } from './queries.ts'
 
 const custom = Object.keys(CUSTOM_EVENTS) as (keyof typeof CUSTOM_EVENTS)[]
 const setting = {
@@ -23,7 +23,10 @@ export const GlobalNotificationSettingEntity = entity({
   id: 'GlobalNotificationSetting',
 })
 
-export const presentNotificationSetting = ({ level, events }: Said): z.infer<typeof NotificationSettingEntity> => ({
+export const presentNotificationSetting = ({
+  level,
+  events,
+}: NotificationPreference): z.infer<typeof NotificationSettingEntity> => ({
   level,
   ...(level === 'custom' && { events }),
 })

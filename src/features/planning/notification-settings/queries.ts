@@ -14,12 +14,15 @@ export interface Source {
 export const EVERYWHERE: Source = { project_id: null, group_id: null }
 
 /** What somebody said, or what holds where they said nothing. */
-export interface Said {
+export interface NotificationPreference {
   readonly level: NotificationLevel
   readonly events: CustomEvents
 }
 
-export const saidIn = (row: NotificationSetting | null, { project_id, group_id }: Source): Said => ({
+export const preferenceIn = (
+  row: NotificationSetting | null,
+  { project_id, group_id }: Source,
+): NotificationPreference => ({
   level: row ? LEVELS[row.level]! : project_id === null && group_id === null ? 'participating' : 'global',
   events: { ...CUSTOM_EVENTS, ...(row && (JSON.parse(row.events) as Partial<CustomEvents>)) },
 })
@@ -80,7 +83,7 @@ export async function settingsInEffect(
   db: Db,
   users: readonly number[],
   project: { readonly id: number; readonly namespace_id: number },
-): Promise<Map<number, Said>> {
+): Promise<Map<number, NotificationPreference>> {
   const around = await db
     .selectFrom('namespace_ancestors as a')
     .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
@@ -116,7 +119,7 @@ export async function settingsInEffect(
     users.map((user) => {
       const own = (said.get(user) ?? []).filter(({ level }) => LEVELS[level] !== 'global')
       const [nearest] = own.toSorted((a, b) => nearness(a) - nearness(b))
-      return [user, saidIn(nearest ?? null, EVERYWHERE)]
+      return [user, preferenceIn(nearest ?? null, EVERYWHERE)]
     }),
   )
 }

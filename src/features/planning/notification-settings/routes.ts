@@ -5,7 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { atBothPlaces, columnsAt } from '../places.ts'
 import { GlobalNotificationSettingEntity, NotificationSettingEntity, presentNotificationSetting } from './entity.ts'
 import { CUSTOM_EVENTS, type CustomEvent, type NotificationSetting } from './model.ts'
-import { EVERYWHERE, findSetting, notificationEmail, saidIn } from './queries.ts'
+import { EVERYWHERE, findSetting, notificationEmail, preferenceIn } from './queries.ts'
 import { changeSetting } from './service.ts'
 
 const switches = Object.fromEntries(Object.keys(CUSTOM_EVENTS).map((name) => [name, bool.nullish()])) as {
@@ -14,7 +14,7 @@ const switches = Object.fromEntries(Object.keys(CUSTOM_EVENTS).map((name) => [na
 const input = z.object({ level: text.nullish(), ...switches })
 
 const presentGlobal = async ({ db }: App, user: User, setting: NotificationSetting | null) => ({
-  ...presentNotificationSetting(saidIn(setting, EVERYWHERE)),
+  ...presentNotificationSetting(preferenceIn(setting, EVERYWHERE)),
   notification_email: await notificationEmail(db, user, setting),
   notified_of_own_activity: setting?.notified_of_own_activity ?? false,
 })
@@ -49,7 +49,7 @@ export const [get, getOfGroup] = atBothPlaces(({ kind, path, place }) =>
     output: NotificationSettingEntity,
     async handle({ app, viewer, subject }) {
       const source = columnsAt(subject)
-      return presentNotificationSetting(saidIn(await findSetting(app.db, viewer.id, source), source))
+      return presentNotificationSetting(preferenceIn(await findSetting(app.db, viewer.id, source), source))
     },
   }),
 )
@@ -65,7 +65,7 @@ export const [update, updateOfGroup] = atBothPlaces(({ kind, path, place }) =>
     output: NotificationSettingEntity,
     async handle({ app, viewer, subject, input }) {
       const source = columnsAt(subject)
-      return presentNotificationSetting(saidIn(await changeSetting(app, viewer, source, input), source))
+      return presentNotificationSetting(preferenceIn(await changeSetting(app, viewer, source, input), source))
     },
   }),
 )

@@ -4,7 +4,7 @@ import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { CUSTOM_EVENTS, LEVELS, type CustomEvent, type NotificationLevel, type NotificationSetting } from './model.ts'
-import { findSetting, isOwnEmail, saidIn, type Source } from './queries.ts'
+import { findSetting, isOwnEmail, preferenceIn, type Source } from './queries.ts'
 
 export type SettingInput = { [event in CustomEvent]?: boolean | null | undefined } & {
   level?: string | null | undefined
@@ -40,7 +40,7 @@ export async function changeSetting(
       return typeof value === 'boolean' ? [[name, value] as const] : []
     })
     const is = {
-      level: wanted ?? was?.level ?? LEVELS.indexOf(saidIn(null, source).level),
+      level: wanted ?? was?.level ?? LEVELS.indexOf(preferenceIn(null, source).level),
       notification_email: notification_email ?? was?.notification_email ?? null,
       notified_of_own_activity: wish.notified_of_own_activity ?? was?.notified_of_own_activity ?? false,
       events: JSON.stringify({ ...(was && JSON.parse(was.events)), ...Object.fromEntries(said) }),

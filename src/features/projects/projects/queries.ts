@@ -6,7 +6,7 @@ import type { App, User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { keptRows } from '../../../store/versions.ts'
+import { cachedRows } from '../../../store/versions.ts'
 import { levelOf, levelOnProject, openVisibilities } from '../../access/authorizations/queries.ts'
 import { isArchived, projectPolicy, type ProjectSubject } from './policy.ts'
 import { findProjectVersion, type ProjectVersion } from './versions.ts'
@@ -71,8 +71,8 @@ export async function loadProjectSubject({ db }: App, project: Project, viewer: 
   return { project, namespace: namespace!, viewer, level, open: openVisibilities(viewer) }
 }
 
-export const projectRows = keptRows('projects')
-export const namespaceRows = keptRows('namespaces')
+export const projectRows = cachedRows('projects')
+export const namespaceRows = cachedRows('namespaces')
 
 export interface VersionedProject extends ProjectSubject {
   readonly versionKey: ProjectVersion

@@ -18,16 +18,16 @@ const pushers = { ...subjects, deploy_key_id: id.nullish() }
 const unprotectors = { ...subjects, access_level: unprotectLevel.nullish() }
 const change = { id: id.nullish(), _destroy: bool.nullish() }
 
-export type Wish = Partial<Record<'access_level' | 'user_id' | 'group_id' | 'deploy_key_id', number | null>>
-export interface Change extends Wish {
+export type AccessInput = Partial<Record<'access_level' | 'user_id' | 'group_id' | 'deploy_key_id', number | null>>
+export interface Change extends AccessInput {
   id?: number | null
   _destroy?: boolean | null
 }
 
-const countOf = (wish: Wish) =>
+const countOf = (wish: AccessInput) =>
   [wish.access_level, wish.user_id, wish.group_id, wish.deploy_key_id].filter((one) => typeof one === 'number').length
 
-const namesOne = (wish: Wish) => countOf(wish) === 1
+const namesOne = (wish: AccessInput) => countOf(wish) === 1
 const isChange = (one: Change) => (one._destroy ? typeof one.id === 'number' : namesOne(one))
 
 const wishes = <S extends z.ZodRawShape>(shape: S) => arrayOf(z.object(shape).refine(namesOne), MOST_ENTRIES).nullish()
@@ -51,7 +51,7 @@ export const changedAllowedTo = {
 }
 
 /** As it is kept. */
-export const entryOf = (ability: Ability, wish: Wish): Allowance => ({
+export const entryOf = (ability: Ability, wish: AccessInput): Allowance => ({
   ability,
   access_level: wish.access_level ?? null,
   user_id: wish.user_id ?? null,
@@ -63,7 +63,7 @@ export const entryOf = (ability: Ability, wish: Wish): Allowance => ({
 export function entriesOf(
   ability: Ability,
   level: number | null | undefined,
-  named: readonly Wish[] | null | undefined,
+  named: readonly AccessInput[] | null | undefined,
 ): Allowance[] {
   const isNamed = named && named.length > 0
   const levels = isNamed && typeof level !== 'number' ? [] : [{ access_level: level ?? Master }]

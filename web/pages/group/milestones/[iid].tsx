@@ -8,7 +8,7 @@ import { Prose, State } from '../../../components/State.tsx'
 import { Empty, Pages, Rows } from '../../../components/lists.tsx'
 import { groupFrame, type InGroup } from '../../../layout/group.tsx'
 import { REPORTER } from '../../../layout/planning.tsx'
-import { page as declare, text, type Visit } from '../../../page.ts'
+import { page as declare, text, type PageRequest } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 
 interface Data {
@@ -17,7 +17,7 @@ interface Data {
   html: string | null
 }
 
-async function find({ api, params }: Visit) {
+async function find({ api, params }: PageRequest) {
   const [found] = await api.get('/groups/{id}/milestones', { id: params.id!, iids: [Number(params.iid)] })
   if (!found) throw new Refused({ status: 404, headers: {}, body: null })
   return found

@@ -6,7 +6,7 @@ import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { LintResult } from '../../../components/LintResult.tsx'
 import { Empty } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
-import { page as declare, text, type Act, type Visit } from '../../../page.ts'
+import { page as declare, text, type Act, type PageRequest } from '../../../page.ts'
 import { LiveCheck } from './LiveCheck.tsx'
 import { pathOf } from '../../../refs.ts'
 
@@ -29,7 +29,7 @@ test:
     - echo "Testing"
 `
 
-async function placeOf({ api, params, query }: Visit) {
+async function placeOf({ api, params, query }: PageRequest) {
   const project = await api.get('/projects/{id}', { id: params.id! })
   // A file of another project is not edited here.
   const own = project.ci_config_path && !project.ci_config_path.includes('@') ? project.ci_config_path : null

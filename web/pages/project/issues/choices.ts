@@ -1,9 +1,9 @@
 /** What issues of a project can be given: bounded, and empty for whoever may not see it. */
-import type { Visit } from '../../../page.ts'
+import type { PageRequest } from '../../../page.ts'
 
 const per_page = 100
 
-export function choicesFor({ api, params, me }: Visit) {
+export function choicesFor({ api, params, me }: PageRequest) {
   const id = params.id!
   const some = <T>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
   return {

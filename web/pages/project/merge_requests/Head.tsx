@@ -7,7 +7,7 @@ import { RequestState } from '../../../components/MergeRequests.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Tabs } from '../../../components/lists.tsx'
 import { below, levelOf, type InProject, type Project } from '../../../layout/project.tsx'
-import type { Live, Me, Visit } from '../../../page.ts'
+import type { Live, Me, PageRequest } from '../../../page.ts'
 import { placeAddress } from '../../../refs.ts'
 
 export type Detail = Records['MergeRequestDetail']
@@ -16,12 +16,12 @@ export interface InRequest extends Partial<InProject> {
   one: Detail
 }
 
-export const placeOf = ({ params }: Pick<Visit, 'params'>) => ({
+export const placeOf = ({ params }: Pick<PageRequest, 'params'>) => ({
   id: params.id!,
   merge_request_iid: params.iid!,
 })
 
-export const loadOne = ({ api, params }: Visit) =>
+export const loadOne = ({ api, params }: PageRequest) =>
   api.get('/projects/{id}/merge_requests/{merge_request_iid}', {
     ...placeOf({ params }),
     include_diverged_commits_count: true,

@@ -6,7 +6,7 @@ import { Empty } from '../../../components/lists.tsx'
 import { TemplateLinks, loadTemplates, type TextTemplates } from '../../../components/Templates.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { page as declare, text, texts, type Visit } from '../../../page.ts'
+import { page as declare, text, texts, type PageRequest } from '../../../page.ts'
 import { CommitRows } from './Commits.tsx'
 import { pathOf } from '../../../refs.ts'
 
@@ -40,7 +40,7 @@ const placeOf = ({ id, path_with_namespace, default_branch }: Records['SimplePro
   defaultBranch: default_branch,
 })
 
-async function load(visit: Visit) {
+async function load(visit: PageRequest) {
   const { api, params, query } = visit
   const id = params.id!
   const [own, forks] = await Promise.all([

@@ -8,7 +8,7 @@ import { State } from '../../../components/State.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { page as declare, text, type Visit } from '../../../page.ts'
+import { page as declare, text, type PageRequest } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import { pathOf } from '../../../refs.ts'
 
@@ -20,7 +20,7 @@ interface Data {
 }
 
 /** By its number in the project; the API knows it by its id. */
-async function find({ api, params }: Visit) {
+async function find({ api, params }: PageRequest) {
   const [found] = await api.get('/projects/{id}/milestones', { id: params.id!, iids: [Number(params.iid)] })
   if (!found) throw new Refused({ status: 404, headers: {}, body: null })
   return found

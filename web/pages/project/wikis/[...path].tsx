@@ -6,7 +6,7 @@ import { Prose } from '../../../components/State.tsx'
 import { Empty, Tabs } from '../../../components/lists.tsx'
 import { DEVELOPER, MAINTAINER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { page as declare, text, type Act, type Visit } from '../../../page.ts'
+import { page as declare, text, type Act, type PageRequest } from '../../../page.ts'
 import { CompareView, History, compareVersions, type Comparison } from './Compare.tsx'
 import { WikiForm, WikiPages } from './Parts.tsx'
 
@@ -19,7 +19,7 @@ interface Data {
 }
 
 /** The bare address is the home page. */
-const pathIn = (params: Visit['params']) => params.path ?? 'home'
+const pathIn = (params: PageRequest['params']) => params.path ?? 'home'
 
 const PAGE = '/projects/{id}/wikis/{slug}'
 const addressOf = (id: string, slug: string) => `/${id}/-/wikis/${slug.split('/').map(encodeURIComponent).join('/')}`

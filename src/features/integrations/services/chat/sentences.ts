@@ -10,8 +10,8 @@ import {
   titleOfCommit,
   type Payload,
   type PayloadCommit,
-  type Told,
-} from '../told.ts'
+  type ServicePayload,
+} from '../payload.ts'
 
 export interface Link {
   readonly text: string
@@ -27,7 +27,7 @@ export interface Details {
   readonly lines?: readonly (readonly Piece[])[]
 }
 
-export interface Said {
+export interface ChatMessage {
   readonly by: string
   readonly avatar: string | null
   readonly sentence: readonly Piece[]
@@ -36,9 +36,9 @@ export interface Said {
   readonly project: Link
 }
 
-type Core = Pick<Said, 'sentence'> & Partial<Pick<Said, 'details' | 'mood'>>
+type Core = Pick<ChatMessage, 'sentence'> & Partial<Pick<ChatMessage, 'details' | 'mood'>>
 
-export function saidOf(told: Told): Said | null {
+export function chatMessage(told: ServicePayload): ChatMessage | null {
   const say = SENTENCES[told.event as keyof typeof SENTENCES]
   const core = say?.(told.body, told, projectOf(told)) ?? null
   if (!core) return null
@@ -46,9 +46,9 @@ export function saidOf(told: Told): Said | null {
   return { details: null, mood: 'plain', ...core, by: actorOf(body), avatar: avatarOf(body), project: projectOf(told) }
 }
 
-const projectOf = ({ project }: Told): Link => ({ text: project.name_with_namespace, url: project.web_url })
+const projectOf = ({ project }: ServicePayload): Link => ({ text: project.name_with_namespace, url: project.web_url })
 
-type Say = (body: Payload, told: Told, project: Link) => Core | null
+type Say = (body: Payload, told: ServicePayload, project: Link) => Core | null
 
 const SENTENCES = {
   push: pushed,
@@ -62,9 +62,9 @@ const SENTENCES = {
   wiki_page: wikiChanged,
   pipeline: pipelineEnded,
   deployment: deployed,
-} satisfies Partial<Record<Told['event'], Say>>
+} satisfies Partial<Record<ServicePayload['event'], Say>>
 
-function pushed(body: Payload, { project: { web_url } }: Told, project: Link): Core {
+function pushed(body: Payload, { project: { web_url } }: ServicePayload, project: Link): Core {
   const kind = body.object_kind === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
   const actor = actorOf(body)
@@ -91,7 +91,7 @@ const STATES: Readonly<Record<string, string>> = {
 }
 
 /** Edits are not told: there would be no end of them. */
-function issueChanged(body: Payload, _told: Told, project: Link): Core | null {
+function issueChanged(body: Payload, _told: ServicePayload, project: Link): Core | null {
   const { action, iid, title, url, description } = body.object_attributes ?? {}
   const state = STATES[action ?? '']
   if (!state) return null
@@ -113,7 +113,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   unapproval: 'removed their approval from',
 }
 
-function mergeRequestChanged(body: Payload, _told: Told, project: Link): Core | null {
+function mergeRequestChanged(body: Payload, _told: ServicePayload, project: Link): Core | null {
   const { action, iid, title, url } = body.object_attributes ?? {}
   const done = STATES[action ?? ''] ?? VERDICTS[action ?? '']
   if (!done) return null
@@ -123,7 +123,7 @@ function mergeRequestChanged(body: Payload, _told: Told, project: Link): Core | 
 
 const firstLine = (text: string | null | undefined) => (text ?? '').split('\n', 1)[0]!
 
-function noted(body: Payload, _told: Told, project: Link): Core {
+function noted(body: Payload, _told: ServicePayload, project: Link): Core {
   const { url, note } = body.object_attributes ?? {}
   const { issue, merge_request, snippet, commit } = body
   const [text, title] = issue
@@ -142,7 +142,7 @@ function noted(body: Payload, _told: Told, project: Link): Core {
 
 const WIKI_VERBS: Readonly<Record<string, string>> = { create: 'created', update: 'edited', delete: 'deleted' }
 
-function wikiChanged(body: Payload, _told: Told, project: Link): Core {
+function wikiChanged(body: Payload, _told: ServicePayload, project: Link): Core {
   const { action, title, url, content } = body.object_attributes ?? {}
   const page: Link = { text: 'wiki page', url: url ?? '' }
   return {
@@ -158,7 +158,7 @@ function wikiChanged(body: Payload, _told: Told, project: Link): Core {
   }
 }
 
-function pipelineEnded(body: Payload, { project: { web_url } }: Told, project: Link): Core | null {
+function pipelineEnded(body: Payload, { project: { web_url } }: ServicePayload, project: Link): Core | null {
   const { id, ref, tag, status, detailed_status, duration } = body.object_attributes ?? {}
   if (status !== 'success' && status !== 'failed') return null
   const name = nameOfRef(ref)
@@ -186,7 +186,7 @@ const DEPLOYED: Readonly<Record<string, string>> = {
   canceled: 'Deploy canceled to',
 }
 
-function deployed(body: Payload, _told: Told, project: Link): Core | null {
+function deployed(body: Payload, _told: ServicePayload, project: Link): Core | null {
   const { status, environment, deployable_url, commit_url, short_sha, commit_title } = body
   const start = DEPLOYED[status ?? '']
   if (!start) return null

@@ -8,12 +8,23 @@ import {
   written,
   type Markup,
 } from '../chat/markup.ts'
-import { saidOf, type Said } from '../chat/sentences.ts'
-import { choice, flag, line, named, required, secret, secretUrl, service, url, type Field } from '../declare.ts'
+import { chatMessage, type ChatMessage } from '../chat/sentences.ts'
+import {
+  choice,
+  flag,
+  line,
+  requiredButMayBeBlank,
+  required,
+  secret,
+  secretUrl,
+  service,
+  url,
+  type Field,
+} from '../declare.ts'
 import type { ServiceEvent } from '../model.ts'
 import { postForm, postJson } from '../requests.ts'
 import { digestOf } from '../../../../lib/secrets.ts'
-import { cut, isCreation, isDeletion, textOf, type Told } from '../told.ts'
+import { cut, isCreation, isDeletion, textOf, type ServicePayload } from '../payload.ts'
 
 const TALK: readonly ServiceEvent[] = [
   'push',
@@ -45,7 +56,7 @@ const channels = Object.fromEntries(TALK.map((event) => [`${event}_channel`, lin
 const LEAST = 20
 
 /** Commits a line each, or what people wrote. */
-function detailsIn(markup: Markup, { details }: Said, most: number): string {
+function detailsIn(markup: Markup, { details }: ChatMessage, most: number): string {
   if (!details || most < LEAST) return ''
   const lines = details.lines?.map((line) => written(markup, line)) ?? []
   const whole = lines.length > 0 ? withinLines(lines, most) : markup.prose(cut(details.text ?? '', most))
@@ -68,8 +79,8 @@ const HEX = { plain: 0x334455, open: 0xc95823, good: 0x36a64f, bad: 0xd00000 }
 const LONGEST_TITLE = 500
 
 /** The form Slack took over from its elders, and Mattermost from Slack. */
-function slackPayload(told: Told, markup: Markup, most: number) {
-  const said = saidOf(told)
+function slackPayload(told: ServicePayload, markup: Markup, most: number) {
+  const said = chatMessage(told)
   if (!said) return null
   const sentence = written(markup, said.sentence)
   const details = detailsIn(markup, said, most)
@@ -125,7 +136,7 @@ export const microsoftTeams = service({
   fields: webhook,
   events: TALK,
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     const details = detailsIn(markdownMarkup, said, 16_000)
     const title = said.details?.title
@@ -149,7 +160,7 @@ export const microsoftTeams = service({
 })
 
 /** A sentence and what belongs to it, one below the other. */
-function plainTalk(markup: Markup, said: Said, most: number): string {
+function plainTalk(markup: Markup, said: ChatMessage, most: number): string {
   const sentence = written(markup, said.sentence)
   const title = said.details?.title
   const head = title
@@ -169,7 +180,7 @@ export const discord = service({
   },
   events: TALK,
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     const to = textOf(told, `${told.event}_channel`) || textOf(told, 'webhook')
     return [
@@ -194,7 +205,7 @@ export const telegram = service({
   fields: { hostname: url, token: required(secret), room: required(line()), thread: line(), ...filters },
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     const base = (textOf(told, 'hostname') || 'https://api.telegram.org').replace(/\/+$/, '')
     const thread = textOf(told, 'thread')
@@ -216,7 +227,7 @@ export const matrix = service({
   fields: { hostname: url, token: required(secret), room: required(line()), ...filters },
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     const base = (textOf(told, 'hostname') || 'https://matrix-client.matrix.org').replace(/\/+$/, '')
     const room = encodeURIComponent(textOf(told, 'room'))
@@ -241,7 +252,7 @@ export const hangoutsChat = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     // What is about the same thing stands in one thread.
     const { iid, id } = told.body.object_attributes ?? {}
@@ -258,7 +269,7 @@ export const webexTeams = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     // In bytes; a character has up to three.
     return said ? [postJson(textOf(told, 'webhook'), { markdown: plainTalk(markdownMarkup, said, 2400) })] : []
   },
@@ -270,7 +281,7 @@ export const unifyCircuit = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     const text = plainTalk(markdownMarkup, said, 2000)
     return [postJson(textOf(told, 'webhook'), { subject: cut(said.project.text, 250), text, markdown: true })]
@@ -283,7 +294,7 @@ export const pumble = service({
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     return said ? [postJson(textOf(told, 'webhook'), { text: plainTalk(slackMarkup, said, 8000) })] : []
   },
 })
@@ -295,12 +306,12 @@ export const pushover = service({
     api_key: required(secret),
     user_key: required(secret),
     priority: required(choice(null, '-2', '-1', '0', '1')),
-    device: named(line()),
-    sound: named(line(30)),
+    device: requiredButMayBeBlank(line()),
+    sound: requiredButMayBeBlank(line(30)),
   },
   events: ['push'],
   requests(told) {
-    const said = saidOf(told)
+    const said = chatMessage(told)
     if (!said) return []
     const { body, project } = told
     const count = body.total_commits_count ?? 0

@@ -1,16 +1,16 @@
 import { pageBelow } from '../../../../lib/page-below.ts'
 import { flag, line, longer, required, secret, service, url } from '../declare.ts'
 import { basic, below, hookNameOf, postJson, relay } from '../requests.ts'
-import { isDeletion, nameOfRef, textOf, type Told } from '../told.ts'
+import { isDeletion, nameOfRef, textOf, type ServicePayload } from '../payload.ts'
 
 const ssl = { enable_ssl_verification: flag(true) }
 const login = { username: required(line()), password: required(secret) }
 
 /** Of a push, the branch that is there now. */
-const builtBranch = ({ event, body }: Told): string | null =>
+const builtBranch = ({ event, body }: ServicePayload): string | null =>
   event === 'push' && !isDeletion(body) ? nameOfRef(body.ref) : null
 
-const isOpenRequest = ({ event, body }: Told): boolean =>
+const isOpenRequest = ({ event, body }: ServicePayload): boolean =>
   event === 'merge_request' && ['opened', 'reopened'].includes(body.object_attributes?.state ?? '')
 
 export const bamboo = service({
@@ -211,7 +211,7 @@ export const assembla = service({
 })
 
 /** Branches a service is for, where it is for some only. */
-const isForBranch = (told: Told): boolean => {
+const isForBranch = (told: ServicePayload): boolean => {
   const wanted = textOf(told, 'restrict_to_branch')
     .split(',')
     .map((name) => name.trim())

@@ -6,7 +6,17 @@ import { AddressRefused, resolvePublic } from '../../../../outbound/guard.ts'
 import { outboundGuard } from '../../../instance/settings/outbound.ts'
 import { currentSettings } from '../../../instance/settings/queries.ts'
 import { flag, host, line, longer, port, required, service } from '../declare.ts'
-import { actorOf, cut, isCreation, isDeletion, nameOfRef, shortSha, textOf, titleOfCommit, type Told } from '../told.ts'
+import {
+  actorOf,
+  cut,
+  isCreation,
+  isDeletion,
+  nameOfRef,
+  shortSha,
+  textOf,
+  titleOfCommit,
+  type ServicePayload,
+} from '../payload.ts'
 
 const LONGEST_LINE = 400
 const MOST_COMMITS = 3
@@ -29,7 +39,7 @@ export function channelsOf(recipients: string, network: string): string[] {
 }
 
 /** What irkerd is sent: a JSON object a line. */
-export function irkerLines(told: Told): string[] {
+export function irkerLines(told: ServicePayload): string[] {
   const { body, project, settings } = told
   const to = channelsOf(textOf(told, 'recipients'), textOf(told, 'default_irc_uri'))
   if (to.length === 0) return []
@@ -53,7 +63,7 @@ export function irkerLines(told: Told): string[] {
 }
 
 /** As for hooks: the very address that was checked is the one connected to. */
-async function sendLines(app: App, told: Told, lines: readonly string[]): Promise<void> {
+async function sendLines(app: App, told: ServicePayload, lines: readonly string[]): Promise<void> {
   const settings = await currentSettings(app)
   if (settings.silent_mode_enabled) throw new OutgoingFailure('refused', 'Nothing is sent while silent mode is on')
   const server = textOf(told, 'server_host') || 'localhost'

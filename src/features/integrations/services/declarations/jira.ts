@@ -6,7 +6,7 @@ import type { OutgoingAnswer, OutgoingRequest } from '../../../../outbound/clien
 import { ask } from '../asking.ts'
 import { choice, flag, line, required, secret, service, url } from '../declare.ts'
 import { basic, below, postJson } from '../requests.ts'
-import { actorOf, cut, nameOfRef, textOf, titleOfCommit, type Told } from '../told.ts'
+import { actorOf, cut, nameOfRef, textOf, titleOfCommit, type ServicePayload } from '../payload.ts'
 
 /** Who named an issue, and where. */
 export interface Mention {
@@ -23,7 +23,7 @@ const LONGEST_COMMENT = 30_000
 /** Jira's own markup: braces begin macros, brackets links, and `[~name]` calls somebody. */
 const inJira = (text: string) => text.replace(/[{}[\]|\\]/g, '\\$&').replace(/!(?=\S)/g, '\\!')
 
-export function mentionsIn(told: Told): Mention[] {
+export function mentionsIn(told: ServicePayload): Mention[] {
   const found = told.event === 'merge_request' ? inRequest(told) : inCommits(told)
   const wanted = textOf(told, 'jira_issue_prefix')
   const ours = wanted ? found.filter(({ key }) => key.startsWith(wanted)) : found
@@ -37,7 +37,7 @@ const keysIn = (text: string): string[] => [
   ...new Set(trackerKeysIn(text, 'jira', MOST_MENTIONS).map(({ key }) => key)),
 ]
 
-function inCommits({ body, project, instance }: Told): Mention[] {
+function inCommits({ body, project, instance }: ServicePayload): Mention[] {
   const isOnDefault = nameOfRef(body.ref) === project.default_branch
   return (body.commits ?? []).flatMap((commit) => {
     const message = (commit.message ?? '').slice(0, LONGEST_COMMENT)
@@ -57,7 +57,7 @@ function inCommits({ body, project, instance }: Told): Mention[] {
   })
 }
 
-function inRequest({ body, project, instance }: Told): Mention[] {
+function inRequest({ body, project, instance }: ServicePayload): Mention[] {
   const { title, description, url, iid, action } = body.object_attributes ?? {}
   if (!['open', 'update', 'merge', 'reopen'].includes(action ?? '')) return []
   const text = `${title ?? ''}\n${description ?? ''}`.slice(0, LONGEST_COMMENT)
@@ -75,9 +75,9 @@ function inRequest({ body, project, instance }: Told): Mention[] {
   }))
 }
 
-const baseOf = (told: Told) => (textOf(told, 'api_url') ? 'api_url' : 'url')
+const baseOf = (told: ServicePayload) => (textOf(told, 'api_url') ? 'api_url' : 'url')
 
-function headersOf(told: Told): Record<string, string> {
+function headersOf(told: ServicePayload): Record<string, string> {
   const password = textOf(told, 'password')
   const isToken = textOf(told, 'jira_auth_type') === '1'
   const credential = isToken ? { Authorization: `Bearer ${password}` } : basic(textOf(told, 'username'), password)
@@ -87,9 +87,9 @@ function headersOf(told: Told): Record<string, string> {
 /** One issue of Jira, asked and told as the settings say. */
 class JiraIssue {
   readonly #app: App
-  readonly #told: Told
+  readonly #told: ServicePayload
   readonly #key: string
-  constructor(app: App, told: Told, key: string) {
+  constructor(app: App, told: ServicePayload, key: string) {
     this.#app = app
     this.#told = told
     this.#key = key

@@ -18,8 +18,8 @@ import {
   textOf,
   titleOfCommit,
   type PayloadCommit,
-  type Told,
-} from '../told.ts'
+  type ServicePayload,
+} from '../payload.ts'
 import { filters } from './chat.ts'
 
 const MOST_RECIPIENTS = 750
@@ -53,7 +53,7 @@ async function sendTo(app: App, recipients: readonly string[], letter: Letter): 
 
 const oneLine = (text: string) => cut(text.replace(/\s+/g, ' ').trim(), 250)
 
-export function pushSubject({ event, body, project }: Told): string {
+export function pushSubject({ event, body, project }: ServicePayload): string {
   const kind = event === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
   const start = `[Git][${project.path_with_namespace}]`
@@ -71,7 +71,7 @@ const textOfCommit = ({ id, author, timestamp, message, url }: PayloadCommit) =>
 /** As much of a change as people read in a mail. */
 const LIMITS = { files: 30, lines: 5000, bytes: 500 * 1024, fileBytes: 100 * 1024 }
 
-async function changesOf(app: App, { body, project }: Told): Promise<string> {
+async function changesOf(app: App, { body, project }: ServicePayload): Promise<string> {
   const subject = await findRepositorySubject(app, String(project.id), null)
   if (!subject || !body.before || !body.after) return ''
   const diff = await diffBetween(subject.dir, body.before, body.after, { limits: LIMITS })
@@ -80,7 +80,7 @@ async function changesOf(app: App, { body, project }: Told): Promise<string> {
   return [...files, ...(diff.overflow ? ['The diff was not included because it is too large.'] : [])].join('\n')
 }
 
-export async function pushLetter(app: App, told: Told): Promise<Letter> {
+export async function pushLetter(app: App, told: ServicePayload): Promise<Letter> {
   const { event, body, project, settings } = told
   const kind = event === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
@@ -100,7 +100,10 @@ export async function pushLetter(app: App, told: Told): Promise<Letter> {
 }
 
 /** Under the pusher's name, and from their address where mail of this host may say so. */
-async function senderOf(app: App, { body, settings }: Told): Promise<Pick<Mail, 'from' | 'fromName' | 'headers'>> {
+async function senderOf(
+  app: App,
+  { body, settings }: ServicePayload,
+): Promise<Pick<Mail, 'from' | 'fromName' | 'headers'>> {
   const named = { fromName: body.user_name ?? '', headers: { 'X-GitLab-Author': body.user_username ?? '' } }
   const pusher =
     settings.send_from_committer_email === true && body.user_id ? await findUser(app.db, body.user_id) : null
@@ -123,7 +126,7 @@ export const emailsOnPush = service({
   },
 })
 
-export function pipelineLetter({ body, project }: Told): Letter | null {
+export function pipelineLetter({ body, project }: ServicePayload): Letter | null {
   const { id, status, ref, sha, duration } = body.object_attributes ?? {}
   if (status !== 'success' && status !== 'failed') return null
   const name = nameOfRef(ref)

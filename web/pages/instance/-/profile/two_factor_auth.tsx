@@ -6,7 +6,7 @@ import { Copyable } from '../../../../components/CloneBox.tsx'
 import { Button, Field, Form } from '../../../../components/Form.tsx'
 import { Chapter } from '../../../../components/settings.tsx'
 import { profileFrame } from '../../../../layout/settings.tsx'
-import { page as declare, text, type Told } from '../../../../page.ts'
+import { page as declare, text, type Flash } from '../../../../page.ts'
 import { canUsePasskeys, makePasskey } from '../../../../passkeys.ts'
 import type { calls } from '../../../../schema.ts'
 import { Passkeys } from './Passkeys.tsx'
@@ -16,7 +16,7 @@ interface Data {
   passkeys: Records['Passkey'][]
 }
 
-const codesTold = (codes: readonly string[]): Told => ({ told: codes.length > 0 ? { codes: codes.join(' ') } : {} })
+const codesTold = (codes: readonly string[]): Flash => ({ told: codes.length > 0 ? { codes: codes.join(' ') } : {} })
 
 export const page = declare<Data>({
   signedIn: true,

@@ -10,7 +10,7 @@ import { Chapter, Facts, Notice } from '../../../../components/settings.tsx'
 import { count, flag, flags, optional } from '../../../../fields.ts'
 import { adminFrame } from '../../../../layout/settings.tsx'
 import { roleName } from '../../../../levels.ts'
-import { page as declare, text, type Act, type Visit } from '../../../../page.ts'
+import { page as declare, text, type Act, type PageRequest } from '../../../../page.ts'
 
 interface Data {
   user: Records['AdministeredUser']
@@ -25,7 +25,7 @@ const SWITCHES = [
   ['can_create_group', 'can_create_group', 'May make groups'],
 ] as const
 
-async function userOf({ api, params }: Pick<Visit, 'api' | 'params'>): Promise<Records['AdministeredUser']> {
+async function userOf({ api, params }: Pick<PageRequest, 'api' | 'params'>): Promise<Records['AdministeredUser']> {
   const [found] = await api.get('/users', { username: params.username! })
   if (!found) throw new Refused({ status: 404, headers: {}, body: null })
   return api.get('/users/{id}', { id: found.id })

@@ -6,7 +6,7 @@ import type { Discussion } from '../../../../components/Discussions.tsx'
 import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Empty, Pages, Tabs } from '../../../../components/lists.tsx'
 import { below, projectFrame } from '../../../../layout/project.tsx'
-import { page as declare, type Visit } from '../../../../page.ts'
+import { page as declare, type PageRequest } from '../../../../page.ts'
 import { queryText, withQuery } from '../../../../query.ts'
 import { mergeActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
@@ -52,7 +52,7 @@ const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 /** Notes on pushes say `diff_id`. */
 const versionIn = (query: URLSearchParams) => query.get('version') ?? query.get('diff_id')
 
-async function loadShown(visit: Visit): Promise<Shown> {
+async function loadShown(visit: PageRequest): Promise<Shown> {
   const { api, query } = visit
   const alone = Number(query.get('file') ?? Number.NaN)
   const number = Number(query.get('page')) || 1
@@ -111,7 +111,7 @@ const THREADS_PER_PAGE = 100
 const MOST_PAGES = 5
 
 /** All of them, within a bound: the first page tells how many there are. */
-async function loadThreads(visit: Visit): Promise<Threads> {
+async function loadThreads(visit: PageRequest): Promise<Threads> {
   const read = (page: number) =>
     visit.api.list(`${ONE}/discussions`, { ...placeOf(visit), per_page: THREADS_PER_PAGE, page, render_html: true })
   const first = await read(1)

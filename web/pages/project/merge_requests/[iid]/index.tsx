@@ -9,7 +9,7 @@ import { timeActions } from '../../../../components/TimeTracking.tsx'
 import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Pages } from '../../../../components/lists.tsx'
 import { below, projectFrame, type Project } from '../../../../layout/project.tsx'
-import { page as declare, type Visit } from '../../../../page.ts'
+import { page as declare, type PageRequest } from '../../../../page.ts'
 import { mergeActions, planActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
 import { Head, liveOf, loadOne, placeOf, rightsOf, type Detail, type InRequest } from '../Head.tsx'
@@ -33,7 +33,7 @@ interface Data extends InRequest, SideData {
 
 const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 
-function load(visit: Visit) {
+function load(visit: PageRequest) {
   const { api, params, query } = visit
   const id = params.id!
   const place = placeOf(visit)
@@ -75,7 +75,7 @@ const MOST_FILES = 50
 const LINES_ABOVE = 4
 const MOST_QUOTED = 20
 
-async function contextsOf(visit: Visit, one: Promise<Detail>, threads: Promise<Listed<Discussion[]>>) {
+async function contextsOf(visit: PageRequest, one: Promise<Detail>, threads: Promise<Listed<Discussion[]>>) {
   const { diff_refs, changes_count } = await one
   const placed = (await threads).items.flatMap(({ id, notes }) => {
     const position = notes[0]?.position

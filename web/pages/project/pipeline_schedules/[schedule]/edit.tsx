@@ -1,14 +1,14 @@
 import type { Records } from '../../../../api.ts'
 import { CiTabs } from '../../../../components/CiParts.tsx'
 import { projectFrame, type InProject } from '../../../../layout/project.tsx'
-import { page as declare, type Visit } from '../../../../page.ts'
+import { page as declare, type PageRequest } from '../../../../page.ts'
 import { ScheduleForm, scheduleOf, writeVariables } from '../ScheduleForm.tsx'
 
 interface Data {
   schedule: Records['PipelineSchedule']
 }
 
-const scheduleAt = ({ api, params }: Visit) =>
+const scheduleAt = ({ api, params }: PageRequest) =>
   api.get('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}', {
     id: params.id!,
     pipeline_schedule_id: params.schedule!,

@@ -75,7 +75,7 @@ export interface Payload {
   readonly tag?: boolean
 }
 
-export interface ToldProject {
+export interface PayloadProject {
   readonly id: number
   readonly name: string
   readonly name_with_namespace: string
@@ -86,18 +86,18 @@ export interface ToldProject {
   readonly default_branch: string | null
 }
 
-export interface Told {
+export interface ServicePayload {
   readonly event: ServiceEvent
   readonly body: Payload
   readonly settings: Settings
-  readonly project: ToldProject
+  readonly project: PayloadProject
   readonly instance: { readonly url: string; readonly version: string }
   /** Whether what is told may also be said in a comment. */
   readonly comments: boolean
 }
 
 /** As a text; empty where it is not set. */
-export const textOf = ({ settings }: Pick<Told, 'settings'>, name: string): string => {
+export const textOf = ({ settings }: Pick<ServicePayload, 'settings'>, name: string): string => {
   const value = settings[name]
   return value === null || value === undefined ? '' : String(value)
 }
