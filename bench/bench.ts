@@ -1,11 +1,11 @@
 /** One run: how much it measures, the servers its measurements share, and how two of them are compared fairly. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openBeside, type Beside } from './beside.ts'
+import { openSecondProcess, type SecondProcess } from './second-process.ts'
 import { PROJECTS, USERS, mixed } from './calls.ts'
 import { closedLoop, median, type Call, type Loop } from './load.ts'
 import {
   capture,
-  makePlace,
+  makeServerFolder,
   processorTime,
   startFloor,
   startOurs,
@@ -83,7 +83,7 @@ export const QUICK: Effort = {
   events: 500,
 }
 
-export interface Given {
+export interface BenchOptions {
   readonly effort: Effort
   /** Address of a PostgreSQL server; without it the store is SQLite. */
   readonly postgres?: string | undefined
@@ -94,7 +94,7 @@ export interface Given {
 }
 
 /** Servers are started and warmed up when first asked for and closed at the end. */
-export interface Bench extends Given, AsyncDisposable {
+export interface Bench extends BenchOptions, AsyncDisposable {
   /** A cold server of its own for one measurement. */
   fresh(users: number, workers?: number): Promise<OurServer>
   few(): Promise<OurServer>
@@ -106,15 +106,15 @@ export interface Bench extends Given, AsyncDisposable {
   /** With pipelines of one project: so many, and ten times as many. */
   piped: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   floor(): Promise<Floor>
-  beside(server: OurServer): Promise<Beside>
+  beside(server: OurServer): Promise<SecondProcess>
 }
 
-export function openBench(given: Given): Bench {
+export function openBench(given: BenchOptions): Bench {
   const { effort, postgres, profileInto } = given
-  const besides = new Map<OurServer, Promise<Beside>>()
+  const besides = new Map<OurServer, Promise<SecondProcess>>()
   const stack = new AsyncDisposableStack()
   const fresh = async (users: number, workers = given.workers ?? 1, more: Seeded = {}) => {
-    const place = stack.use(await makePlace(postgres, users, more))
+    const place = stack.use(await makeServerFolder(postgres, users, more))
     return stack.use(await startOurs(place, { profileInto, workers }))
   }
   // The first seconds of a server are its compiler's.
@@ -150,7 +150,7 @@ export function openBench(given: Given): Bench {
       if (!besides.has(server))
         besides.set(
           server,
-          openBeside(server, records).then((beside) => stack.use(beside)),
+          openSecondProcess(server, records).then((beside) => stack.use(beside)),
         )
       return besides.get(server)!
     },

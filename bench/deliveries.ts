@@ -9,7 +9,7 @@ import { mixed } from './calls.ts'
 import { openLoop, quantile } from './load.ts'
 import type { Arrived } from './receivers.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { freePort, makePlace, residentMemory, startOurs, type OurServer } from './servers.ts'
+import { freePort, makeServerFolder, residentMemory, startOurs, type OurServer } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 
 const HOOKS = 100
@@ -34,7 +34,7 @@ export interface DeliveryBench extends AsyncDisposable {
 
 export async function openDeliveryBench({ postgres, effort, workers, profileInto }: Bench): Promise<DeliveryBench> {
   const stack = new AsyncDisposableStack()
-  const place = stack.use(await makePlace(postgres, 1000))
+  const place = stack.use(await makeServerFolder(postgres, 1000))
   const server = stack.use(await startOurs(place, { profileInto, workers: workers ?? 1 }))
   const port = await freePort()
   const child = fork(fileURLToPath(new URL('receivers.ts', import.meta.url)), [String(port)])

@@ -11,7 +11,7 @@ import { closeReaders } from '../src/git/process/readers.ts'
 import { alternately, type Bench } from './bench.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makePlace, memoryDuring, startOurs, type OurServer } from './servers.ts'
+import { makeServerFolder, memoryDuring, startOurs, type OurServer } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 
 const run = promisify(execFile)
@@ -38,7 +38,7 @@ export async function openGitBench({ postgres }: Bench, commits: number): Promis
   const stack = new AsyncDisposableStack()
   const work = await mkdtemp(join(tmpdir(), 'mortise-bench-git-'))
   stack.defer(() => rm(work, { recursive: true, force: true }))
-  const place = stack.use(await makePlace(postgres, 1000))
+  const place = stack.use(await makeServerFolder(postgres, 1000))
   const server = stack.use(await startOurs(place))
   const env = { PATH: process.env.PATH, HOME: work, GIT_CONFIG_NOSYSTEM: '1', ...IDENTITY }
   const git = async (...args: string[]) =>

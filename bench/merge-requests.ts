@@ -114,7 +114,7 @@ export async function createTime({ create }: RequestBench): Promise<Outcome> {
 }
 
 /** To the branch all go to, against one that none goes to. */
-export async function pushBesideMany({ rounds, push, allFresh }: RequestBench): Promise<Outcome> {
+export async function pushWithManyOpen({ rounds, push, allFresh }: RequestBench): Promise<Outcome> {
   const to = (branch: string) => async () => {
     const time = await push(branch)
     await allFresh()

@@ -6,7 +6,7 @@ import { openStore } from '../src/store/open.ts'
 import type { Bench } from './bench.ts'
 import { askUntilRefused, median, quantile, withAsker } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makePlace, processorTime, startOurs, type OurServer } from './servers.ts'
+import { makeServerFolder, processorTime, startOurs, type OurServer } from './servers.ts'
 import { ms, type Row } from './table.ts'
 
 const RUNNERS = 50
@@ -30,7 +30,7 @@ export interface QueueBench extends AsyncDisposable {
 
 export async function openQueueBench({ postgres, effort, workers, profileInto }: Bench): Promise<QueueBench> {
   const stack = new AsyncDisposableStack()
-  const place = stack.use(await makePlace(postgres, 1000))
+  const place = stack.use(await makeServerFolder(postgres, 1000))
   const server = stack.use(await startOurs(place, { profileInto, workers: workers ?? 1 }))
   const store = await openStore(server.databaseUrl, { durable: false, shared: true, poolSize: 1 })
   stack.defer(() => store.close())

@@ -32,13 +32,21 @@ import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { largeArchive, longLog } from './job-files.ts'
 import { growingPlanning } from './planning.ts'
 import { growingRequests } from './merge-request-lists.ts'
-import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
+import { createTime, freshTime, openRequestBench, pushWithManyOpen } from './merge-requests.ts'
 import { growingPipelines } from './pipeline-lists.ts'
 import { longLogRows, manyFilesRows } from './large-pages.ts'
 import { homeOf, pageRows } from './pages.ts'
 import { drainTime, openQueueBench, pickUpTime } from './queue.ts'
 import { readRows } from './reads.ts'
-import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
+import {
+  capture,
+  makeServerFolder,
+  residentMemory,
+  startFloor,
+  startOurs,
+  type OurServer,
+  type Server,
+} from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 import { commitEffort, commitTime, openWriteBench, pushTime } from './writes.ts'
 
@@ -173,7 +181,7 @@ export const measurements = {
     const many = `${bench.effort.mergeRequests} open merge requests`
     return [
       await row('merge request of 50 files: create, with diff and check', '< 100 ms', () => createTime(requests)),
-      await row(`push to a branch with ${many}, against one without`, '≤ 1.3', () => pushBesideMany(requests)),
+      await row(`push to a branch with ${many}, against one without`, '≤ 1.3', () => pushWithManyOpen(requests)),
       await row(`${many}: until all are judged anew after a push`, '< 5 s', () => freshTime(requests)),
     ]
   },
@@ -255,7 +263,7 @@ async function startToReady({ effort, postgres }: Bench): Promise<Outcome> {
   const { ours, floor, ratio } = await alternately(
     effort.starts,
     async () => {
-      await using place = await makePlace(postgres, 0)
+      await using place = await makeServerFolder(postgres, 0)
       await using server = await startOurs(place)
       return server.startMs
     },

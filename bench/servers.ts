@@ -53,7 +53,7 @@ export interface Floor extends Server {
 }
 
 /** Where data of one server lives: a folder, and on PostgreSQL a database of its own. */
-export interface Place extends AsyncDisposable {
+export interface ServerFolder extends AsyncDisposable {
   readonly data: string
   readonly databaseUrl: string
 }
@@ -68,11 +68,11 @@ export interface Seeded {
 }
 
 /** With what is measured beside users, projects and issues. */
-export async function makePlace(
+export async function makeServerFolder(
   postgres: string | undefined,
   users: number,
   { planning = false, mergeRequests = false, pipelines = 0 }: Seeded = {},
-): Promise<Place> {
+): Promise<ServerFolder> {
   const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
   folders.add(data)
   const own = postgres
@@ -103,7 +103,10 @@ export interface OurOptions {
   readonly workers?: number
 }
 
-export async function startOurs(place: Place, { profileInto, workers = 1 }: OurOptions = {}): Promise<OurServer> {
+export async function startOurs(
+  place: ServerFolder,
+  { profileInto, workers = 1 }: OurOptions = {},
+): Promise<OurServer> {
   const { data, databaseUrl } = place
   if (profileInto) await mkdir(profileInto, { recursive: true })
   const profiling = profileInto ? ['--cpu-prof', `--cpu-prof-dir=${profileInto}`] : []

@@ -45,7 +45,7 @@ import {
   web,
 } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
-import { joinProcesses, newHolder } from './jobs/processes.ts'
+import { joinProcesses, newLeaseHolder } from './jobs/processes.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLimiters } from './lib/limiter.ts'
 import { makeFolder } from './lib/make-folder.ts'
@@ -135,7 +135,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
   try {
     if (options.mustExist && !(await orCannotStart(unusable, () => isMigrated(store)))) throw unknown
     const applied = await orCannotStart(unusable, () => migrate(store))
-    const url = config.url ?? shownAddress(config.host, config.port)
+    const url = config.url ?? linkAddress(config.host, config.port)
     const { hostname } = new URL(url)
     const sender = {
       address: config.mailFrom ?? `mortise@${hostname}`,
@@ -151,7 +151,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       clock,
       log,
       store,
-      holder: newHolder(),
+      holder: newLeaseHolder(),
       db: store.db,
       onCommit: (react) => react(),
       jobs: { wake: () => {} },
@@ -281,7 +281,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     const { host, port } = config
     await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
     const bound = server.server.address() as AddressInfo
-    if (!config.url) Object.assign(app, { url: shownAddress(host, bound.port) })
+    if (!config.url) Object.assign(app, { url: linkAddress(host, bound.port) })
     ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () =>
       startSsh({ app, figures: metrics.ssh }, { patience }),
     )
@@ -308,7 +308,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
 const isEveryAddress = (host: string) => /^(0\.0\.0\.0|\[?::\]?)$/.test(host)
 
 /** The address that links name where none is set: nobody reaches a server at "all addresses". */
-export const shownAddress = (host: string, port: number) => addressOf(isEveryAddress(host) ? 'localhost' : host, port)
+export const linkAddress = (host: string, port: number) => addressOf(isEveryAddress(host) ? 'localhost' : host, port)
 
 /** Told at the start where others can connect and the links they are shown lead nowhere. */
 export const addressAdvice = ({ host, url }: Config): string | null =>

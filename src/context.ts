@@ -121,13 +121,13 @@ export type ResolveReferences = (
 export type FindTracker = (app: App, project: Row<'projects'>) => Promise<Tracker | null>
 
 /** Where a job runs; the environment is the name of its own. */
-export interface JobPlace {
+export interface JobContext {
   readonly isProtected: boolean
   readonly environment: string | null
 }
 
 /** What services of a project give to its jobs: found by who knows of services, for CI. */
-export type ServiceVariables = (app: App, project: { readonly id: number }, place: JobPlace) => Promise<Variable[]>
+export type ServiceVariables = (app: App, project: { readonly id: number }, place: JobContext) => Promise<Variable[]>
 
 /** Threads of a merge request that an issue goes on with: found by who knows of merge requests, for planning. */
 export type FollowUp = (

@@ -9,7 +9,7 @@ import { reasonOf, serve, openApp, type Forge as RunningForge } from './app.ts'
 import { BadSetting, CannotStart, readConfig, settings, testDatabaseUrl, variableOf, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { Refusal } from './errors.ts'
-import { startRunnerBeside, type Beside } from './features/ci/runners/beside.ts'
+import { startEmbeddedRunner, type EmbeddedRunner } from './features/ci/runners/embedded.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
 import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
@@ -59,7 +59,7 @@ export class TestForge implements door.Forge {
   readonly administrator: Person
   readonly #ground: Ground
   readonly #requests: RequestLog
-  readonly #runners = new Set<Beside>()
+  readonly #runners = new Set<EmbeddedRunner>()
   readonly #receivers = new Set<Receiver>()
   #runnersMade = 0
   #closed: Promise<void> | null = null
@@ -291,7 +291,7 @@ export class TestForge implements door.Forge {
   async runner({ concurrent, tags }: door.RunnerInput = {}): Promise<door.ForgeRunner> {
     const folder = join(this.#ground.folder, `runner${++this.#runnersMade}`)
     const pace = { poll: 50, update: 100 }
-    const beside = await startRunnerBeside(this.app, { folder, environment: process.env, concurrent, tags, pace })
+    const beside = await startEmbeddedRunner(this.app, { folder, environment: process.env, concurrent, tags, pace })
     this.#runners.add(beside)
     const stop = async () => {
       if (this.#runners.delete(beside)) await beside.stop(0)

@@ -48,7 +48,7 @@ export interface Sent {
   readonly bytes: Buffer
 }
 
-export interface JobPlace extends AsyncDisposable {
+export interface JobWorkspace extends AsyncDisposable {
   readonly folder: string
   readonly sent: Sent[]
   /** Archives that dependencies have, by the id of their job. */
@@ -63,7 +63,7 @@ export interface Ran {
   readonly text: string
 }
 
-export async function jobPlace(): Promise<JobPlace> {
+export async function jobWorkspace(): Promise<JobWorkspace> {
   const folder = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-ci-'))
   const sent: Sent[] = []
   const stored = new Map<number, Buffer>()

@@ -52,7 +52,7 @@ import { keepLast, readLog } from '../web/log.ts'
 import { movedTo, rawIn } from '../web/moved.ts'
 import { layOut } from '../web/network.ts'
 import { queryText, withQuery } from '../web/query.ts'
-import { again, between, type Hostile } from './hostile-texts.ts'
+import { repeated, between, type Hostile } from './hostile-texts.ts'
 
 export interface Row {
   /** Characters. */
@@ -114,7 +114,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/email-domains.ts isOfDomain': short((text) => isOfDomain(text, [text])),
   'src/lib/emoji.ts findEmoji': short(findEmoji),
   'src/lib/file-headers.ts disposition': short((text) => disposition('inline', text)),
-  'src/lib/globs.ts segmentOf': { limit: 4096, run: segmentOf, more: [again('[a'), again('[a-z]*')] },
+  'src/lib/globs.ts segmentOf': { limit: 4096, run: segmentOf, more: [repeated('[a'), repeated('[a-z]*')] },
   'src/lib/globs.ts matchesSegments': {
     limit: 4096,
     run: (text) => matchesSegments(text.split('/').map(segmentOf), text.split('/'), counter()),
@@ -126,8 +126,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
       return segment.kind === 'any' || matchesPart(segment, text, counter())
     },
   },
-  'src/lib/globs.ts alternatives': { limit: 4096, run: alternatives, more: [again('{a,'), again('{,}')] },
-  'src/lib/globs.ts globOf': { limit: 4096, run: globbed, more: [again('*[a]'), again('?'), again('**/a/')] },
+  'src/lib/globs.ts alternatives': { limit: 4096, run: alternatives, more: [repeated('{a,'), repeated('{,}')] },
+  'src/lib/globs.ts globOf': { limit: 4096, run: globbed, more: [repeated('*[a]'), repeated('?'), repeated('**/a/')] },
   'src/lib/image.ts sniffImage': long((text) => sniffImage(bytes(text))),
   'src/lib/languages.ts languageOf': short(languageOf),
   'src/lib/lfs-pointer.ts readPointer': long((text) => readPointer(bytes(text))),

@@ -4,7 +4,7 @@ import type { TestForge } from '../src/forge.ts'
 import type { Store, Tables } from '../src/store/database.ts'
 import { openStore } from '../src/store/open.ts'
 
-export const openBeside = ({ app: { config } }: TestForge): Promise<Store> =>
+export const openSecondStore = ({ app: { config } }: TestForge): Promise<Store> =>
   openStore(config.databaseUrl!, { durable: false, shared: true, poolSize: 2 })
 
 /** What a column takes besides, where its value does not tell. */

@@ -126,11 +126,11 @@ const within = (piece: string, before: string, after: string): Hostile => ({
   make: (length) => before + filled(piece, length - before.length - after.length) + after,
 })
 
-export const again = (piece: string): Hostile => within(piece, '', '')
+export const repeated = (piece: string): Hostile => within(piece, '', '')
 export const between = within
 
 export const HOSTILE: readonly Hostile[] = [
-  ...PIECES.map(again),
+  ...PIECES.map(repeated),
   ...PIECES.filter((piece) => piece.length === 1).map((piece) => within(piece, 'x', 'x')),
   ...PAIRS.map(([open, close]) => ({
     name: JSON.stringify(`${open}…${close}…`),
@@ -195,8 +195,8 @@ export async function costOf(run: (text: string) => unknown, { name, make }: Hos
   const half = make(limit / 2)
   let growth = ms / (await leastEffort(run, half, (least) => least < Infinity && ms / least < MOST_GROWTH))
   if (growth >= MOST_GROWTH) {
-    const again = await leastEffort(run, whole, () => false)
-    growth = again / (await leastEffort(run, half, () => false))
+    const repeated = await leastEffort(run, whole, () => false)
+    growth = repeated / (await leastEffort(run, half, () => false))
   }
   const isFast = growth >= MOST_GROWTH && ms > FLOOR
   return { name, ms, growth, fault: isFast ? `grows ${growth.toFixed(1)} times for ${limit} characters` : null }

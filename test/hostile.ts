@@ -32,7 +32,7 @@ export const SCHEMES = [
 ]
 
 /** Where an address may stand. */
-export const PLACES = [
+export const URL_POSITIONS = [
   (a: string) => `[x](${a})`,
   (a: string) => `[x](<${a}>)`,
   (a: string) => `![x](${a})`,

@@ -11,7 +11,7 @@ import { startForge } from '../src/forge.ts'
 import { call } from './cases.ts'
 import { longestStall } from './effort.ts'
 import { nameOf, v4 } from './endpoints.ts'
-import { placeOf, worldOf, type World } from './world.ts'
+import { addressWith, worldOf, type World } from './world.ts'
 
 type Step = string | 0
 
@@ -159,7 +159,7 @@ describe('a text at its limit keeps nobody waiting', () => {
       }
       if (endpoint.method === 'GET' && paramsOf(endpoint).length > 0) {
         const text = shaped(turn++, LONGEST_IN_QUERY)
-        await ask(text, placeOf(endpoint, text), async () => ({}), 'in its path')
+        await ask(text, addressWith(endpoint, text), async () => ({}), 'in its path')
       }
     }
   })

@@ -14,7 +14,7 @@ ship: { stage: deploy, script: make ship, when: manual }
 `
 
 /** What the newest job of a name is. */
-export async function jobNamed(forge: TestForge, name: string, project?: number): Promise<Job> {
+export async function findJobByName(forge: TestForge, name: string, project?: number): Promise<Job> {
   return forge.app.db
     .selectFrom('ci_jobs')
     .selectAll()
@@ -33,17 +33,17 @@ export interface Ran {
 }
 
 /** As a runner would: takes it, logs, keeps files, and tells how it ended. */
-export async function runNamed(forge: TestForge, name: string, { log, files, fails, isLeftRunning }: Ran = {}) {
+export async function runJobByName(forge: TestForge, name: string, { log, files, fails, isLeftRunning }: Ran = {}) {
   const { app } = forge
-  const taken = await runJob(app, await jobNamed(forge, name), { runner_id: null })
+  const taken = await runJob(app, await findJobByName(forge, name), { runner_id: null })
   if (!taken) throw new Error(`${name} cannot be run`)
   if (log !== undefined) await writeLog(forge, taken.id, log)
   if (files) await keepFiles(forge, taken, files)
-  const now = await jobNamed(forge, name)
+  const now = await findJobByName(forge, name)
   if (isLeftRunning) return now
   if (fails) await dropJob(app, now, fails)
   else await succeedJob(app, now)
-  return jobNamed(forge, name)
+  return findJobByName(forge, name)
 }
 
 export async function writeLog({ app }: TestForge, job_id: number, log: string): Promise<void> {
@@ -112,6 +112,6 @@ export async function jobOn(
   name = 'compile',
 ) {
   const { pipeline_id, ref } = await pipelineOn(s)
-  const job = ran ? await runNamed(s.forge, name, ran) : await jobNamed(s.forge, name)
+  const job = ran ? await runJobByName(s.forge, name, ran) : await findJobByName(s.forge, name)
   return { pipeline_id, job_id: job.id, ref_name: ref }
 }

@@ -13,7 +13,7 @@ import { call, unique } from './cases.ts'
 import { longestStall, startEffort } from './effort.ts'
 import { caseOf, nameOf, v4 } from './endpoints.ts'
 import { authorizePath, registerApplication } from './oauth.ts'
-import { allAsked, isWrite, ownFieldsOf, placeOf, worldOf, type Asked, type World } from './world.ts'
+import { allCalls, isWrite, ownFieldsOf, addressWith, worldOf, type EndpointCall, type World } from './world.ts'
 
 /**
  * A field of a few values refuses any text alike, so one text tells of it what all would. Otherwise the texts take
@@ -39,7 +39,7 @@ async function calm({ forge }: World): Promise<void> {
 /** Each text in the field, all else as it should be, asked side by side. */
 async function tryTexts(
   { forge, caller }: World,
-  { endpoint, address, input }: Asked,
+  { endpoint, address, input }: EndpointCall,
   field: string,
   texts: readonly string[],
   more: () => Record<string, string> = () => ({}),
@@ -119,7 +119,7 @@ describe('security 44: regex blow-up in API checks', () => {
     await using forge = await startForge()
     const world = await worldOf(forge)
     const fieldsOf = firstFields()
-    for (const asked of await allAsked(world, writes)) {
+    for (const asked of await allCalls(world, writes)) {
       for (const field of fieldsOf(asked.endpoint)) {
         const texts = triedOn(asked.endpoint, field, tiring)
         const effort = startEffort()
@@ -173,7 +173,7 @@ describe('security 45: unbounded input or page', () => {
     const { forge, caller } = world
     for (let n = 0; n < MOST_PER_PAGE; n++) await forge.user()
     const lists = v4.filter(({ output }) => output instanceof PageOf)
-    for (const { name, address, input } of await allAsked(world, lists)) {
+    for (const { name, address, input } of await allCalls(world, lists)) {
       const asked = await input()
       const sizes = ['101', '1000000', '999999999999999', '-1', '0'].map(async (per_page) => {
         const { status, body, headers } = await caller.get(address, { ...asked, per_page })
@@ -193,7 +193,7 @@ describe('security 45: unbounded input or page', () => {
   })
 
   /** As the field would have it, were it short. */
-  function shapeFor({ endpoint }: Asked, field: string): (text: string) => string {
+  function shapeFor({ endpoint }: EndpointCall, field: string): (text: string) => string {
     const shapes = [
       (text: string) => text,
       (text: string) => `https://app.example/${text}`,
@@ -210,7 +210,7 @@ describe('security 45: unbounded input or page', () => {
     const kept: string[] = []
     let texts = 0
     const identity = () => ({ provider: unique('provider'), extern_uid: unique('uid') })
-    for (const asked of await allAsked(world, writes)) {
+    for (const asked of await allCalls(world, writes)) {
       for (const field of ownFieldsOf(asked.endpoint)) {
         const more = /^(provider|extern_uid)$/.test(field) ? identity : undefined
         // Another one each time: a record shows what other fields of it hold.
@@ -332,7 +332,7 @@ describe('security 48: SQL injection in filters', () => {
   test('every parameter of every read', { timeout: 300_000 }, async () => {
     const world = await sharedWorld()
     const { caller } = world
-    const reads = await allAsked(world, gets)
+    const reads = await allCalls(world, gets)
     const people = async () => Number((await caller.get('/users')).headers.get('x-total'))
     const before = await people()
     const hash = 'argon2'
@@ -348,7 +348,7 @@ describe('security 48: SQL injection in filters', () => {
         }),
       )
       const places = triedOn(endpoint, '', hostile).map((text) => async () => {
-        const { status } = await caller.get(placeOf(endpoint, text))
+        const { status } = await caller.get(addressWith(endpoint, text))
         expect(status, `${name} at ${text}`).toBeLessThan(500)
       })
       for (const batch of batchesOf([...tries, ...places], 8)) await Promise.all(batch.map((ask) => ask()))
@@ -387,7 +387,7 @@ describe('security 48: SQL injection in filters', () => {
     await forge.stopWorker()
     const world = await worldOf(forge)
     const asked = writes.filter(({ path }) => path !== '/application/settings')
-    for (const one of await allAsked(world, asked)) {
+    for (const one of await allCalls(world, asked)) {
       for (const field of ownFieldsOf(one.endpoint)) {
         const texts = triedOn(one.endpoint, field, hostile.slice(0, 12))
         for (const [text, { status }] of await tryTexts(world, one, field, texts))
@@ -454,7 +454,7 @@ describe('security 49: CSRF on state-changing GET; open redirect', () => {
     const application = await registerApplication(forge)
     const browser = new Browser(forge.url)
     await browser.signIn('jane', PASSWORD)
-    const asked = await allAsked(world, v4)
+    const asked = await allCalls(world, v4)
     await calm(world)
     using _ = forge.clock.hold() // so that no job comes due
     const before = await everything(forge)
@@ -492,7 +492,7 @@ describe('security 49: CSRF on state-changing GET; open redirect', () => {
     const { csrf_token } = JSON.parse((await john.get('/-/csrf')).body) as { csrf_token: string }
     const application = await registerApplication(forge)
     const guarded = v4.filter(({ method, allow }) => method !== 'GET' && allow !== 'anyone')
-    const asked = await allAsked(world, guarded)
+    const asked = await allCalls(world, guarded)
     const bodies: string[] = []
     for (const { input } of asked) bodies.push(JSON.stringify(await input()))
     await calm(world)

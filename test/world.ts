@@ -12,7 +12,7 @@ export const ownFieldsOf = (endpoint: Endpoint) =>
 export const isWrite = ({ method }: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(method)
 
 /** An endpoint where it leads somewhere; what it is asked with is made anew each time. */
-export interface Asked {
+export interface EndpointCall {
   readonly endpoint: Endpoint
   readonly name: string
   readonly address: string
@@ -24,7 +24,7 @@ export interface World {
   readonly stage: Stage
   /** An administrator other than the first. */
   readonly caller: Person
-  asked(endpoint: Endpoint): Promise<Asked>
+  asked(endpoint: Endpoint): Promise<EndpointCall>
 }
 
 export async function worldOf(forge: TestForge): Promise<World> {
@@ -32,7 +32,7 @@ export async function worldOf(forge: TestForge): Promise<World> {
   await forge.administrator.put('/application/settings', { silent_mode_enabled: true })
   const stage = await setStage(forge, 'private')
   const caller = await forge.user({ admin: true })
-  const asked = weakMemo(async (endpoint: Endpoint): Promise<Asked> => {
+  const asked = weakMemo(async (endpoint: Endpoint): Promise<EndpointCall> => {
     const input = async () => {
       const given = await inputOf(caseOf(endpoint), stage)
       return given instanceof FormData ? {} : { ...given }
@@ -43,12 +43,12 @@ export async function worldOf(forge: TestForge): Promise<World> {
 }
 
 /** One after the other: what they make in the same repository would be in each other's way. */
-export async function allAsked({ asked }: World, endpoints: readonly Endpoint[]): Promise<Asked[]> {
-  const found: Asked[] = []
+export async function allCalls({ asked }: World, endpoints: readonly Endpoint[]): Promise<EndpointCall[]> {
+  const found: EndpointCall[] = []
   for (const endpoint of endpoints) found.push(await asked(endpoint))
   return found
 }
 
 /** The same place with the text for every parameter. */
-export const placeOf = ({ path }: Endpoint, text: string) =>
+export const addressWith = ({ path }: Endpoint, text: string) =>
   path.replace(/:(\w+)(\([^)]+\))?/g, encodeURIComponent(text))

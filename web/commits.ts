@@ -2,7 +2,7 @@
 import { Refused } from './api.ts'
 import { text, type Act, type FormFields } from './page.ts'
 import { queryText } from './query.ts'
-import { placeAddress } from './refs.ts'
+import { locationAddress } from './refs.ts'
 
 /** As the API takes them. */
 interface FileAction {
@@ -29,7 +29,7 @@ export async function commitFiles({ api, params, form }: Act, actions: FileActio
   const project = { path_with_namespace: params.id! }
   if (isNew && text(form, 'request') === 'true')
     return `/${params.id}/-/merge_requests/new?${queryText({ merge_request: { source_branch: branch } })}`
-  return then === '' ? placeAddress(project, 'tree', branch) : placeAddress(project, 'blob', branch, then)
+  return then === '' ? locationAddress(project, 'tree', branch) : locationAddress(project, 'blob', branch, then)
 }
 
 /** Lines end as they did: forms write all of them in another way. */

@@ -9,7 +9,7 @@ const GAP = { x: 48, y: 10 }
 const HEAD = 28
 const EDGE = 4
 
-export interface PlacedJob {
+export interface PositionedJob {
   readonly job: GraphJob
   readonly x: number
   readonly y: number
@@ -19,7 +19,7 @@ export interface Drawing {
   readonly width: number
   readonly height: number
   readonly heads: readonly { readonly name: string; readonly x: number }[]
-  readonly jobs: readonly PlacedJob[]
+  readonly jobs: readonly PositionedJob[]
   /** Paths of lines, each from what is needed to what needs it. */
   readonly lines: readonly { readonly from: string; readonly to: string; readonly path: string }[]
 }
@@ -28,7 +28,7 @@ export function drawGraph(stages: readonly Stage[]): Drawing {
   const xOf = (column: number) => EDGE + column * (BOX.width + GAP.x)
   const yOf = (row: number) => HEAD + EDGE + row * (BOX.height + GAP.y)
   const jobs = stages.flatMap((stage, column) =>
-    stage.jobs.map((job, row): PlacedJob => ({ job, x: xOf(column), y: yOf(row) })),
+    stage.jobs.map((job, row): PositionedJob => ({ job, x: xOf(column), y: yOf(row) })),
   )
   const byName = new Map(jobs.map((placed) => [placed.job.name, placed]))
   const tallest = Math.max(0, ...stages.map((stage) => stage.jobs.length))
@@ -47,7 +47,7 @@ export function drawGraph(stages: readonly Stage[]): Drawing {
 }
 
 /** From the right of one to the left of the other; within a stage around its side. */
-function pathOf(from: PlacedJob, to: PlacedJob): string {
+function pathOf(from: PositionedJob, to: PositionedJob): string {
   const [x1, y1] = [from.x + BOX.width, from.y + BOX.height / 2]
   const y2 = to.y + BOX.height / 2
   if (from.x >= to.x) {

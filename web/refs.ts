@@ -10,7 +10,7 @@ export const encodePath = (path: string) => path.split('/').map(encodeURICompone
 type Kind = 'tree' | 'blob' | 'blame' | 'commits' | 'edit' | 'new' | 'graphs' | 'find_file' | 'network'
 
 /** The address of a page about a place. */
-export function placeAddress(project: { path_with_namespace: string }, kind: Kind, ref: string, path = ''): string {
+export function locationAddress(project: { path_with_namespace: string }, kind: Kind, ref: string, path = ''): string {
   return below(project, `${kind}/${encodePath(ref)}${path && `/${encodePath(path)}`}`)
 }
 
@@ -21,7 +21,7 @@ export const archiveAddress = (project: { id: number }, format: string, ref: str
   `/api/v4/projects/${project.id}/repository/archive.${format}?sha=${encodeURIComponent(ref)}` +
   (path && `&path=${encodeURIComponent(path)}`)
 
-export interface Place {
+export interface RefLocation {
   ref: string
   path: string
   commit: Records['CommitDetail']
@@ -31,7 +31,7 @@ export interface Place {
 const MOST_PARTS = 6
 
 /** Names of branches have slashes as well: the longest beginning that is one is the name, and the rest the path. */
-export async function placeAt(api: Api, id: string, given: string): Promise<Place> {
+export async function locationAt(api: Api, id: string, given: string): Promise<RefLocation> {
   const parts = given.split('/')
   const names = parts.slice(0, /^[0-9a-f]{40}$/.test(parts[0]!) ? 1 : MOST_PARTS).map((_, n) => n + 1)
   const found = await Promise.all(

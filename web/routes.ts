@@ -8,11 +8,11 @@ type Module = () => Promise<{ page: Page }>
 
 const files = import.meta.glob<{ page: Page }>('./pages/**/[a-z[]*.tsx')
 
-export type Place = 'instance' | 'project' | 'group' | 'user'
+export type PageScope = 'instance' | 'project' | 'group' | 'user'
 
 interface Route {
   readonly file: string
-  readonly place: Place
+  readonly place: PageScope
   readonly segments: readonly string[]
 }
 
@@ -34,7 +34,7 @@ const routes: readonly Route[] = Object.keys(files)
       .replace('./pages/', '')
       .replace(/\.tsx$/, '')
       .split('/')
-    return { file, place: place as Place, segments: rest.filter((segment) => segment !== 'index') }
+    return { file, place: place as PageScope, segments: rest.filter((segment) => segment !== 'index') }
   })
   .toSorted(byOpenness)
 
@@ -64,7 +64,7 @@ function paramsOf({ segments }: Route, given: readonly string[]): Record<string,
   return given.length === segments.length ? params : null
 }
 
-export function pageOf(place: Place, rest: readonly string[], id?: string): Match | null {
+export function pageOf(place: PageScope, rest: readonly string[], id?: string): Match | null {
   for (const route of routes) {
     if (route.place !== place) continue
     const params = paramsOf(route, rest)
@@ -73,15 +73,15 @@ export function pageOf(place: Place, rest: readonly string[], id?: string): Matc
   return null
 }
 
-const firstWords = (place: Place) =>
+const firstWords = (place: PageScope) =>
   new Set(routes.filter((route) => route.place === place).map(({ segments }) => segments[0]))
 const projectWords = firstWords('project')
 const groupWords = firstWords('group')
 
 /** A page, or a path whose owner has to be asked for. */
-export type Found = { readonly page: Match } | { readonly path: string } | null
+export type RouteMatch = { readonly page: Match } | { readonly path: string } | null
 
-export function find(segments: readonly string[]): Found {
+export function find(segments: readonly string[]): RouteMatch {
   const instance = pageOf('instance', segments)
   if (instance) return { page: instance }
   if (segments[0] === 'groups') return within('group', segments.slice(1), 1, groupWords)
@@ -94,7 +94,12 @@ export function find(segments: readonly string[]): Found {
 }
 
 /** Where the path of an owner ends: at the dash, else before the first word that one of its pages begins with. */
-function within(place: Place, segments: readonly string[], shortest: number, words: Set<string | undefined>): Found {
+function within(
+  place: PageScope,
+  segments: readonly string[],
+  shortest: number,
+  words: Set<string | undefined>,
+): RouteMatch {
   const dash = segments.indexOf('-', shortest)
   const at = dash < 0 ? segments.findIndex((segment, n) => n >= shortest && words.has(segment)) : dash
   const end = at < 0 ? segments.length : at

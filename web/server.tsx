@@ -8,7 +8,7 @@ import { failurePage } from './failure.tsx'
 import { dismissedIn } from './messages.ts'
 import { projectOf, text, together, type FormFields, type Page, type Flash, type PageRequest } from './page.ts'
 import { movedTo, rawIn } from './moved.ts'
-import { placeAt, rawAddress } from './refs.ts'
+import { locationAt, rawAddress } from './refs.ts'
 import { find, loadPage, pageOf, type Match } from './routes.ts'
 
 export interface RenderRequest {
@@ -70,7 +70,7 @@ async function rawOf(segments: readonly string[], api: Api): Promise<string | nu
   const raw = rawIn(segments)
   const project = raw && (await api.maybe('/projects/{id}', { id: raw.id }))
   if (!project) return null
-  const place = await placeAt(api, raw.id, raw.rest).catch((error: unknown) => {
+  const place = await locationAt(api, raw.id, raw.rest).catch((error: unknown) => {
     if (error instanceof Refused) return null
     throw error
   })

@@ -33,13 +33,14 @@ export const check: Verb = {
 /** False where the database itself is broken: what is compared with it says nothing. */
 async function checkAll(app: App, options: { repair: boolean }, report: Report): Promise<boolean> {
   const { checkRepositories } = await import('../features/repository/checking/service.ts')
-  const { checkFolders, checkLeftovers, checkNamedBlobs } = await import('../features/repository/checking/leftovers.ts')
+  const { checkFolders, checkLeftovers, checkReferencedBlobs } =
+    await import('../features/repository/checking/leftovers.ts')
   report.progress.at('checking the database')
   const broken = await app.store.faults()
   for (const fault of broken) report.progress.print(`database: ${fault}`)
   if (broken.length > 0) return false
   for await (const finding of checkRepositories(app, options)) report.repository(finding)
-  for (const some of [checkFolders(app), checkNamedBlobs(app), checkLeftovers(app, options)])
+  for (const some of [checkFolders(app), checkReferencedBlobs(app), checkLeftovers(app, options)])
     for await (const finding of some) report.other(finding)
   return true
 }

@@ -39,7 +39,7 @@ export function welcome({ username, password }: SignIn, { rootPassword, rootToke
 }
 
 /** Once it answers: to make the first ones takes longer than a start should. */
-export async function tellHostKeys({ data, sshPort }: Config): Promise<void> {
+export async function printHostKeys({ data, sshPort }: Config): Promise<void> {
   if (sshPort === null) return
   const { hostKeyLines } = await import('../transport/ssh/host-keys.ts')
   try {

@@ -13,7 +13,7 @@ import { flushCompileCache } from 'node:module'
 import type { Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
 import { collectFigures, sendFigures, shareFigures } from './figures.ts'
-import { loadProgram, openInstance, tellHostKeys, welcome } from './instance.ts'
+import { loadProgram, openInstance, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
 import { lineOf } from './refusal.ts'
@@ -42,7 +42,7 @@ export async function superviseProcesses(given: Config): Promise<number> {
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
   if (answers) console.log([`Mortise answers on ${url}`, addressAdvice(config)].filter(Boolean).join('\n'))
-  void tellHostKeys(config)
+  void printHostKeys(config)
   await stop
   return crew.stop()
 }

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../context.ts'
-import { loadProgram, tellHostKeys, welcome } from './instance.ts'
+import { loadProgram, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
 import { stopRequested } from './stop.ts'
@@ -46,16 +46,16 @@ export const serve: Verb = {
     if (advice) console.log(advice)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
     // Making them takes a while, which nobody who wants to stop has to wait for.
-    void tellHostKeys(config)
+    void printHostKeys(config)
     await (flags.runner ? runBeside(forge.app, stop) : stop)
   },
 }
 
 /** What is still running when the server is to stop is handed back. */
 async function runBeside(app: App, stop: Promise<unknown>): Promise<void> {
-  const { startRunnerBeside } = await import('../features/ci/runners/beside.ts')
+  const { startEmbeddedRunner } = await import('../features/ci/runners/embedded.ts')
   const folder = join(app.config.data, 'runner')
-  const runner = await startRunnerBeside(app, { folder, environment: process.env })
+  const runner = await startEmbeddedRunner(app, { folder, environment: process.env })
   process.once('exit', () => runner.kill())
   console.log(`CI jobs run here, in the shell, as ${userInfo().username}: whoever may push runs commands as this user`)
   await stop

@@ -1,5 +1,5 @@
 import { toDate } from '../lib/dates.ts'
-import { operatorOn, onInstance, userNamed } from './user.ts'
+import { operatorOn, onInstance, findUserByName } from './user.ts'
 import { Misuse, required, type Verb } from './verb.ts'
 
 const create: Verb = {
@@ -15,7 +15,7 @@ const create: Verb = {
       const { createToken } = await import('../features/identity/tokens/service.ts')
       const { grantableScopes } = await import('../features/identity/tokens/policy.ts')
       const [name, scopes] = [required(call, 'name'), required(call, 'scopes').split(',')]
-      const user = await userNamed(app, required(call, 'user'))
+      const user = await findUserByName(app, required(call, 'user'))
       const grantable = grantableScopes(await operatorOn(app, user), { identity: null, address: 'local' })
       const wish = { name, scopes: scopes.map((scope) => scope.trim()), expires_at: dateOf(call.flags.expires) }
       const { secret } = await createToken(app, user, 'personal', wish, grantable)
@@ -29,7 +29,7 @@ const rotate: Verb = {
   run: (call) =>
     onInstance(call, async (app) => {
       const { replacePrivateToken } = await import('../features/identity/tokens/service.ts')
-      console.log(await replacePrivateToken(app, await userNamed(app, required(call, 'user'))))
+      console.log(await replacePrivateToken(app, await findUserByName(app, required(call, 'user'))))
     }),
 }
 

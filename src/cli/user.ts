@@ -15,7 +15,7 @@ export async function onInstance({ config }: Call, work: (app: App) => Promise<v
   await work(app)
 }
 
-export async function userNamed(app: App, username: string): Promise<User> {
+export async function findUserByName(app: App, username: string): Promise<User> {
   const { findUserByUsername } = await import('../features/identity/users/queries.ts')
   const user = await findUserByUsername(app.db, username)
   if (!user) throw new Refusal('not_found', `no user is named ${username}`)
@@ -98,7 +98,7 @@ const block: Verb = {
   run: (call) =>
     onInstance(call, async (app) => {
       const { blockUser } = await import('../features/identity/users/state.ts')
-      const user = await userNamed(app, call.words[0]!)
+      const user = await findUserByName(app, call.words[0]!)
       const changed = await blockUser(app, await operatorOn(app, user), user)
       console.log(`${user.username} ${changed ? 'is' : 'was already'} blocked`)
     }),
@@ -110,7 +110,7 @@ const unblock: Verb = {
   run: (call) =>
     onInstance(call, async (app) => {
       const { unblockUser } = await import('../features/identity/users/state.ts')
-      const user = await userNamed(app, call.words[0]!)
+      const user = await findUserByName(app, call.words[0]!)
       const changed = await unblockUser(app, user)
       console.log(`${user.username} ${changed ? 'is active' : 'was not blocked'}`)
     }),
@@ -123,7 +123,7 @@ const password: Verb = {
   run: (call) =>
     onInstance(call, async (app) => {
       const { updateUser } = await import('../features/identity/users/service.ts')
-      const user = await userNamed(app, call.words[0]!)
+      const user = await findUserByName(app, call.words[0]!)
       const { password, made } = await passwordOf(call)
       await updateUser(app, await operatorOn(app, user), user, { password })
       console.log(made ? `the password of ${user.username} is ${password}` : `the password of ${user.username} is set`)
@@ -137,7 +137,7 @@ const revoke: Verb = {
   run: (call) =>
     onInstance(call, async (app) => {
       const { revokeCredentials } = await import('../features/identity/credentials/service.ts')
-      const user = await userNamed(app, call.words[0]!)
+      const user = await findUserByName(app, call.words[0]!)
       const revoked = await revokeCredentials(app, user, { keys: call.switches.keys ?? false })
       const counts = Object.entries(revoked).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
       console.log(`revoked of ${user.username}: the private token, ${counts.join(', ')}`)
@@ -151,7 +151,7 @@ const destroy: Verb = {
   run: (call) =>
     onInstance(call, async (app) => {
       const { deleteUser } = await import('../features/identity/users/state.ts')
-      const user = await userNamed(app, call.words[0]!)
+      const user = await findUserByName(app, call.words[0]!)
       await deleteUser(app, await operatorOn(app, user), user, { hard: call.switches.hard ?? false })
       console.log(`${user.username} is deleted`)
     }),

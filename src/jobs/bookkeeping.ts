@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { after, timestamp } from '../clock.ts'
 import { locksRows } from '../store/dialect.ts'
 import type { Row, RowChange } from '../store/database.ts'
-import { isHolderGone } from './processes.ts'
+import { hasHolderEnded } from './processes.ts'
 import { jobRow, type Enqueuer, type Job } from './queue.ts'
 
 export const MAX_ATTEMPTS = 12
@@ -90,7 +90,7 @@ const due = (app: Enqueuer) => {
       eb.or([
         eb('lease_until', 'is', null),
         eb('lease_until', '<', now),
-        eb.and([eb('attempts', '<', MOST_KILLED), isHolderGone('lease_holder')]),
+        eb.and([eb('attempts', '<', MOST_KILLED), hasHolderEnded('lease_holder')]),
       ]),
     )
     .orderBy('run_at')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { HOUR } from '../clock.ts'
 import { job, type App } from '../context.ts'
 import { startForge, type TestForge } from '../forge.ts'
-import { PROCESS_TAG, isMemberGone } from '../lib/process-tag.ts'
+import { PROCESS_TAG, hasMemberEnded } from '../lib/process-tag.ts'
 import { LEASE_MS } from './bookkeeping.ts'
 import { MISSED_BEATS, ProcessWatch } from './processes.ts'
 import { enqueue, type Job } from './queue.ts'
@@ -77,11 +77,11 @@ test('a process elsewhere is gone when its row has stayed the same for several l
   }
   for (let looks = 1; looks < MISSED_BEATS; looks++) await watch.look()
   expect([await registered(forge), await claimed.settle()]).toEqual([[ELSEWHERE, forge.app.holder].toSorted(), 0])
-  expect(isMemberGone(ELSEWHERE.slice(0, -9))).toBe(false)
+  expect(hasMemberEnded(ELSEWHERE.slice(0, -9))).toBe(false)
   await watch.look()
   expect([await registered(forge), await claimed.settle()]).toEqual([[forge.app.holder], 1])
   await watch.look()
-  expect(isMemberGone(ELSEWHERE.slice(0, -9))).toBe(true)
+  expect(hasMemberEnded(ELSEWHERE.slice(0, -9))).toBe(true)
 })
 
 test('a job that finishes what a killed process left runs as soon as that is found', async () => {

@@ -9,7 +9,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
-import { PROCESS_TAG, isElsewhere, isProcessGone, noteLiving } from '../lib/process-tag.ts'
+import { PROCESS_TAG, isElsewhere, hasProcessEnded, noteLiving } from '../lib/process-tag.ts'
 import { randomHex } from '../lib/secrets.ts'
 import type { Log } from '../log.ts'
 import type { Db, Store } from '../store/database.ts'
@@ -36,14 +36,14 @@ const living = new Set<string>()
 /** A holder that is gone by its name. */
 export const NOBODY = 'nobody'
 
-export const newHolder = (): string => `${PROCESS_TAG}_${randomHex(4)}`
+export const newLeaseHolder = (): string => `${PROCESS_TAG}_${randomHex(4)}`
 
 /** Whether the process that a column names is gone. Null names nobody: then only time tells. */
-export const isHolderGone = (column: string): RawBuilder<boolean> =>
+export const hasHolderEnded = (column: string): RawBuilder<boolean> =>
   sql<boolean>`(${sql.ref(column)} is not null
     and not exists (select 1 from processes where processes.tag = ${sql.ref(column)}))`
 
-export async function findGone(db: Db, holders: readonly (string | null)[]): Promise<Set<string>> {
+export async function findEnded(db: Db, holders: readonly (string | null)[]): Promise<Set<string>> {
   const named = [...new Set(holders.filter((holder) => holder !== null))]
   if (named.length === 0) return new Set()
   const there = await db.selectFrom('processes').select('tag').where('tag', 'in', named).execute()
@@ -114,7 +114,7 @@ export class ProcessWatch {
   }
 
   #isGone({ tag, beats }: { tag: string; beats: number }): boolean {
-    if (!isElsewhere(tag)) return tag.startsWith(PROCESS_TAG) ? !living.has(tag) : isProcessGone(tag)
+    if (!isElsewhere(tag)) return tag.startsWith(PROCESS_TAG) ? !living.has(tag) : hasProcessEnded(tag)
     const before = this.#seen.get(tag)
     const missed = before?.beats === beats ? before.missed + 1 : 0
     this.#seen.set(tag, { beats, missed })

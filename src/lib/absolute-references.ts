@@ -1,6 +1,6 @@
 /** A text for another project: what it names of its own is named with the path, wherever it is read. */
 import { codeSpans, linesOf } from './prose.ts'
-import { scanReferences, type Found } from './references.ts'
+import { scanReferences, type FoundReference } from './references.ts'
 
 export interface Origin {
   readonly namespace: string
@@ -38,7 +38,7 @@ function absoluteIn(line: string, origin: Origin): string {
 }
 
 /** People are the same everywhere; a single name is a project beside the text's own. */
-function prefixOf({ kind, project }: Found, { namespace, path }: Origin): string {
+function prefixOf({ kind, project }: FoundReference, { namespace, path }: Origin): string {
   if (kind === 'user' || project?.includes('/')) return ''
   if (project !== null) return `${namespace}/`
   return kind === 'commit' || kind === 'commit_range' ? `${path}@` : path

@@ -6,7 +6,7 @@ export const SANDBOXED = { 'Content-Security-Policy': "default-src 'none'; sandb
  * A document that a browser shows by itself, in a frame of our own pages alone. A sandbox would be stricter, but browsers
  * show no PDF in one. By its type nothing in it is taken for a page; what their viewers add is theirs.
  */
-export const SHOWN_PDF = {
+export const INLINE_PDF = {
   'Content-Type': 'application/pdf',
   'Content-Security-Policy': "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',

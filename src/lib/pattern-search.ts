@@ -8,7 +8,7 @@ export interface Search {
   readonly isTold?: boolean
 }
 
-export interface Found {
+export interface PatternMatches {
   /** Why the pattern is none. */
   readonly fault: string | null
   /** In the order of the texts. */
@@ -16,7 +16,7 @@ export interface Found {
   readonly told?: readonly (string | null)[]
 }
 
-export function searchTexts({ pattern, lines, texts, isTold }: Search): Found {
+export function searchTexts({ pattern, lines, texts, isTold }: Search): PatternMatches {
   try {
     const compiled = RE2JS.compile(pattern, lines ? RE2JS.MULTILINE : 0)
     if (isTold) {

@@ -3,7 +3,7 @@
  * is small they run here, else in a worker with a deadline, so that nobody else waits for them.
  */
 import { Worker } from 'node:worker_threads'
-import type { Found, Search } from './pattern-search.ts'
+import type { PatternMatches, Search } from './pattern-search.ts'
 
 /** It takes longer than it may, or too many others are in front of it. */
 export class PatternTooSlow extends Error {
@@ -40,7 +40,7 @@ export async function finder(
 }
 
 /** Of each text what the pattern's last group, or all of it, finds last; null where it is not found. */
-export async function lastFound(pattern: string, texts: readonly string[]): Promise<readonly (string | null)[]> {
+export async function lastMatches(pattern: string, texts: readonly string[]): Promise<readonly (string | null)[]> {
   const { fault, told } = await search({ pattern, lines: false, texts, isTold: true })
   return fault ? texts.map(() => null) : told!
 }
@@ -48,7 +48,7 @@ export async function lastFound(pattern: string, texts: readonly string[]): Prom
 /** Some ten milliseconds. */
 const MOST_STEPS = 200_000
 
-async function search(wish: Search): Promise<Found> {
+async function search(wish: Search): Promise<PatternMatches> {
   const length = wish.texts.reduce((sum, text) => sum + text.length, 100)
   if (sizeOf(wish.pattern) * length > MOST_STEPS) return searchElsewhere(wish, length)
   // Loaded by whoever first writes one: at the start it would make everybody wait.
@@ -77,7 +77,7 @@ const waiting: (() => void)[] = []
 let busy = 0
 let idling: NodeJS.Timeout | undefined
 
-async function searchElsewhere(wish: Search, length: number): Promise<Found> {
+async function searchElsewhere(wish: Search, length: number): Promise<PatternMatches> {
   if (busy === MOST_WORKERS) {
     if (waiting.length === MOST_WAITING) throw new PatternTooSlow(TOO_SLOW)
     await new Promise<void>((resolve) => waiting.push(resolve))
@@ -97,8 +97,8 @@ async function searchElsewhere(wish: Search, length: number): Promise<Found> {
   }
 }
 
-async function ask(worker: Worker, wish: Search, deadline: number): Promise<Found> {
-  const { promise, resolve, reject } = Promise.withResolvers<Found>()
+async function ask(worker: Worker, wish: Search, deadline: number): Promise<PatternMatches> {
+  const { promise, resolve, reject } = Promise.withResolvers<PatternMatches>()
   let timer: NodeJS.Timeout | undefined
   worker.ref()
   const fail = (error: NodeJS.ErrnoException) =>

@@ -25,7 +25,7 @@ export const TAG_PATTERN = /[0-9a-f]{8}_\d+_\d+/
 export const isElsewhere = (tag: string): boolean => tag.split('_', 1)[0] !== PLACE
 
 /** In doubt, as with a process of another machine, it is not. More may follow the tag. */
-export function isProcessGone(tag: string): boolean {
+export function hasProcessEnded(tag: string): boolean {
   const [place, pid, start] = tag.split('_')
   return place === PLACE && (!isAlive(Number(pid)) || tagOf(Number(pid)) !== [place, pid, start].join('_'))
 }
@@ -38,8 +38,8 @@ export function noteLiving(tags: readonly string[]): void {
 }
 
 /** The same of a process that works on the instance, wherever it runs. */
-export const isMemberGone = (tag: string): boolean =>
-  isElsewhere(tag) ? known !== null && !known.has(tag) : isProcessGone(tag)
+export const hasMemberEnded = (tag: string): boolean =>
+  isElsewhere(tag) ? known !== null && !known.has(tag) : hasProcessEnded(tag)
 
 function isAlive(pid: number): boolean {
   try {

@@ -30,7 +30,7 @@ export type RangeReference = Named & {
 export type Reference = UserReference | NumberReference | TitleReference | CommitReference | RangeReference
 
 /** With where it begins and ends. */
-export type Found<R extends Reference = Reference> = R & { readonly start: number; readonly end: number }
+export type FoundReference<R extends Reference = Reference> = R & { readonly start: number; readonly end: number }
 
 /** The same for everything that is the same thing, however written. */
 export function referenceKey(reference: Reference): string {
@@ -64,8 +64,8 @@ const QUOTED = /"([^"\n]{1,255})"/y
 const MOST_CANDIDATES = 100_000
 
 /** All of a text, in their order. */
-export function scanReferences(text: string): Found[] {
-  const found: Found[] = []
+export function scanReferences(text: string): FoundReference[] {
+  const found: FoundReference[] = []
   let end = 0
   let left = MOST_CANDIDATES
   CANDIDATE.lastIndex = 0
@@ -79,7 +79,7 @@ export function scanReferences(text: string): Found[] {
 }
 
 /** No further back than what was read already. */
-function sigilAt(text: string, at: number, from: number): Found | null {
+function sigilAt(text: string, at: number, from: number): FoundReference | null {
   if (text[at] === '@' && !BEFORE_MENTION.test(text[at - 1] ?? '')) return userAt(text, at)
   const start = pathStart(text, at, from)
   const path = start < at ? text.slice(start, at) : null
@@ -95,7 +95,7 @@ function pathStart(text: string, at: number, from: number): number {
   return start
 }
 
-function valueAt(text: string, start: number, at: number, project: string | null): Found | null {
+function valueAt(text: string, start: number, at: number, project: string | null): FoundReference | null {
   const sigil = text[at]!
   const named = (end: number) => ({ text: text.slice(start, end), project, start, end })
   if (sigil === '@') return project === null ? userAt(text, at) : commitAt(text, at + 1, start, project)
@@ -111,7 +111,7 @@ function valueAt(text: string, start: number, at: number, project: string | null
   return { kind, id: Number(number[0]), ...named(at + 1 + number[0].length) }
 }
 
-function userAt(text: string, at: number): Found<UserReference> | null {
+function userAt(text: string, at: number): FoundReference<UserReference> | null {
   // No path ends with a dot: it ends the sentence.
   const name = withoutStops(matchAt(NAME, text, at + 1)?.[0] ?? '')
   if (name === '' || name.length > LONGEST_PATH) return null
@@ -134,7 +134,7 @@ function withoutStops(word: string): string {
   return word.slice(0, end)
 }
 
-function commitAt(text: string, at: number, start = at, project: string | null = null): Found | null {
+function commitAt(text: string, at: number, start = at, project: string | null = null): FoundReference | null {
   const sha = matchAt(SHA, text, at)?.[0]
   if (sha === undefined) return null
   const end = at + sha.length

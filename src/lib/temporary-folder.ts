@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isProcessGone, PROCESS_TAG, TAG_PATTERN } from './process-tag.ts'
+import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from './process-tag.ts'
 
 const MEMORY = '/dev/shm'
 const ENOUGH = 2 * 1024 ** 3
@@ -30,7 +30,7 @@ export async function sweepTemporaryFolders(): Promise<void> {
     const tag = LEFTOVER.exec(name)?.[1]
     return tag === undefined ? [] : [{ name, tag }]
   })
-  const gone = tagged.filter(({ tag }) => isProcessGone(tag)).slice(0, MOST_SWEPT)
+  const gone = tagged.filter(({ tag }) => hasProcessEnded(tag)).slice(0, MOST_SWEPT)
   // Another forge may be sweeping as well, and some folders are other users'.
   const sweeping = gone.map(({ name }) => rm(join(TEMPORARY_FOLDER, name), { recursive: true, force: true }))
   await Promise.allSettled(sweeping)

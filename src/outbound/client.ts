@@ -16,7 +16,7 @@ import {
 } from './connections.ts'
 import { OutgoingFailure, failureOf, timedOut } from './failures.ts'
 import { AddressRefused, checkTarget, isPortOfHttp, resolveTarget, type GuardOptions } from './guard.ts'
-import { isSendableHeader, pairsOf, shownHeaders, withoutSecrets } from './headers.ts'
+import { isSendableHeader, pairsOf, loggedHeaders, withoutSecrets } from './headers.ts'
 
 export { OutgoingFailure }
 
@@ -77,7 +77,7 @@ export async function send(request: OutgoingRequest, options: OutgoingOptions): 
   const { status, headers, body } = await exchange(request, options)
   return {
     status,
-    headers: shownHeaders(headers),
+    headers: loggedHeaders(headers),
     body: textOf(body),
     duration: (performance.now() - began) / 1000,
   }

@@ -30,7 +30,7 @@ export const pairsOf = (raw: readonly (string | Buffer)[]): [string, string][] =
   raw.flatMap((name, n) => (n % 2 === 0 ? [[String(name).toLowerCase(), String(raw[n + 1])] as [string, string]] : []))
 
 /** As many as are kept of an answer, and as much of each. */
-export function shownHeaders(pairs: readonly [name: string, value: string][]): Record<string, string> {
+export function loggedHeaders(pairs: readonly [name: string, value: string][]): Record<string, string> {
   const shown = new Map<string, string>()
   for (const [name, value] of pairs) {
     const known = shown.get(name)

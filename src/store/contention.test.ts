@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startPostgres } from '../../scripts/postgres.ts'
-import { openBeside } from '../../test/freshness.ts'
+import { openSecondStore } from '../../test/freshness.ts'
 import { testDatabaseUrl } from '../config.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { putTogether } from './counts.ts'
@@ -81,7 +81,7 @@ test.runIf(server)('counts are put together by several processes at once, and no
     sql`select 1 from ci_artifacts_facets where project_id = ${id} limit 5 for update`.execute(db),
   )
   // What another has is left alone; nobody waits for it.
-  const beside = await openBeside(forge)
+  const beside = await openSecondStore(forge)
   await Promise.all([putTogether(db), putTogether(beside.db)])
   await held.release()
   await beside.close()

@@ -145,7 +145,7 @@ export function whereContains<TB extends keyof Tables, O>(
 }
 
 /** Ids of the rows of `table` whose indexed text holds the `substring`, as a subquery. */
-export function foundIds(
+export function matchingIds(
   db: Pick<AnyDb, 'getExecutor'>,
   table: keyof Tables,
   columns: readonly string[],
@@ -157,7 +157,7 @@ export function foundIds(
   return sql`select id from ${sql.table(table)} where ${sql.join(matches, sql` or `)}`
 }
 
-export const foundId = (db: Pick<AnyDb, 'getExecutor'>, table: keyof Tables): RawBuilder<number> =>
+export const matchingId = (db: Pick<AnyDb, 'getExecutor'>, table: keyof Tables): RawBuilder<number> =>
   sql<number>`${sql.ref(isSqlite(db) ? 'found.rowid' : `${table}.id`)}`
 
 /** Whether workers can claim rows side by side (`for update skip locked`); on SQLite writers take turns anyway. */

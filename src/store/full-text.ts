@@ -162,7 +162,7 @@ function termOf(db: Pick<AnyDb, 'getExecutor'>, words: readonly string[], isPref
 }
 
 /** As many are found of a word that is everywhere, unless more are asked for. */
-export const MOST_FOUND = 1000
+export const MOST_MATCHES = 1000
 /** Rows are looked at in turns, so that others come in between. */
 const LOOKED_AT = 10_000
 /** Beyond what is likely enough, rather than a third turn. */
@@ -202,7 +202,7 @@ export interface TextQuery {
  * refused altogether.
  */
 export async function findByWords(db: Db, index: TextIndex, wish: TextQuery): Promise<number[]> {
-  const most = wish.most ?? MOST_FOUND
+  const most = wish.most ?? MOST_MATCHES
   const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
   if (words === null) return []
   const asked = isSqlite(db) && wish.within && (await areRare(db, index, words)) ? tested(db, index, wish) : wish

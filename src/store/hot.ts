@@ -13,7 +13,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Db } from './database.ts'
 import { directOf } from './direct.ts'
 
-export type Given<P> = (name: keyof P) => boolean
+export type IsGiven<P> = (name: keyof P) => boolean
 
 class Placeholder {
   readonly name: string
@@ -30,7 +30,7 @@ export interface HotQuery<P, R> {
 }
 
 export function hotQuery<P extends object, R>(
-  build: (db: Db, values: P, given: Given<P>) => Compilable<R>,
+  build: (db: Db, values: P, given: IsGiven<P>) => Compilable<R>,
 ): HotQuery<P, R> {
   const compiled = new WeakMap<object, Map<string, CompiledQuery<R>>>()
   // Stands for the values while the query is built; its type is theirs, so the builder checks it.

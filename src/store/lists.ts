@@ -38,8 +38,8 @@ import {
 import type { Db, Row, Tables } from './database.ts'
 import {
   SUBSTRING_FROM,
-  foundId,
-  foundIds,
+  matchingId,
+  matchingIds,
   idList,
   inIdList,
   isSqlite,
@@ -48,13 +48,13 @@ import {
   unindexed,
   whereContains,
 } from './dialect.ts'
-import { hotQuery, shapeOf, type Given, type HotQuery } from './hot.ts'
+import { hotQuery, shapeOf, type IsGiven, type HotQuery } from './hot.ts'
 import type { Cut, Page } from './pages.ts'
 
 /** What a condition is built with beside the values. */
 export interface At<V> {
   readonly db: Db
-  readonly given: Given<V>
+  readonly given: IsGiven<V>
   /** The order that is walked, if any. */
   readonly order: string | undefined
   /** A column that indexes of orders begin with. Where rows are gathered it must not lead to these. */
@@ -122,7 +122,7 @@ interface ListPlan<V extends object, T extends keyof Tables, O extends string, C
   /** Null is the key's own. */
   orders: { [name in O]: ((db: Db, sort: Sort) => RawBuilder<unknown>) | null }
   /** The order where none is asked for. */
-  usual: (given: Given<V>) => readonly [O, Sort]
+  usual: (given: IsGiven<V>) => readonly [O, Sort]
 }
 
 /** How a page is found, among its values because a statement depends on it. */
@@ -178,11 +178,11 @@ type AnyPlan<V extends object> = ListPlan<V, keyof Tables, string, string>
 type Query<R> = SelectQueryBuilder<any, any, R>
 
 const givenIn =
-  <V extends object>(values: V): Given<V> =>
+  <V extends object>(values: V): IsGiven<V> =>
   (name) =>
     (values[name] ?? null) !== null
 
-const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: Given<V>) =>
+const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: IsGiven<V>) =>
   (Object.entries(conditions) as [keyof V, Condition<V>][]).filter(([name]) => given(name))
 
 const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
@@ -229,7 +229,7 @@ const and = (tests: RawBuilder<boolean>[]) => sql<boolean>`(${sql.join(tests, sq
 const where = <R>(query: Query<R>, tests: RawBuilder<boolean>[]) =>
   tests.length === 0 ? query : query.where(and(tests))
 
-function at<V>(db: Db, table: string, given: Given<V>, way: { ordered: boolean; order?: string | undefined }): At<V> {
+function at<V>(db: Db, table: string, given: IsGiven<V>, way: { ordered: boolean; order?: string | undefined }): At<V> {
   const hidden = (name: string) => unindexed(db, `${table}.${name}`)
   const column = way.ordered ? (name: string) => sql.ref(`${table}.${name}`) : hidden
   return { db, given, order: way.order, hidden, column }
@@ -242,7 +242,7 @@ function isWithin<V extends object>(plan: AnyPlan<V>, { set }: Condition<V>, val
 const passes = <V extends object>(plan: AnyPlan<V>, one: Condition<V>, values: V, at: At<V>) =>
   one.test ? one.test(values, at) : isWithin(plan, one, values, at)
 
-function visibleIn<V extends object>(plan: AnyPlan<V>, given: Given<V>): Condition<V>[] {
+function visibleIn<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): Condition<V>[] {
   if (!plan.visible) return []
   const { open, own, set } = plan.visible
   if (!open || !given(open.needs)) return given(own.needs) ? [own] : []
@@ -264,7 +264,7 @@ function narrow<V extends object, R>(
     gather,
   }: {
     db: Db
-    given: Given<V>
+    given: IsGiven<V>
     way: 'gathered' | 'walked' | 'uncounted' | 'known'
     order?: string
     /** The rows of a set, where they are few. */
@@ -298,7 +298,7 @@ function narrow<V extends object, R>(
 
 const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQuery<V & Way<O> & Cut, R> =>
   hotQuery((db, values, isGiven) => {
-    const given = isGiven as Given<V & Record<string, unknown>>
+    const given = isGiven as IsGiven<V & Record<string, unknown>>
     const way = given('walked') ? 'walked' : given('uncounted') ? 'uncounted' : 'gathered'
     const orders = Object.keys(plan.orders).flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
@@ -307,7 +307,7 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const links = leaderOf(asked, order)?.links
     const own = plan.orders[order] ?? null
     const by = links ? sql.ref(`led.${links.orders[order]}`) : (own?.(db, sort) ?? null)
-    const key = links ? sql.ref(`led.${links.key}`) : isSearched ? foundId(db, plan.table) : keyOf(plan)
+    const key = links ? sql.ref(`led.${links.key}`) : isSearched ? matchingId(db, plan.table) : keyOf(plan)
     // PostgreSQL does not know that they are few, and would read the whole order beside them.
     const isForced = way === 'gathered' && !isSqlite(db)
     const gather = isForced ? (set: RawBuilder<number>) => selectedOf(db, plan, undefined, set) : undefined
@@ -352,11 +352,11 @@ const facetTests = <V extends object>(plan: AnyPlan<V>, values: V, at: At<V>) =>
   ...askedOf(plan, at.given).map(([, { test }]) => test!(values, at)),
 ]
 
-const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: Given<V>) =>
+const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: IsGiven<V>) =>
   visible?.open !== undefined && given(visible.open.needs)
 
 /** Whose changes alter the total of what is given. */
-function subjectsOf<V extends object>(plan: AnyPlan<V>, given: Given<V>): string[] {
+function subjectsOf<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): string[] {
   const asked = askedOf(plan, given).map(([, one]) => one)
   const viewed = plan.visible && given(plan.visible.own.needs) ? [plan.visible.own] : []
   return [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted)
@@ -382,7 +382,7 @@ const sumOf = <V extends object>(plan: AnyPlan<V>) =>
   })
 
 /** Rows that are counted, of all or of those known by their keys: what a count, and a list of keys, are made of. */
-type Rows<V> = <R>(from: Query<R>, values: V, at: { db: Db; given: Given<V>; known: boolean }) => Query<R>
+type Rows<V> = <R>(from: Query<R>, values: V, at: { db: Db; given: IsGiven<V>; known: boolean }) => Query<R>
 
 /** What the viewer has beside what is open to them. */
 const ownRows =
@@ -492,5 +492,5 @@ export const contains = (table: keyof Tables, columns: readonly string[]): Condi
     // PostgreSQL thinks that hardly anything is alike, and would sort all that is; of this it thinks that half passes.
     return sql`coalesce(${sql.join(matches, sql` or `)}, false)`
   },
-  set: (values, { db, given }) => (given('substring') ? foundIds(db, table, columns, values.substring!) : undefined),
+  set: (values, { db, given }) => (given('substring') ? matchingIds(db, table, columns, values.substring!) : undefined),
 })

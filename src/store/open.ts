@@ -1,6 +1,6 @@
 /** Opens the engine that an address names; only that one is loaded. */
 import type { Store, StoreOptions } from './database.ts'
-import { placeImage } from './ready-schema.ts'
+import { writeImage } from './ready-schema.ts'
 
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) {
@@ -8,6 +8,6 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
     return openPostgres(url, options)
   }
   const file = url.replace(/^sqlite:/, '')
-  const [{ openSqlite }] = await Promise.all([import('./sqlite.ts'), placeImage(file, options)])
+  const [{ openSqlite }] = await Promise.all([import('./sqlite.ts'), writeImage(file, options)])
   return openSqlite(file, options)
 }

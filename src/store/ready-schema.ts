@@ -40,7 +40,7 @@ export async function readySchema(engine: Engine): Promise<Buffer | null> {
 }
 
 /** Makes a SQLite database with the ready schema where there is no file yet. It is there whole or not at all. */
-export async function placeImage(file: string, { durable }: { durable: boolean }): Promise<void> {
+export async function writeImage(file: string, { durable }: { durable: boolean }): Promise<void> {
   if (existsSync(file)) return
   const image = await readySchema('sqlite')
   if (!image) return

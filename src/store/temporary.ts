@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
-import { isProcessGone, PROCESS_TAG, TAG_PATTERN } from '../lib/process-tag.ts'
+import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../lib/process-tag.ts'
 import { randomHex } from '../lib/secrets.ts'
 import { makeTemporaryFolder } from '../lib/temporary-folder.ts'
 
@@ -70,7 +70,7 @@ const LEFTOVER = new RegExp(`^mortise_(${TAG_PATTERN.source})_`)
 /** Drops the databases of processes that ended without dropping them. */
 async function sweepDatabases(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ datname: string }>(`select datname from pg_database where datname ~ '^mortise_'`)
-  const gone = rows.filter(({ datname }) => isProcessGone(LEFTOVER.exec(datname)?.[1] ?? '')).slice(0, MOST_SWEPT)
+  const gone = rows.filter(({ datname }) => hasProcessEnded(LEFTOVER.exec(datname)?.[1] ?? '')).slice(0, MOST_SWEPT)
   // Another forge may be sweeping as well.
   for (const { datname } of gone) await pool.query(`drop database if exists ${datname} with (force)`).catch(() => {})
 }

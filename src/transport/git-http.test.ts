@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { authorizationOf } from '../../test/lfs.ts'
-import { addressFor, workplace } from '../../test/workplace.ts'
+import { addressFor, workspace } from '../../test/workspace.ts'
 import { repositoryDir } from '../features/projects/projects/repository.ts'
 import { startForge, type Person, type TestForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
@@ -12,7 +12,7 @@ import { findRepository } from './locations.ts'
 
 test('a repository is pushed to, cloned and fetched from with plain git, in every protocol', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
   const { git } = work
@@ -58,7 +58,7 @@ test('a repository is pushed to, cloned and fetched from with plain git, in ever
 
 test('whoever may not is told why, and nothing moves', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const [ann, ben] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'ben' })]
   await forge.project({ path: 'open', visibility: 'public' }, ann)
   await forge.project({ path: 'closed' }, ann)
@@ -118,7 +118,7 @@ async function pushAround(forge: TestForge, who: Person, after: string, meanwhil
 
 test('who loses the right to push while the pack comes has lost the push', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const [ann, ben] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'ben' })]
   const { id } = await forge.project({ path: 'open' }, ann)
   const { git } = work
@@ -167,7 +167,7 @@ test('who loses the right to push while the pack comes has lost the push', async
 
 test('of first pushes at the same time one names the default branch', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   const { git } = work
   await git('init', '-q', '-b', 'master', 'src')

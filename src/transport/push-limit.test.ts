@@ -8,7 +8,7 @@ import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
 import { authorizationOf } from '../../test/lfs.ts'
 import { addKey, newKey, sshPortOf, startSshForge } from '../../test/ssh.ts'
-import { addressFor, workplace } from '../../test/workplace.ts'
+import { addressFor, workspace } from '../../test/workspace.ts'
 import { startForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
 import { NO_OBJECT } from '../git/refs/update.ts'
@@ -33,7 +33,7 @@ function block(): Buffer {
 
 test('a push beyond receive_max_input_size is refused, and what fits is not', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   const project = await forge.project({ path: 'engine' }, ann)
   const { git } = work

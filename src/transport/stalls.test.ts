@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Client, type ClientChannel } from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addKey, newKey, sshPortOf, startSshForge } from '../../test/ssh.ts'
-import { addressFor, workplace } from '../../test/workplace.ts'
+import { addressFor, workspace } from '../../test/workspace.ts'
 import type { TestForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
 import { Limiter } from '../lib/limiter.ts'
@@ -22,7 +22,7 @@ const key = await newKey()
 
 beforeAll(async () => {
   forge = await startSshForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   await addKey(ann, key)
   await forge.project({ path: 'engine', visibility: 'public' }, ann)

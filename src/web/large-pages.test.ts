@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillProject } from '../../test/contents.ts'
 import { longestStall } from '../../test/effort.ts'
-import { runNamed } from '../../test/pipelines.ts'
+import { runJobByName } from '../../test/pipelines.ts'
 import { startForge, type Person, type TestForge } from '../forge.ts'
 import { drawPage, isLight } from './drawing.ts'
 import type { Renderer } from './renderer.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const url = `/projects/${project.id}`
   await ann.post(`${url}/pipeline`, { ref: 'master' })
   const log = repeated('\u001b[31mred\u001b[0m section_start:1:a\r\u001b[0K some words\n', 2_000_000)
-  job = (await runNamed(forge, 'build', { log })).id
+  job = (await runJobByName(forge, 'build', { log })).id
   await ann.post(`${url}/wikis`, { title: 'home', content: repeated('- [a](b) *c* #1\n', 150_000) })
   issue = (await forge.issue(project, { description: repeated('- [ ] @ann #1 **a**\n', 200_000) }, ann)).iid
   for (let n = 0; n < 30; n++)

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Command } from '../start/command.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { TOKEN, startServer } from './server.ts'
 
 const PROJECT = '/projects/root%2Fbots'
@@ -117,7 +117,7 @@ test('Renovate keeps a dashboard: made, found again, left alone, updated, closed
 
 /** As Renovate 44 was seen to do in four runs on a project with one outdated dependency. */
 test('Renovate opens a merge request, updates, rebases and automerges it', async () => {
-  await using place = await workplace()
+  await using place = await workspace()
   const git = async (...args: string[]) => {
     const { code, stdout, stderr } = await place.git(...args)
     expect(code, stderr).toBe(0)

@@ -58,7 +58,7 @@ describe('with a runner beside the server', () => {
     await jobs.runJobs(world, forge)
     await jobs.changeRunners(world, forge)
     await jobs.limitJobs(world, forge)
-    await jobs.tellStatuses(world, forge)
+    await jobs.reportStatuses(world, forge)
     expect((await world.api.Pipelines.all(forge.id)).map(({ source }) => source)).toEqual(['push'])
   })
 })

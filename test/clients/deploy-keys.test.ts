@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { fillProject } from '../contents.ts'
 import { LfsClient, authorizationOf } from '../lfs.ts'
 import { newKey, startSshForge, type KeyPair } from '../ssh.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 
 /** A machine that has the key, and a clone. */
 async function machineWith(key: KeyPair, address: string) {
-  const place = await workplace()
+  const place = await workspace()
   await mkdir(join(place.folder, '.ssh'), { mode: 0o700 })
   const file = join(place.folder, '.ssh', 'id')
   await writeFile(file, key.private, { mode: 0o600 })

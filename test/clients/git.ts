@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { Gitlab } from '@gitbeaker/rest'
 import { expect } from 'vitest'
 import { newKey } from '../ssh.ts'
-import type { workplace } from '../workplace.ts'
+import type { workspace } from '../workspace.ts'
 import { TOKEN } from './server.ts'
 
-export async function signedInGit(place: Awaited<ReturnType<typeof workplace>>, api: Gitlab<false>) {
+export async function signedInGit(place: Awaited<ReturnType<typeof workspace>>, api: Gitlab<false>) {
   const git = async (...args: string[]) => {
     const ended = await place.git(...args)
     expect(ended.code, `git ${args.join(' ')}\n${ended.stderr}`).toBe(0)

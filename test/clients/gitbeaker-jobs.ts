@@ -97,7 +97,7 @@ export async function limitJobs({ api }: World, { id }: Forge): Promise<void> {
   expect(await scopes.showInboundAllowList(id)).toEqual([])
 }
 
-export async function tellStatuses({ api }: World, { id }: Forge): Promise<void> {
+export async function reportStatuses({ api }: World, { id }: Forge): Promise<void> {
   const [commit] = await api.Commits.all(id)
   await api.Commits.editStatus(id, commit!.id, 'running', { name: 'outside' } as never)
   expect(await api.Commits.editStatus(id, commit!.id, 'success', { name: 'outside' } as never)).toMatchObject({

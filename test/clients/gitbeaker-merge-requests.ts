@@ -17,7 +17,7 @@ async function addFiles({ api }: World, { id }: Work, branch: string, files: Rec
 }
 
 /** A public project of a public group, of which jane is a developer. */
-export async function makePlace(world: World): Promise<Work> {
+export async function makeProject(world: World): Promise<Work> {
   const { api, jane } = world
   const { id: group } = await api.Groups.create('Gb Mill', 'gb-mill', { visibility: 'public' })
   await api.GroupMembers.add(group, 30, { userId: jane.id })

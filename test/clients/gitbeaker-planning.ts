@@ -13,7 +13,7 @@ const namesOf = (things: { name: string }[]) => things.map(({ name }) => name)
 const titlesOf = (things: { title: string }[]) => things.map(({ title }) => title)
 
 /** A public project of a public group, of which jane is a developer. */
-export async function makePlace({ api, jane }: World): Promise<Plan> {
+export async function makeProject({ api, jane }: World): Promise<Plan> {
   const { id: group } = await api.Groups.create('Gb Works', 'gb-works', { visibility: 'public' })
   await api.GroupMembers.add(group, 30, { userId: jane.id })
   const { id } = await api.Projects.create({ name: 'Gb Mill', namespaceId: group, visibility: 'public' })

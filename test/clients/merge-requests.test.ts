@@ -5,7 +5,7 @@ import { Gitlab } from '@gitbeaker/rest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pngOf } from '../samples.ts'
 import { until, type Command } from '../start/command.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import * as requests from './gitbeaker-merge-requests.ts'
 import { signedInGit } from './git.ts'
 import { openWorld } from './gitbeaker-tree.ts'
@@ -27,7 +27,7 @@ test.for([
 
 test('gitbeaker', async () => {
   const world = await openWorld(command.url, TOKEN, pngOf(2, 2))
-  const work = await requests.makePlace(world)
+  const work = await requests.makeProject(world)
   await requests.makeRequests(world, work)
   await requests.findRequests(world, work)
   await requests.changeRequests(world, work)
@@ -41,7 +41,7 @@ test('gitbeaker', async () => {
 })
 
 test('git push makes a merge request, changes it and has it merged, over HTTP and SSH', async () => {
-  await using place = await workplace()
+  await using place = await workspace()
   const api = new Gitlab({ host: command.url, token: TOKEN, rateLimits: { '**': 3000 } })
   const { id, http_url_to_repo, ssh_url_to_repo } = await api.Projects.create({ name: 'Saw' })
   const git = await signedInGit(place, api)

@@ -23,7 +23,7 @@ test.for([
 
 test('gitbeaker', async () => {
   const world = await openWorld(command.url, TOKEN, pngOf(2, 2))
-  const plan = await planning.makePlace(world)
+  const plan = await planning.makeProject(world)
   await planning.changeLabels(world, plan)
   const milestone = await planning.changeMilestones(world, plan)
   await planning.changeIssues(world, plan, milestone)

@@ -6,7 +6,7 @@ import { Gitlab } from '@gitbeaker/rest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pngOf } from '../samples.ts'
 import { temporaryFolder, type Command } from '../start/command.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import * as repository from './gitbeaker-repository.ts'
 import * as rules from './gitbeaker-rules.ts'
 import { signedInGit } from './git.ts'
@@ -61,7 +61,7 @@ test('gitbeaker: what stands around a repository', async () => {
 })
 
 test('git and git-lfs at the addresses that a project tells', async () => {
-  await using place = await workplace()
+  await using place = await workspace()
   const api = new Gitlab({ host: command.url, token: TOKEN })
   const { id, http_url_to_repo, ssh_url_to_repo } = await api.Projects.create({ name: 'Saw' })
   const git = await signedInGit(place, api)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { TestForge } from '../../src/forge.ts'
 import { fillProject } from '../contents.ts'
 import { addKey, newKey, sshPortOf as portOf, startSshForge } from '../ssh.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 
 interface Said {
   readonly code: number | null
@@ -17,7 +17,7 @@ interface Said {
 
 /** Somebody's machine, with their key, and the address as the project prints it. */
 async function openSsh(key: { private: string }) {
-  const place = await workplace()
+  const place = await workspace()
   await mkdir(join(place.folder, '.ssh'), { mode: 0o700 })
   const file = join(place.folder, '.ssh', 'id')
   await writeFile(file, key.private, { mode: 0o600 })

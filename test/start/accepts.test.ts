@@ -9,7 +9,7 @@ import {
   inStore,
   settled,
   stage,
-  toldIn,
+  mergeEventsIn,
   withInstance,
   type Body,
 } from './merge-crash.ts'
@@ -49,7 +49,7 @@ test('of two processes that accept one merge request, one merges it', { timeout:
     const history = (await call(url, 'GET', `${at}/repository/commits?first_parent=true`)) as unknown as Body[]
     expect(history.map(({ id }) => id).slice(0, ROUNDS)).toEqual(shas.toReversed())
     expect(history).toHaveLength(ROUNDS + 1)
-    const told = await toldIn(database)
+    const told = await mergeEventsIn(database)
     expect(made.map(({ id }) => told.get(id)?.length)).toEqual(made.map(() => 1))
     const pids = child.lines.logged.filter(({ msg }) => msg === 'process answers').map(({ pid }) => pid)
     expect(new Set(pids).size).toBe(2)

@@ -12,7 +12,7 @@ import { expect, test } from 'vitest'
 import type { TestForge } from '../../src/forge.ts'
 import { FLUSH, pktLine } from '../../src/git/protocol/pkt-line.ts'
 import { TestRunner } from '../runners.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { startCommand } from './command.ts'
 import { Prober } from './prober.ts'
 
@@ -91,7 +91,7 @@ async function prepare(target: Target): Promise<void> {
 
 /** Messages of a megabyte each, commits of very many parents, and a file larger than the buffers of a connection. */
 async function pushHistory(target: Target): Promise<void> {
-  await using work = await workplace()
+  await using work = await workspace()
   const { hostname, port } = new URL(target.url)
   const address = `http://root:${MORTISE_ROOT_TOKEN}@${hostname}:${port}/root/engine.git`
   const git = (...args: string[]) => work.git('-C', 'src', ...args)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
@@ -15,7 +15,7 @@ const DELAYS = [0, 30, 60, 120, 250]
 
 test('kill -9 in the middle of forks: each is completed by the next start', { timeout: 240_000 }, async () => {
   await using folder = await temporaryFolder()
-  await using work = await workplace()
+  await using work = await workspace()
   const settings = {
     MORTISE_DATA: folder.path,
     MORTISE_PORT: '0',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hasCode } from '../../src/lib/system-errors.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
@@ -43,7 +43,7 @@ async function fillDisk(ballast: string): Promise<void> {
 test.runIf(canMount)('a disk that fills under load, and empties again', { timeout: 300_000 }, async () => {
   await using folder = await temporaryFolder()
   using _disk = mountDisk(folder.path)
-  await using work = await workplace()
+  await using work = await workspace()
   const MORTISE_DATA = join(folder.path, 'data')
   await mkdir(MORTISE_DATA)
   const settings = { MORTISE_DATA, MORTISE_PORT: '0', MORTISE_RATE_LIMIT: 'off', MORTISE_ROOT_TOKEN }
@@ -86,7 +86,7 @@ test.runIf(canMount)('a disk that fills under load, and empties again', { timeou
 
 async function startLoad(
   url: string,
-  work: Awaited<ReturnType<typeof workplace>>,
+  work: Awaited<ReturnType<typeof workspace>>,
   acknowledged: (() => Promise<boolean>)[],
 ) {
   const api = `${url}/api/v4`

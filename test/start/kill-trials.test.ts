@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { deliveryReceiver } from '../delivery-receiver.ts'
 import { until } from './command.ts'
-import { type Body, HEARD, call, commit, expectClean, inStore, start, withInstance } from './merge-crash.ts'
+import { type Body, FOLLOWED_EVENTS, call, commit, expectClean, inStore, start, withInstance } from './merge-crash.ts'
 
 const TRIALS = Number(process.env.MORTISE_KILL_TRIALS ?? 3)
 const SEED = Number(process.env.MORTISE_KILL_SEED ?? 1)
@@ -97,7 +97,12 @@ const openWork = (database: string, { at }: Prepared) =>
     const now = new Date().toISOString()
     const counts = await Promise.all([
       db.selectFrom('merge_requests').select('id').where('state', '=', 'locked').execute(),
-      db.selectFrom('events').select('id').where('dispatched_at', 'is', null).where('name', 'in', HEARD).execute(),
+      db
+        .selectFrom('events')
+        .select('id')
+        .where('dispatched_at', 'is', null)
+        .where('name', 'in', FOLLOWED_EVENTS)
+        .execute(),
       db.selectFrom('jobs').select('id').where('run_at', '<=', now).where('state', '=', 'ready').execute(),
       db.selectFrom('hook_deliveries').select('id').where('state', '=', 'waiting').execute(),
       db.selectFrom('pipelines').select('id').where('status', '=', 'created').where('project_id', '=', id).execute(),

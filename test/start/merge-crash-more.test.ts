@@ -10,7 +10,7 @@ import {
   stage,
   start,
   tipOf,
-  toldIn,
+  mergeEventsIn,
   withInstance,
 } from './merge-crash.ts'
 
@@ -58,7 +58,7 @@ test('kill -9 at each step of create, push and rebase: one version for each head
     await using child = start(settings)
     const url = await child.url()
     await settled(database)
-    await toldIn(database)
+    await mergeEventsIn(database)
     for (const { name, at, moves, was } of rounds) {
       const [one, tip] = [await call(url, 'GET', `${at}/merge_requests/1`), await tipOf(url, at, 'feature')]
       expect([name, one.sha, one.sha !== was]).toEqual([name, tip, moves ?? false])

@@ -12,7 +12,7 @@ import {
   stage,
   start,
   tipOf,
-  toldIn,
+  mergeEventsIn,
   withInstance,
 } from './merge-crash.ts'
 
@@ -51,7 +51,7 @@ test('kill -9 at each step of accept: merged everywhere or nowhere, told once', 
     await using child = start(settings)
     const url = await child.url()
     await settled(database)
-    const told = await toldIn(database)
+    const told = await mergeEventsIn(database)
     const found = []
     const seen = async ({ at, one }: Stage) => {
       const { state } = await call(url, 'GET', `${at}/merge_requests/1`)

@@ -126,7 +126,12 @@ export const passHours = (database: string) =>
   })
 
 /** Events that something follows from; others wait until there are many. */
-export const HEARD = ['repository.changed', 'merge_request.created', 'merge_request.pushed', 'merge_request.merged']
+export const FOLLOWED_EVENTS = [
+  'repository.changed',
+  'merge_request.created',
+  'merge_request.pushed',
+  'merge_request.merged',
+]
 
 /** Whether somebody still has something to do. */
 export const isUnsettled = (database: string) =>
@@ -140,7 +145,12 @@ export const isUnsettled = (database: string) =>
         .innerJoin('processes', 'processes.tag', 'pending_changes.holder')
         .select('pending_changes.id')
         .execute(),
-      db.selectFrom('events').select('id').where('dispatched_at', 'is', null).where('name', 'in', HEARD).execute(),
+      db
+        .selectFrom('events')
+        .select('id')
+        .where('dispatched_at', 'is', null)
+        .where('name', 'in', FOLLOWED_EVENTS)
+        .execute(),
       db.selectFrom('jobs').select('id').where('run_at', '<=', soon).execute(),
     ])
     return counted.map((rows) => rows.length)
@@ -152,7 +162,7 @@ export async function settled(database: string): Promise<void> {
 }
 
 /** How often each merge was told, by the id of the merge request; and that each move of a ref was told once. */
-export const toldIn = (database: string) =>
+export const mergeEventsIn = (database: string) =>
   inStore(database, async (db) => {
     const events = await db.selectFrom('events').select(['name', 'payload']).orderBy('id').execute()
     const moves = events

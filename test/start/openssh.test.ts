@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseSshPublicKey } from '../../src/lib/ssh-key.ts'
 import { sshKey } from '../samples.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { Child, run, temporaryFolder } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
@@ -13,7 +13,7 @@ test(
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder()
-    await using work = await workplace()
+    await using work = await workspace()
     const settings = {
       MORTISE_DATA: folder.path,
       MORTISE_PORT: '0',

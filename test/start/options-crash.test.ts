@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { type Body, MORTISE_ROOT_TOKEN, call, commit, start, withInstance } from './merge-crash.ts'
 
 /** Far below the minute that another process of the same store is waited for. */
@@ -7,7 +7,7 @@ const SOON = { timeout: 25_000, interval: 100 }
 
 test('kill -9 before the options of a push are carried out: they are soon after the next start', () =>
   withInstance(async (settings) => {
-    await using work = await workplace()
+    await using work = await workspace()
     const { git } = work
     const opened = async (url: string) =>
       ((await call(url, 'GET', '/projects/root%2Foptions/merge_requests')) as unknown as Body[]).map(

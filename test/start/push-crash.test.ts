@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Events } from '../../src/store/database.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { Child, temporaryFolder } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
@@ -62,7 +62,7 @@ test(
   { timeout: 300_000 },
   async () => {
     await using folder = await temporaryFolder()
-    await using work = await workplace()
+    await using work = await workspace()
     const settings = {
       MORTISE_DATA: folder.path,
       MORTISE_PORT: '0',

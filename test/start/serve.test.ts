@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import ssh2, { type ParsedKey } from 'ssh2'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { Child, MAIN, run, temporaryFolder, until } from './command.ts'
 
 const HOST_KEY = /^SSH host key: SHA256:[\w+/]{43} \((ED25519|RSA)\)$/
@@ -271,7 +271,7 @@ test.each([1, 2])(
   { timeout: TIMEOUT },
   async (workers) => {
     await using folder = await temporaryFolder()
-    await using work = await workplace()
+    await using work = await workspace()
     // Made by somebody else, and open.
     await chmod(folder.path, 0o755)
     const settings = {

@@ -9,13 +9,13 @@ import type { World } from './world.ts'
 export type Role = 'visitor' | 'member' | 'administrator'
 
 /** What somebody finds: the page, the way to sign in, or the page that says that nothing is here. */
-export type Found = 'page' | 'sign-in' | 404 | 403
+export type PageOutcome = 'page' | 'sign-in' | 404 | 403
 
 export interface Address {
   /** In `web/pages`, without its ending. */
   readonly file: string
   readonly path: string
-  readonly found: Readonly<Record<Role, Found>>
+  readonly found: Readonly<Record<Role, PageOutcome>>
   /** Words whose hostile text is to be seen. */
   readonly shows: readonly string[]
   /** The same page in another state. */

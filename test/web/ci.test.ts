@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startForge, type Person, type TestForge } from '../../src/forge.ts'
-import { jobNamed, runNamed, zipped } from '../pipelines.ts'
+import { findJobByName, runJobByName, zipped } from '../pipelines.ts'
 import { registerRunner, type TestRunner } from '../runners.ts'
 import { PASSWORD, openTab } from './browser.ts'
 
@@ -36,11 +36,11 @@ beforeAll(async () => {
   const project = await forge.project({ name: 'Mill', path: 'mill', visibility: 'public' }, jane)
   await forge.seed(project, { '.gitlab-ci.yml': CONFIG, 'README.md': 'Grinds.' }, { as: jane })
   at = `/${jane.username}/mill/-`
-  const compile = await runNamed(forge, 'compile', { log: LOG, files: { 'out/a.txt': 'a', 'out/deep/b.txt': 'b' } })
-  await runNamed(forge, 'docs', { log: 'docs' })
-  await runNamed(forge, 'check')
-  await runNamed(forge, 'lint', { log: 'broken', fails: { reason: 'script_failure' } })
-  await runNamed(forge, 'stage', { log: 'shipped' })
+  const compile = await runJobByName(forge, 'compile', { log: LOG, files: { 'out/a.txt': 'a', 'out/deep/b.txt': 'b' } })
+  await runJobByName(forge, 'docs', { log: 'docs' })
+  await runJobByName(forge, 'check')
+  await runJobByName(forge, 'lint', { log: 'broken', fails: { reason: 'script_failure' } })
+  await runJobByName(forge, 'stage', { log: 'shipped' })
   compiled = compile.id
   await forge.settle()
   runner = await registerRunner(forge, { description: 'a runner' })
@@ -119,7 +119,7 @@ test('a log is followed while it is written', async () => {
 test('50 MB of a log stay usable, in bounded pieces', async () => {
   const line = (n: number) => `${String(n).padStart(7, '0')} ${'x'.repeat(91)}\n`
   const count = 500_000
-  const job = await jobNamed(forge, 'docs')
+  const job = await findJobByName(forge, 'docs')
   const log = Buffer.from(Array.from({ length: count }, (_, n) => line(n + 1)).join(''))
   expect(log.length).toBe(50_000_000)
   const { digest, size } = await forge.app.blobs.put(log)
@@ -183,7 +183,7 @@ test.each([true, false])(
 
 test('pages ask for more of a log as often as administrators let them', async () => {
   await jane.post(`/projects/${encodeURIComponent(at.slice(1, -2))}/jobs/${compiled}/retry`)
-  const job = await runNamed(forge, 'compile', { log: 'first', isLeftRunning: true })
+  const job = await runJobByName(forge, 'compile', { log: 'first', isLeftRunning: true })
   await using tab = await openTab(forge, jane)
   const { page } = tab
   let questions = 0

@@ -5,8 +5,8 @@
 import { generateKey } from 'openpgp'
 import { startForge, type Person, type TestForge } from '../../src/forge.ts'
 import { succeedJob } from '../../src/features/ci/jobs/transitions.ts'
-import { PLACES, SCHEMES, TRICKS } from '../hostile.ts'
-import { jobNamed, keepFiles, runNamed } from '../pipelines.ts'
+import { URL_POSITIONS, SCHEMES, TRICKS } from '../hostile.ts'
+import { findJobByName, keepFiles, runJobByName } from '../pipelines.ts'
 import { registerRunner } from '../runners.ts'
 import { PIXEL, sshKey } from '../samples.ts'
 import { PASSWORD } from './browser.ts'
@@ -22,7 +22,7 @@ export const hostile = (word: string) =>
 const nested = (word: string) => hostile(word).replaceAll('<', '<<b>')
 
 /** The whole corpus in one text of Markdown, which marks that it was run. Most of its pictures are not there. */
-const CORPUS = [...TRICKS, ...SCHEMES.flatMap((scheme) => PLACES.map((place) => place(scheme)))]
+const CORPUS = [...TRICKS, ...SCHEMES.flatMap((scheme) => URL_POSITIONS.map((place) => place(scheme)))]
   // oxlint-disable-next-line no-control-regex -- no text of the API holds these
   .filter((text) => !/[\u0000-\u0008]/.test(text))
   .map((text) => text.replaceAll('alert(1)', 'globalThis.hasRun=1'))
@@ -308,13 +308,13 @@ async function fill(forge: TestForge): Promise<World> {
 
 /** Of each way a job can end. */
 async function seedPipeline(forge: TestForge): Promise<Pick<World, 'pipeline' | 'job' | 'waitingJob'>> {
-  const built = await runNamed(forge, JOB, { log: LOG, files: { 'out/a.txt': 'a', [`out/deep/${FILE}`]: 'b' } })
-  const check = await runNamed(forge, 'check', { isLeftRunning: true })
+  const built = await runJobByName(forge, JOB, { log: LOG, files: { 'out/a.txt': 'a', [`out/deep/${FILE}`]: 'b' } })
+  const check = await runJobByName(forge, 'check', { isLeftRunning: true })
   await keepFiles(forge, check, { 'junit.xml': JUNIT }, { file_type: 'junit', file_format: 'raw' })
-  await succeedJob(forge.app, await jobNamed(forge, 'check'))
-  await runNamed(forge, 'lint', { log: hostile('broken'), fails: { reason: 'script_failure' } })
-  await runNamed(forge, 'ship', { log: 'shipped' })
-  return { pipeline: built.pipeline_id, job: built.id, waitingJob: (await jobNamed(forge, 'later')).id }
+  await succeedJob(forge.app, await findJobByName(forge, 'check'))
+  await runJobByName(forge, 'lint', { log: hostile('broken'), fails: { reason: 'script_failure' } })
+  await runJobByName(forge, 'ship', { log: 'shipped' })
+  return { pipeline: built.pipeline_id, job: built.id, waitingJob: (await findJobByName(forge, 'later')).id }
 }
 
 interface Review {

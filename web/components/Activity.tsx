@@ -30,9 +30,9 @@ export function filterOf(query: URLSearchParams) {
 }
 
 /** Paths of projects by their ids. */
-export type Places = Readonly<Record<number, string>>
+export type ProjectPaths = Readonly<Record<number, string>>
 
-export function Activity({ events, places }: { events: Listed<Event[]>; places: Places }) {
+export function Activity({ events, places }: { events: Listed<Event[]>; places: ProjectPaths }) {
   const { address, query } = useSurroundings()
   const kind = query.get('kind') ?? ''
   return (

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
 import { below, levelOf, type Project } from '../layout/project.tsx'
-import { pathOf, placeAddress } from '../refs.ts'
+import { pathOf, locationAddress } from '../refs.ts'
 import { ActButton } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { State, lookOf } from './State.tsx'
@@ -52,7 +52,7 @@ export const RefLink = ({ project, name, isTag = false }: { project: Project; na
       </a>
     )
   return (
-    <a href={placeAddress(project, 'tree', name)}>
+    <a href={locationAddress(project, 'tree', name)}>
       <Icon name={isTag ? 'tag' : 'branch'} /> {name}
     </a>
   )

@@ -1,7 +1,7 @@
 /** Commits in a list, by day. */
 import type { Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
-import { placeAddress } from '../refs.ts'
+import { locationAddress } from '../refs.ts'
 import { Avatar } from './Avatar.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
@@ -43,7 +43,7 @@ export const CommitRow = ({ project, commit }: { project: Project; commit: Commi
         <a href={below(project, `commit/${commit.id}`)}>
           <code>{commit.short_id}</code>
         </a>
-        <a href={placeAddress(project, 'tree', commit.id)} aria-label={`Files at ${commit.short_id}`} title="Files">
+        <a href={locationAddress(project, 'tree', commit.id)} aria-label={`Files at ${commit.short_id}`} title="Files">
           <Icon name="folder" />
         </a>
       </>

@@ -1,17 +1,17 @@
 /** The path of a file or folder: each part leads there, the last is what the page is about. */
 import type { Project } from '../layout/project.tsx'
-import { placeAddress } from '../refs.ts'
+import { locationAddress } from '../refs.ts'
 
 export function Crumbs({ project, refName, path }: { project: Project; refName: string; path: string }) {
   const parts = path.split('/').filter(Boolean)
   const last = parts.pop()
   return (
     <h1 class="crumbs">
-      <a href={placeAddress(project, 'tree', refName)}>{project.path}</a>
+      <a href={locationAddress(project, 'tree', refName)}>{project.path}</a>
       {parts.map((part, n) => (
         <span key={part + n}>
           {' / '}
-          <a href={placeAddress(project, 'tree', refName, parts.slice(0, n + 1).join('/'))}>{part}</a>
+          <a href={locationAddress(project, 'tree', refName, parts.slice(0, n + 1).join('/'))}>{part}</a>
         </span>
       ))}
       {last && (

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Api, Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
-import { placeAddress } from '../refs.ts'
+import { locationAddress } from '../refs.ts'
 import { queryText } from '../query.ts'
 import { Icon } from './Icon.tsx'
 import { Time } from './Time.tsx'
@@ -54,7 +54,7 @@ export function Files({ project, entries, commits, ...wish }: FilesProps) {
       {wish.path !== '' && (
         <li>
           <Icon name="folder" />
-          <a class="file-name" href={placeAddress(project, 'tree', wish.at, parent)} aria-label="Folder above">
+          <a class="file-name" href={locationAddress(project, 'tree', wish.at, parent)} aria-label="Folder above">
             ..
           </a>
         </li>
@@ -70,7 +70,7 @@ export function Files({ project, entries, commits, ...wish }: FilesProps) {
                   {entry.name} <code class="quiet">@ {entry.id.slice(0, 8)}</code>
                 </>
               ) : (
-                <a href={placeAddress(project, entry.type, wish.at, entry.path)}>{entry.name}</a>
+                <a href={locationAddress(project, entry.type, wish.at, entry.path)}>{entry.name}</a>
               )}
             </span>
             {commit && (

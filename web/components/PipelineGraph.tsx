@@ -1,5 +1,5 @@
 /** A pipeline by its stages, with lines from what jobs need; the same as a list below it. */
-import { BOX, drawGraph, shortened, type GraphJob, type PlacedJob, type Stage } from '../graph.ts'
+import { BOX, drawGraph, shortened, type GraphJob, type PositionedJob, type Stage } from '../graph.ts'
 import { outside } from '../outside.ts'
 import { Icon } from './Icon.tsx'
 import { State, lookOf } from './State.tsx'
@@ -46,7 +46,7 @@ function Drawn({ stages }: { stages: readonly Stage[] }) {
   )
 }
 
-function JobBox({ job, x, y }: PlacedJob) {
+function JobBox({ job, x, y }: PositionedJob) {
   const [tone, icon, word] = lookOf(job.status)
   const label = `${job.name}: ${word}${job.status === 'failed' && job.allow_failure ? ', allowed to fail' : ''}`
   const content = (

@@ -1,7 +1,7 @@
 /** Another branch or tag, of the same page. */
 import type { Api, Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
-import { placeAddress } from '../refs.ts'
+import { locationAddress } from '../refs.ts'
 import { Icon } from './Icon.tsx'
 
 export interface Refs {
@@ -29,7 +29,11 @@ interface RefPickerProps {
 
 export function RefPicker({ project, refs, current, kind, path = '' }: RefPickerProps) {
   const item = (name: string) => (
-    <a href={placeAddress(project, kind, name, path)} aria-current={name === current ? 'true' : undefined} key={name}>
+    <a
+      href={locationAddress(project, kind, name, path)}
+      aria-current={name === current ? 'true' : undefined}
+      key={name}
+    >
       {name}
     </a>
   )

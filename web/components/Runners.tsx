@@ -10,10 +10,10 @@ import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
 
 type Runner = Records['Runner']
-export type RunnersPlace = 'project' | 'group' | 'instance'
+export type RunnersScope = 'project' | 'group' | 'instance'
 
 interface RunnersProps {
-  place: RunnersPlace
+  place: RunnersScope
   runners: readonly Runner[]
   /** The address of the server. */
   server: string
@@ -125,7 +125,7 @@ const idOf = async (api: Api, place: 'project' | 'group', id: string) =>
 
 const runnerOf = ({ form }: Act) => text(form, 'runner')
 
-export const runnerActions = (place: RunnersPlace) => ({
+export const runnerActions = (place: RunnersScope) => ({
   async addRunner({ api, params, form }: Act): Promise<Flash> {
     const made = await api.post('/user/runners', {
       runner_type: `${place}_type`,

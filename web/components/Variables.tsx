@@ -16,7 +16,7 @@ export interface VariablesData {
 }
 
 /** Who has variables. Those of the instance are for jobs of every environment. */
-export type VariablesPlace = 'project' | 'group' | 'instance'
+export type VariablesScope = 'project' | 'group' | 'instance'
 
 const PATHS = {
   project: '/projects/{id}/variables',
@@ -25,14 +25,14 @@ const PATHS = {
 } as const
 
 // All speak alike below their own address.
-const pathOf = (place: VariablesPlace) => PATHS[place] as '/projects/{id}/variables'
-const pathOfOne = (place: VariablesPlace) => `${PATHS[place]}/{key}` as '/projects/{id}/variables/{key}'
-const whereOf = (place: VariablesPlace, { params }: Pick<PageRequest, 'params'>) =>
+const pathOf = (place: VariablesScope) => PATHS[place] as '/projects/{id}/variables'
+const pathOfOne = (place: VariablesScope) => `${PATHS[place]}/{key}` as '/projects/{id}/variables/{key}'
+const whereOf = (place: VariablesScope, { params }: Pick<PageRequest, 'params'>) =>
   (place === 'instance' ? {} : { id: params.id! }) as { id: string }
-const filterOf = (place: VariablesPlace, scope: string | null) =>
+const filterOf = (place: VariablesScope, scope: string | null) =>
   place === 'instance' ? {} : { filter: { environment_scope: scope || '*' } }
 
-export function loadVariables(place: VariablesPlace, visit: PageRequest) {
+export function loadVariables(place: VariablesScope, visit: PageRequest) {
   const { api, query } = visit
   const key = query.get('variable')
   const where = whereOf(place, visit)
@@ -44,7 +44,7 @@ export function loadVariables(place: VariablesPlace, visit: PageRequest) {
 }
 
 interface VariablesProps extends VariablesData {
-  place: VariablesPlace
+  place: VariablesScope
   address: string
 }
 
@@ -145,7 +145,7 @@ const TYPES = [
 interface VariableFormProps {
   action: string
   of?: Variable
-  place: VariablesPlace
+  place: VariablesScope
   isProtected: boolean
 }
 
@@ -187,7 +187,7 @@ const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => 
   </Form>
 )
 
-const fieldsOf = (place: VariablesPlace, act: Act) => ({
+const fieldsOf = (place: VariablesScope, act: Act) => ({
   ...whereOf(place, act),
   key: text(act.form, 'key'),
   value: text(act.form, 'value').replaceAll('\r\n', '\n'),
@@ -199,7 +199,7 @@ const fieldsOf = (place: VariablesPlace, act: Act) => ({
   raw: !flag(act.form, 'expanded'),
 })
 
-export const variableActions = (place: VariablesPlace) => ({
+export const variableActions = (place: VariablesScope) => ({
   async addVariable(act: Act) {
     await act.api.post(pathOf(place), fieldsOf(place, act))
   },

@@ -11,7 +11,7 @@ export interface NavLink {
 }
 
 /** Chapters at the side, what is chosen beside them. */
-export function Beside({
+export function SettingsColumns({
   links,
   label,
   children,

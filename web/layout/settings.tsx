@@ -1,6 +1,6 @@
 /** Frames of pages that set something: of a person, a project, a group and the instance. */
 import { Refused, type Records } from '../api.ts'
-import { Beside } from '../components/settings.tsx'
+import { SettingsColumns } from '../components/settings.tsx'
 import { frame, type Frame } from '../page.ts'
 import { belowGroup, groupFrame, type InGroup } from './group.tsx'
 import { Shell } from './instance.tsx'
@@ -26,9 +26,9 @@ export const profileFrame = frame<object>({
   View: ({ children, ...drawn }) => (
     <Shell {...drawn}>
       <main id="main" class="page">
-        <Beside links={PROFILE} label="Settings">
+        <SettingsColumns links={PROFILE} label="Settings">
           {children}
-        </Beside>
+        </SettingsColumns>
       </main>
     </Shell>
   ),
@@ -59,9 +59,9 @@ export const adminFrame = frame<object>({
   View: ({ children, ...drawn }) => (
     <Shell {...drawn}>
       <main id="main" class="page">
-        <Beside links={ADMIN} label="Administration">
+        <SettingsColumns links={ADMIN} label="Administration">
           {children}
-        </Beside>
+        </SettingsColumns>
       </main>
     </Shell>
   ),
@@ -81,9 +81,9 @@ export const projectSettingsFrame: Frame<InProject> = frame<InProject>({
   ...projectFrame,
   View: ({ children, ...props }) => (
     <projectFrame.View {...props}>
-      <Beside links={chaptersOf(props.project)} label="Settings">
+      <SettingsColumns links={chaptersOf(props.project)} label="Settings">
         {children}
-      </Beside>
+      </SettingsColumns>
     </projectFrame.View>
   ),
 })
@@ -102,9 +102,9 @@ export const groupSettingsFrame: Frame<InGroup> = frame<InGroup>({
   ...groupFrame,
   View: ({ children, ...props }) => (
     <groupFrame.View {...props}>
-      <Beside links={chaptersOfGroup(props.group)} label="Settings">
+      <SettingsColumns links={chaptersOfGroup(props.group)} label="Settings">
         {children}
-      </Beside>
+      </SettingsColumns>
     </groupFrame.View>
   ),
 })

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { BadZip } from '../../lib/zip/reader.ts'
 import { zipOf } from '../../lib/zip/writer.ts'
-import { collectFiles, contentOf, TooManyFiles, zipInputs, type Place } from './collecting.ts'
+import { collectFiles, contentOf, TooManyFiles, zipInputs, type BuildFolder } from './collecting.ts'
 import { extractZip } from './extracting.ts'
 import { JobFailed, type Artifact, type Dependency } from './job.ts'
 import type { Variables } from './variables.ts'
@@ -39,7 +39,7 @@ export class ArtifactsRefused extends Error {
 
 export interface ArtifactJob {
   readonly variables: Variables
-  readonly place: Place
+  readonly place: BuildFolder
   readonly door: ArtifactDoor
   readonly temporary: string
   readonly signal: AbortSignal

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import { BadZip } from '../../lib/zip/reader.ts'
 import { zipOf } from '../../lib/zip/writer.ts'
-import { collectFiles, TooManyFiles, zipInputs, type Place } from './collecting.ts'
+import { collectFiles, TooManyFiles, zipInputs, type BuildFolder } from './collecting.ts'
 import { extractZip } from './extracting.ts'
 import type { Cache, Job } from './job.ts'
 import { compressionLevel } from './artifacts.ts'
@@ -22,7 +22,7 @@ export interface CacheJob {
   readonly variables: Variables
   /** Of the caches of this project. */
   readonly folder: string
-  readonly place: Place
+  readonly place: BuildFolder
   readonly signal: AbortSignal
 }
 

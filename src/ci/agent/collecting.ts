@@ -7,13 +7,13 @@ import { nullIfMissing } from '../../lib/system-errors.ts'
 import type { ZipInput } from '../../lib/zip/writer.ts'
 import { BadGlob, compileGlob, matchesGlob, uncounted, type GlobParts } from './globs.ts'
 
-export interface Wanted {
+export interface FileSelection {
   readonly paths: readonly string[]
   readonly exclude: readonly string[]
   readonly untracked: boolean
 }
 
-export interface Place {
+export interface BuildFolder {
   /** The build folder. */
   readonly root: string
   /** The same, as the scripts know it. */
@@ -31,7 +31,10 @@ export class TooManyFiles extends Error {
 }
 
 /** Paths from the root, in order, folders too. */
-export async function collectFiles(place: Place, { paths, exclude, untracked }: Wanted): Promise<string[]> {
+export async function collectFiles(
+  place: BuildFolder,
+  { paths, exclude, untracked }: FileSelection,
+): Promise<string[]> {
   const excluded = (await compiled(place, exclude)).map(({ glob }) => glob)
   const found = new Set<string>()
   const take = (path: string): boolean => {
@@ -59,7 +62,7 @@ export async function collectFiles(place: Place, { paths, exclude, untracked }: 
   return [...found].toSorted()
 }
 
-async function compiled(place: Place, paths: readonly string[]): Promise<{ path: string; glob: GlobParts[] }[]> {
+async function compiled(place: BuildFolder, paths: readonly string[]): Promise<{ path: string; glob: GlobParts[] }[]> {
   const globs: { path: string; glob: GlobParts[] }[] = []
   for (const path of paths) {
     const normal = posix.normalize(isAbsolute(path) ? relative(place.seen, path) || '.' : path)

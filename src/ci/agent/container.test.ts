@@ -6,7 +6,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { jobOf, jobPlace, JOB_TOKEN, variable, type JobPlace } from '../../../test/ci-jobs.ts'
+import { jobOf, jobWorkspace, JOB_TOKEN, variable, type JobWorkspace } from '../../../test/ci-jobs.ts'
 import { runGit, startGitOrigin } from '../../../test/git-origin.ts'
 import { containerExecutor } from './container.ts'
 import type { JobInput } from './job.ts'
@@ -40,7 +40,7 @@ case "$1" in
 esac
 `
 
-async function clientOf(place: JobPlace) {
+async function clientOf(place: JobWorkspace) {
   const folder = join(place.folder, 'bin')
   await mkdir(folder)
   const file = join(folder, 'docker')
@@ -57,7 +57,7 @@ const short = (call: string) =>
   call.replace(/mortise-\d+-[0-9a-f]{8}/g, 'NAME').replace(/mortise\.slot=[^\]]*slot-0\]/g, 'LABEL]')
 
 test('a script runs in a container that sees its checkout, and nothing else that it could write to', async () => {
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   const { calls, run } = await clientOf(place)
   const { result, text } = await run(
     jobOf(['echo "$SECRET in $CI_PROJECT_DIR"', 'exit 5'], {
@@ -83,7 +83,7 @@ test('a script runs in a container that sees its checkout, and nothing else that
 })
 
 test('what a killed agent left of a slot is taken away first', async () => {
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   const { file, calls, run } = await clientOf(place)
   await writeFile(`${file}.left`, `${'a'.repeat(12)}\n${'b'.repeat(12)}\n`)
   await run(jobOf(['true']))
@@ -94,7 +94,7 @@ test('what a killed agent left of a slot is taken away first', async () => {
 })
 
 test('images are pulled as the policies say, or the job fails for it', async () => {
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   const { calls, run } = await clientOf(place)
   const features = { failure_reasons: ['image_pull_failure', 'runner_configuration_error'] }
   const job = (image: JobInput['image']) => run(jobOf(['true'], { image, features }))
@@ -108,7 +108,7 @@ test('images are pulled as the policies say, or the job fails for it', async () 
 })
 
 test('services are started on a network of the job, waited for, and gone at the end', async () => {
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   const { file, calls, run } = await clientOf(place)
   await using server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -153,7 +153,7 @@ test('services are started on a network of the job, waited for, and gone at the 
 
 test('git beside the container obeys nothing that a job left or says', async () => {
   await using server = await startGitOrigin()
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   const { run } = await clientOf(place)
   const { dir, url } = await server.addRepository('one', { files: { a: '1' } })
   const sha = await runGit(['-C', dir, 'rev-parse', 'master'])

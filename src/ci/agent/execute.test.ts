@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
-import { jobOf, jobPlace, JOB_TOKEN, variable } from '../../../test/ci-jobs.ts'
+import { jobOf, jobWorkspace, JOB_TOKEN, variable } from '../../../test/ci-jobs.ts'
 import { runGit, startGitOrigin, temporaryFolder } from '../../../test/git-origin.ts'
 import { openZip } from '../../lib/zip/reader.ts'
 import { zipOf } from '../../lib/zip/writer.ts'
@@ -46,7 +46,7 @@ const dependency = (id: number) => ({ id, name: 'build', token: 'x', artifacts_f
 
 describe('the script', () => {
   test('is echoed line by line and runs in its folder, in order with its errors', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result, log, text } = await place.run(
       jobOf(['echo one', 'echo two >&2; echo three', 'if true; then\n  echo four\nfi', "echo 'it''s'"], {
         features: { trace_sections: true },
@@ -71,7 +71,7 @@ describe('the script', () => {
     ['kill -9 $$', 137],
     ['no-such-command-at-all', 127],
   ])('%s ends it with its code', async (command, exitCode) => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result, text } = await place.run(jobOf([command, 'echo never']))
     expect(result).toEqual({ state: 'failed', failureReason: 'script_failure', exitCode })
     expect(text).toContain(`ERROR: Job failed: exit status ${exitCode}\n`)
@@ -79,7 +79,7 @@ describe('the script', () => {
   })
 
   test('sees variables expanded, raw, as files, and those of the agent, but nothing of the agent itself', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     vi.stubEnv('MORTISE_SECRET_KEY', 'very secret')
     const { text } = await place.run(
       jobOf(
@@ -120,7 +120,7 @@ describe('the script', () => {
   })
 
   test('variables that grow without bounds are refused', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const doubling = Array.from({ length: 40 }, (_, n) => variable(`V${n}`, n === 0 ? 'x' : `$V${n - 1}$V${n - 1}`))
     const { result, text } = await place.run(jobOf(['echo hi'], { variables: doubling }))
     expect(result).toEqual({ state: 'failed', failureReason: 'runner_system_failure' })
@@ -128,7 +128,7 @@ describe('the script', () => {
   })
 
   test('secrets are hidden however they are printed', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { text } = await place.run(
       jobOf(
         [
@@ -150,7 +150,7 @@ describe('the script', () => {
   })
 
   test('a log stops at its limit, the job does not', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result, text } = await place.run(jobOf(['head -c 3000000 /dev/zero | tr "\\0" x', 'touch done']), {
       limit: 100_000,
     })
@@ -160,7 +160,7 @@ describe('the script', () => {
   })
 
   test('nothing of it stays behind', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result } = await place.run(
       jobOf([
         'sleep 300 & echo $! > ../../../a',
@@ -185,7 +185,7 @@ describe('the end', () => {
   const artifacts = [{ paths: ['x'], when: 'always' }]
 
   test('after_script is told how it went, and changes nothing', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const after = (script: string[]) => ({ name: 'after_script', script, when: 'always', allow_failure: true })
     const steps = [{ name: 'script', script: ['exit 3'] }, after(['echo it is $CI_JOB_STATUS', 'exit 9'])]
     const failed = await place.run(jobOf([], { steps }))
@@ -203,7 +203,7 @@ describe('the end', () => {
   })
 
   test('a job that takes too long is ended, and nothing follows', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result, text } = await place.run(jobOf([], { steps: long, artifacts, runner_info: { timeout: 1 } }))
     expect(result).toEqual({ state: 'failed', failureReason: 'job_execution_timeout' })
     expect(text).toContain('ERROR: Job failed: execution took longer than 1s seconds')
@@ -211,7 +211,7 @@ describe('the end', () => {
   })
 
   test('a script that takes too long leaves time for what follows', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result, text } = await place.run(
       jobOf([], { steps: long, artifacts, variables: [variable('RUNNER_SCRIPT_TIMEOUT', '500ms')] }),
     )
@@ -221,7 +221,7 @@ describe('the end', () => {
   })
 
   test('an after_script that takes too long is ended', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const steps = [
       { name: 'script', script: ['true'] },
       { name: 'after_script', script: ['sleep 300'], when: 'always' },
@@ -239,7 +239,7 @@ describe('the end', () => {
     [INTERRUPTED, 'runner_system_failure', [], false],
     ['gracefully', 'unknown_failure', [], true],
   ] as const)('%s: %s', async (how, failureReason, failure_reasons, isFollowed) => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const stop = new AbortController()
     const running = place.run(
       jobOf([], { steps: long, artifacts, features: { failure_reasons: [...failure_reasons] } }),
@@ -260,7 +260,7 @@ describe('sources', () => {
 
   test('come by fetch, again into the same folder, and are clean', async () => {
     await using server = await origin()
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { dir, url } = await server.addRepository('one', { files: { a: '1' } }, { files: { a: '2', 'bin/b': 'b' } })
     const sha = await runGit(['-C', dir, 'rev-parse', 'master'])
     const job = (script: string[], more: Partial<JobInput> = {}) =>
@@ -309,7 +309,7 @@ describe('sources', () => {
 
   test('with submodules where they are asked for, with the same token', async () => {
     await using server = await origin()
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     await using work = await temporaryFolder()
     const inner = await server.addRepository('inner', { files: { i: 'inner' } })
     const outer = await server.addRepository('outer', { files: { o: 'outer' } })
@@ -335,7 +335,7 @@ describe('sources', () => {
 
   test('that cannot be had fail the job, after as many attempts as wished', async () => {
     await using server = await origin()
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { url } = await server.addRepository('one', { files: { a: '1' } })
     const job = (repo_url: string) =>
       jobOf(['echo never'], {
@@ -355,7 +355,7 @@ describe('sources', () => {
     const refusals: (number | 'cut')[] = ['cut', 503, 'cut']
     let last: 503 | null = null
     await using server = await startGitOrigin({ refuse: () => refusals.shift() ?? last })
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { url, dir } = await server.addRepository('one', { files: { a: '1' } })
     const sha = await runGit(['-C', dir, 'rev-parse', 'master'])
     const job = jobOf(['cat a'], { git_info: { repo_url: url, ref: 'master', sha } })
@@ -370,7 +370,7 @@ describe('sources', () => {
   })
 
   test('a clone path stays in the builds folder', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const at = (path: string) => place.run(jobOf(['pwd'], { variables: [variable('GIT_CLONE_PATH', path)] }))
     expect((await at('$CI_BUILDS_DIR/mine/$CI_CONCURRENT_ID')).text).toContain('/slot-0/builds/mine/0\n')
     for (const path of ['$CI_BUILDS_DIR', '$CI_BUILDS_DIR/../..', '/tmp', '$CI_BUILDS_DIR/a/../..'])
@@ -383,7 +383,7 @@ describe('caches', () => {
     jobOf(script, { cache, ...more })
 
   test('are kept by key and come again, as their policy and their time say', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const cache = { key: '$NAME-protected', paths: ['deps/'], policy: 'pull-push', when: 'on_success' }
     const variables = [variable('NAME', 'main')]
     const first = await place.run(
@@ -411,7 +411,7 @@ describe('caches', () => {
   })
 
   test('keys and paths lead nowhere else', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const cache = { key: '../../../evil', paths: ['../..', '/etc/hostname', 'mine'], policy: 'pull-push' }
     const { text } = await place.run(cached(['echo x > mine'], [cache]))
     expect(text).toContain('../..: path is not a subpath of project directory')
@@ -424,7 +424,7 @@ describe('caches', () => {
 
 describe('artifacts', () => {
   test('are what the patterns name, without what is excluded', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { result, text } = await place.run(
       jobOf(
         [
@@ -477,7 +477,7 @@ describe('artifacts', () => {
 
   test('untracked files are those that git does not know', async () => {
     await using server = await startGitOrigin()
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const { dir, url } = await server.addRepository('one', { files: { a: '1', '.gitignore': 'ignored' } })
     const sha = await runGit(['-C', dir, 'rev-parse', 'master'])
     await place.run(
@@ -490,7 +490,7 @@ describe('artifacts', () => {
   })
 
   test('reports go as they are asked for, also of a job that failed', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const report = (artifact_type: string, artifact_format: string, paths: string[]) => ({
       name: `${artifact_type}.file`,
       artifact_type,
@@ -517,7 +517,7 @@ describe('artifacts', () => {
   })
 
   test('of earlier jobs are there when the script begins', async () => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     place.stored.set(5, await zipped({ 'out/run.sh': 'echo from five', './plain': 'x' }, 0o104755))
     const { text } = await place.run(
       jobOf(['sh out/run.sh', 'stat -c %a out/run.sh plain'], {
@@ -538,7 +538,7 @@ describe('artifacts', () => {
     ['links over links', { 'p/q/d': '../../a', 'p/q/e': 'd/../..', a: 'b' }, 0o120777],
     ['through a link of the checkout', { 'trap/evil': 'x' }, 0o100644],
   ])('%s is refused', async (_name, files, mode) => {
-    await using place = await jobPlace()
+    await using place = await jobWorkspace()
     const project = join(place.folder, 'slot-0/builds/group/project')
     await mkdir(join(project, 'b'), { recursive: true })
     await symlink(place.folder, join(project, 'trap'))
@@ -561,7 +561,7 @@ test.each([
   ['native steps', { run: '[]' }],
   ['secrets of other services', { secrets: { A: { vault: {} } } }],
 ])('a job for %s is refused', async (_what, more) => {
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   expect((await place.run({ ...jobOf([]), ...more })).result).toEqual({
     state: 'failed',
     failureReason: 'runner_system_failure',

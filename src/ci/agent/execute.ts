@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { VERSION } from '../../version.ts'
 import { downloadArtifacts, uploadArtifacts, type ArtifactDoor } from './artifacts.ts'
 import { isDue, restoreCache, saveCache } from './caches.ts'
-import type { Place } from './collecting.ts'
+import type { BuildFolder } from './collecting.ts'
 import { pauseOf, TRIES_WHILE_AWAY } from './connection.ts'
 import type { Executor, OpenExecutor } from './executor.ts'
 import { JobFailed, type Artifact, type Job, type JobResult } from './job.ts'
@@ -335,7 +335,7 @@ class JobRun {
     if (failure) throw failure.error
   }
 
-  #place(): Place {
+  #place(): BuildFolder {
     return {
       root: this.#workspace.here.project,
       seen: this.#workspace.seen.project,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { jobOf, jobPlace } from '../../../test/ci-jobs.ts'
+import { jobOf, jobWorkspace } from '../../../test/ci-jobs.ts'
 import { LfsClient, authorizationOf, objectOf } from '../../../test/lfs.ts'
 import { startForge } from '../../forge.ts'
 
 test('large files of a private project come with the sources, by the same token', async () => {
   await using forge = await startForge()
-  await using place = await jobPlace()
+  await using place = await jobWorkspace()
   const jane = await forge.user({ username: 'jane' })
   const project = await forge.project({ path: 'large', visibility: 'private' }, jane)
   const object = objectOf('the large content\n')

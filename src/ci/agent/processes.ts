@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isProcessGone, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
+import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
 import { hasCode } from '../../lib/system-errors.ts'
 
 export type Environment = Readonly<Record<string, string>>
@@ -155,7 +155,7 @@ export async function endMarked(mark: string): Promise<void> {
 
 /** What agents left that were killed themselves. */
 export async function sweepLeftovers(): Promise<void> {
-  await killWhere((found) => isProcessGone(TAG_PATTERN.exec(found)?.[0] ?? PROCESS_TAG))
+  await killWhere((found) => hasProcessEnded(TAG_PATTERN.exec(found)?.[0] ?? PROCESS_TAG))
 }
 
 async function killWhere(isMeant: (mark: string) => boolean): Promise<void> {

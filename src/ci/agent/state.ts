@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isProcessGone, PROCESS_TAG } from '../../lib/process-tag.ts'
+import { hasProcessEnded, PROCESS_TAG } from '../../lib/process-tag.ts'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 
 const schema = z.object({
@@ -51,7 +51,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'agent.lock')
   const holder = await readFile(file, 'utf8').catch(nullIfMissing)
-  if (holder !== null && !isProcessGone(holder)) throw new Error(`another runner is at work in ${folder}`)
+  if (holder !== null && !hasProcessEnded(holder)) throw new Error(`another runner is at work in ${folder}`)
   if (holder !== null) await rm(file, { force: true })
   try {
     await writeFile(file, PROCESS_TAG, { flag: 'wx', mode: 0o600 })

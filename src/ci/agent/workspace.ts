@@ -42,7 +42,7 @@ export function projectPathOf(repoUrl: string): string {
   return parts.slice(-20).join('/').slice(-500).replace(/^\/+/, '') || 'project'
 }
 
-export interface Place {
+export interface WorkspaceLocation {
   /** Of the slot. */
   readonly folder: string
   readonly repoUrl: string
@@ -53,7 +53,7 @@ export interface Place {
 }
 
 /** Null where the wished clone path is not inside the builds folder. */
-export function workspaceOf({ folder, repoUrl, mountedAt, clonePath }: Place): Workspace | null {
+export function workspaceOf({ folder, repoUrl, mountedAt, clonePath }: WorkspaceLocation): Workspace | null {
   const here = { builds: join(folder, 'builds'), temporary: join(folder, 'tmp') }
   const seen = mountedAt ? { builds: `${mountedAt}/builds`, temporary: `${mountedAt}/tmp` } : here
   const wished = clonePath ? posix.relative(seen.builds, posix.normalize(clonePath)) : projectPathOf(repoUrl)

@@ -37,14 +37,14 @@ const isOf = (type: Type, value: Value) => (type === 'array' ? Array.isArray(val
 
 const shown = (value: Value) => (isText(value) ? value : JSON.stringify(value))
 
-export interface Given {
+export interface GivenInputs {
   readonly inputs: Mapping
   /** What is included is one. */
   readonly component: Component | null
 }
 
 /** What the header asks for, with what is given: all that blocks may name, or the first thing that is wrong. */
-export async function readHeader(header: Mapping, given: Given, patterns: Patterns): Promise<Known> {
+export async function readHeader(header: Mapping, given: GivenInputs, patterns: Patterns): Promise<Known> {
   const faults = new Faults()
   const spot = new Spot(faults, 'header:spec', undefined)
   const spec = header['spec'] ?? null

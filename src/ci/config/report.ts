@@ -6,7 +6,7 @@ import type { Fault } from './faults.ts'
 import type { JobDefinition } from './jobs.ts'
 import type { Plan } from './plan.ts'
 
-export interface Wanted {
+export interface ReportOptions {
   /** Of one pipeline. Without one only faults are told. */
   readonly plan: boolean
   /** The file with all it includes and extends, and its jobs: for people who check it. */
@@ -42,7 +42,7 @@ export interface Report {
 /** More jobs than a pipeline may have are not told. */
 const MOST_OUTLINES = 1000
 
-export async function reportOn(text: string, context: Context, wanted: Wanted): Promise<Report> {
+export async function reportOn(text: string, context: Context, wanted: ReportOptions): Promise<Report> {
   const checked = wanted.plan ? await compile(text, context) : { ...(await check(text, context)), plan: null }
   const { errors, warnings, includes, definition, plan } = checked
   const jobs = wanted.details ? [...(definition?.jobs.values() ?? [])].slice(0, MOST_OUTLINES).map(outlineOf) : []
@@ -74,10 +74,10 @@ type Question =
 export interface Task {
   readonly text: string
   readonly context: Omit<Context, keyof Asking>
-  readonly wanted: Wanted
+  readonly wanted: ReportOptions
 }
 
-export function taskOf(text: string, context: Context, wanted: Wanted): Task {
+export function taskOf(text: string, context: Context, wanted: ReportOptions): Task {
   const { changedPaths: _changedPaths, paths: _paths, readInclude: _readInclude, ...data } = context
   return { text, context: data, wanted }
 }

@@ -30,7 +30,7 @@ export interface AttributeOptions {
 }
 
 /** The values of the condition below. */
-export interface WantedAttributes {
+export interface AttributeFilter {
   /** JSON. */
   attributes?: string
   attribute_count?: number
@@ -40,17 +40,14 @@ export interface WantedAttributes {
 const written = ([key, value]: readonly [string, string]) => `${Array.from(key).length} ${key}${value}`
 const WRITTEN = sql`length(c.key) || ' ' || c.key || c.value`
 
-export function attributesWanted(viewer: User | null, { custom_attributes }: AttributeOptions): WantedAttributes {
+export function attributeFilter(viewer: User | null, { custom_attributes }: AttributeOptions): AttributeFilter {
   const asked = Object.entries(custom_attributes ?? {})
   if (asked.length === 0 || !viewer?.admin) return {}
   return { attributes: JSON.stringify(asked.map(written)), attribute_count: asked.length }
 }
 
 /** Rows of `table` that have all of them. */
-export const hasAttributes = (
-  table: 'users' | 'namespaces' | 'projects',
-  whose: Whose,
-): Condition<WantedAttributes> => {
+export const hasAttributes = (table: 'users' | 'namespaces' | 'projects', whose: Whose): Condition<AttributeFilter> => {
   const owner = sql.ref(`c.${whose}`)
   return {
     test: (w, { db }) => sql`(select count(*) from custom_attributes c

@@ -87,7 +87,7 @@ export async function mergeRequestReaders(
 }
 
 /** `!4`, `project!4`, `group/project!4`, if the viewer may see it; a single name is a project beside ours. */
-export async function mergeRequestNamed(
+export async function findNamedMergeRequest(
   app: App,
   viewer: User,
   home: ProjectSubject,

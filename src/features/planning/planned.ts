@@ -5,7 +5,7 @@ import type { App, User } from '../../context.ts'
 import type { Db } from '../../store/database.ts'
 import {
   SUBSTRING_FROM,
-  foundIds,
+  matchingIds,
   idList,
   inIdList,
   inTextList,
@@ -17,14 +17,14 @@ import {
 import { leading, type At, type Condition, type Sort } from '../../store/lists.ts'
 import { openVisibilities } from '../access/authorizations/queries.ts'
 
-export type Named<T> = T | 'none' | 'any'
+export type NoneOrAny<T> = T | 'none' | 'any'
 
 export interface PlannedFilter {
-  labels?: Named<string[]> | null | undefined
-  milestone?: Named<{ title: string }> | 'upcoming' | 'started' | null | undefined
+  labels?: NoneOrAny<string[]> | null | undefined
+  milestone?: NoneOrAny<{ title: string }> | 'upcoming' | 'started' | null | undefined
   author?: number | null | undefined
-  assignee?: Named<number> | null | undefined
-  my_reaction_emoji?: Named<{ name: string }> | null | undefined
+  assignee?: NoneOrAny<number> | null | undefined
+  my_reaction_emoji?: NoneOrAny<{ name: string }> | null | undefined
   /** Of these two the records themselves, not their titles. */
   milestone_id?: number
   label_id?: number
@@ -195,7 +195,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
       },
       set(w, { db, given }) {
         const indexed = `indexed_${name}` as const
-        return given(indexed) ? foundIds(db, table, columnsOf(given), w[indexed]!) : undefined
+        return given(indexed) ? matchingIds(db, table, columnsOf(given), w[indexed]!) : undefined
       },
     }
   }
@@ -317,7 +317,7 @@ export function seenBy(viewer: User | null): Pick<PlannedValues, 'seen_by' | 'in
   return { seen_by: active ? viewer.id : 0, ...(internal && { internal_too: true }) }
 }
 
-export function plannedWanted(app: App, viewer: User | null, filter: PlannedFilter): PlannedValues {
+export function plannedValues(app: App, viewer: User | null, filter: PlannedFilter): PlannedValues {
   const { db } = app
   const reader = { reader: viewer?.id ?? 0 }
   return {
@@ -349,7 +349,7 @@ export const NOBODY = 0
 export const person = <K extends string>(name: K, id: number | null | undefined): { [key in K]?: number } =>
   typeof id === 'number' ? ({ [name]: id } as { [key in K]?: number }) : {}
 
-function labelsWanted(db: Db, labels: Named<string[]> | null | undefined): PlannedValues {
+function labelsWanted(db: Db, labels: NoneOrAny<string[]> | null | undefined): PlannedValues {
   if (!labels) return {}
   if (labels === 'none' || labels === 'any') return { labelled: labels === 'any' }
   const titles = [...new Set(labels)]
@@ -364,7 +364,7 @@ function milestoneWanted(app: App, milestone: PlannedFilter['milestone']): Plann
 }
 
 function reactionWanted(
-  emoji: Named<{ name: string }> | null | undefined,
+  emoji: NoneOrAny<{ name: string }> | null | undefined,
   reader: Pick<PlannedValues, 'reader'>,
 ): PlannedValues {
   if (!emoji) return {}

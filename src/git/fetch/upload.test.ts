@@ -12,7 +12,7 @@ import { advertise, protocolVersion } from './advertisement.ts'
 import { GitFailed } from '../process/command.ts'
 import { FLUSH, pktLine } from '../protocol/pkt-line.ts'
 import { createRepository } from '../storage/repositories.ts'
-import { ClientGone } from '../protocol/sending.ts'
+import { ClientDisconnected } from '../protocol/sending.ts'
 import { uploadPack } from './upload.ts'
 
 /** Three commits on master, a tag, and refs of our own that point at commits nothing else reaches. */
@@ -180,7 +180,7 @@ describe('git ends when', () => {
     expect(isRunning(server.dir)).toBe(true)
     socket.resetAndDestroy()
     await ends(server.dir)
-    await expect.poll(() => server.failures).toEqual([new ClientGone()])
+    await expect.poll(() => server.failures).toEqual([new ClientDisconnected()])
   })
 
   test('its answer is not taken any more', async () => {
@@ -188,7 +188,7 @@ describe('git ends when', () => {
     const output = silent()
     const served = uploadPack(repo.dir, { stateless: false, input: silent(), output })
     output.destroy()
-    await expect(served).rejects.toThrow(ClientGone)
+    await expect(served).rejects.toThrow(ClientDisconnected)
     await ends(repo.dir)
   })
 

@@ -12,7 +12,7 @@ import { folder } from '../process/arguments.ts'
 import { endGroup, GitFailed, startGit } from '../process/command.ts'
 import { lsRefs } from './ls-refs.ts'
 import { takeShort } from '../protocol/requests.ts'
-import { ClientGone, lossOr, send } from '../protocol/sending.ts'
+import { ClientDisconnected, lossOr, send } from '../protocol/sending.ts'
 
 export interface ServeOptions {
   readonly input: Readable
@@ -120,7 +120,7 @@ async function serve(command: string, child: Program, options: ServeOptions): Pr
     endGroup(child)
   }
   const tooLate = () => end(new GitFailed(command, 'deadline', null, words))
-  const gone = () => end(new ClientGone())
+  const gone = () => end(new ClientDisconnected())
   const broken = (error: Error) => end(lossOr(error))
   const inputClosed = () => input.readableEnded || gone()
   const aborted = () => end(signal?.reason as Error)

@@ -9,13 +9,13 @@ import { GitFailed, gitStream } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
 
 const DEADLINE_MS = 10_000
-export const MOST_FOUND = 1000
+export const MOST_MATCHES = 1000
 const AROUND = 3
 /** Characters shown of one place. */
 const LONGEST_SHOWN = 10_000
 
 /** Neighbouring lines of a file, with those around them. */
-export interface FoundLines {
+export interface MatchedLines {
   readonly path: string
   /** Counted from 1. */
   readonly startline: number
@@ -31,7 +31,11 @@ interface GrepWish {
 }
 
 /** Null when there is no such commit. */
-export async function findLines(dir: string, name: string, { text, accepts }: GrepWish): Promise<FoundLines[] | null> {
+export async function findLines(
+  dir: string,
+  name: string,
+  { text, accepts }: GrepWish,
+): Promise<MatchedLines[] | null> {
   const commit = await resolveCommit(dir, name)
   if (commit === null) return null
   // A list of patterns must not be empty.
@@ -59,11 +63,11 @@ export async function findLines(dir: string, name: string, { text, accepts }: Gr
     for (const line of lines) {
       take(line)
       // The lines around the last one may be missing.
-      if (found.length > MOST_FOUND) return true
+      if (found.length > MOST_MATCHES) return true
     }
     return false
   })
-  return found.slice(0, MOST_FOUND)
+  return found.slice(0, MOST_MATCHES)
 }
 
 const cut = (text: string) => text.slice(0, LONGEST_SHOWN)
@@ -74,7 +78,7 @@ export async function findMessages(dir: string, name: string, text: string): Pro
   if (commit === null) return null
   const wanted = safely(() => phrase(text))
   if (wanted === null) return []
-  const args = ['log', '--format=%H', '--fixed-strings', '-i', '--max-count', count(MOST_FOUND)] as const
+  const args = ['log', '--format=%H', '--fixed-strings', '-i', '--max-count', count(MOST_MATCHES)] as const
   const found: string[] = []
   const stream = gitStream(dir, [...args, '--grep', wanted, rev(commit), '--'], { deadline: DEADLINE_MS })
   await untilEnough(pieces(stream, NEWLINE), (lines) => {

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { workplace } from '../../../test/workplace.ts'
+import { workspace } from '../../../test/workspace.ts'
 import { gitBytes } from '../process/command.ts'
 import { readPointers } from './pointers.ts'
 import { openQuarantine } from '../push/quarantine.ts'
@@ -16,7 +16,7 @@ const text = (lines: number, word = 'line') => Array.from({ length: lines }, (_,
 
 /** A repository, and a place where commits are made and packed as a client would send them. */
 async function stage() {
-  const work = await workplace()
+  const work = await workspace()
   const dir = join(work.folder, 'origin.git')
   await createRepository(dir, { defaultBranch: 'master' })
   await work.git('init', '-q', '-b', 'master', 'src')

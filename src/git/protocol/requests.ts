@@ -1,6 +1,6 @@
 /** Short requests, taken whole: whoever knows all of it can answer without starting git. */
 import { Readable } from 'node:stream'
-import { ClientGone } from './sending.ts'
+import { ClientDisconnected } from './sending.ts'
 
 /** All that was said when it is short; otherwise a stream of all of it. */
 export async function takeShort(
@@ -9,7 +9,7 @@ export async function takeShort(
 ): Promise<Buffer | Readable> {
   const chunks: Buffer[] = []
   let size = 0
-  const silence = setTimeout(() => input.destroy(new ClientGone()), idle)
+  const silence = setTimeout(() => input.destroy(new ClientDisconnected()), idle)
   const parts = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   try {
     while (size <= longest) {

@@ -5,7 +5,7 @@
 import type { Writable } from 'node:stream'
 import { band, FLUSH, pktLine, type Band } from '../protocol/pkt-line.ts'
 import type { PushCommand } from './push-request.ts'
-import { ClientGone, send } from '../protocol/sending.ts'
+import { ClientDisconnected, send } from '../protocol/sending.ts'
 
 const KEEP_ALIVE_MS = 5000
 
@@ -70,7 +70,7 @@ export class PushReport implements Disposable {
     try {
       await send(this.#output, bytes)
     } catch (error) {
-      if (!(error instanceof ClientGone)) throw error
+      if (!(error instanceof ClientDisconnected)) throw error
     }
   }
 }

@@ -10,7 +10,7 @@ import { advertiseForPushes } from '../fetch/advertisement.ts'
 import { isUnmistakable, ref, UnsafeArgument } from '../process/arguments.ts'
 import { GitFailed } from '../process/command.ts'
 import { isForPushes } from '../refs/namespaces.ts'
-import { ClientGone } from '../protocol/sending.ts'
+import { ClientDisconnected } from '../protocol/sending.ts'
 import { PushReport } from './push-report.ts'
 import {
   ClientTooSlow,
@@ -104,7 +104,7 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
   try {
     await fulfil({ dir, request, wishes, reader, report }, options)
   } catch (error) {
-    if (signal?.aborted || error instanceof ClientGone || error instanceof ClientTooSlow) throw error
+    if (signal?.aborted || error instanceof ClientDisconnected || error instanceof ClientTooSlow) throw error
     failure = error
     const reason = options.explain?.(error) ?? 'internal error'
     refuseAll(

@@ -9,7 +9,7 @@ import { lstatSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { MINUTE } from '../../clock.ts'
-import { isMemberGone, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
+import { hasMemberEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
 import { GitFailed } from '../process/command.ts'
 import { filesBelow } from './ref-files.ts'
 
@@ -50,7 +50,7 @@ function isOver(lock: string, before: Date, ofGitBefore: Date): boolean {
   return file.isSymbolicLink() ? isDead(readlinkSync(lock)) : file.mtime < ofGitBefore
 }
 
-const isDead = (holder: string) => TAG_PATTERN.test(holder) && isMemberGone(holder)
+const isDead = (holder: string) => TAG_PATTERN.test(holder) && hasMemberEnded(holder)
 
 /** Longer than moving any number of refs may take. */
 const STALE_MS = 15 * MINUTE

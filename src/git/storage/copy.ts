@@ -8,7 +8,7 @@ import { HOUR, MINUTE } from '../../clock.ts'
 import { linkPacks, poolOf, useObjectsOf } from './alternates.ts'
 import { folder } from '../process/arguments.ts'
 import { git, GitFailed, LONG_LISTING } from '../process/command.ts'
-import { hasBitmap, headOf, initialise, packRefs, placeContent, REFS_FLUSHED_LATER } from './repositories.ts'
+import { hasBitmap, headOf, initialise, packRefs, fillRepository, REFS_FLUSHED_LATER } from './repositories.ts'
 
 export interface CopyOptions {
   /** A repository beside it whose objects the copy uses, and only adds to what they lack. */
@@ -30,7 +30,7 @@ export async function copyRepository(
   to: string,
   { pool = null, mayTake, signal }: CopyOptions = {},
 ): Promise<void> {
-  await placeContent(to, async (draft) => {
+  await fillRepository(to, async (draft) => {
     await initialise(draft, (await headOf(from)) ?? 'master')
     const refs = await publishedRefs(from, signal)
     if (mayTake && !(await mayTake())) throw new CopyRefused()
@@ -73,7 +73,7 @@ export async function tipsOf(dir: string, signal?: AbortSignal): Promise<string[
   return [...new Set(lines.split('\n').filter((line) => line !== ''))]
 }
 
-export interface Wanted {
+export interface CopyRequest {
   readonly tips: readonly string[]
   /** Tips the target has, with all they reach. */
   readonly without?: readonly string[]
@@ -84,7 +84,7 @@ export interface Wanted {
 /**
  * One pack, mostly of parts the source has ready; it runs in the copy, so that nothing is ever written to the source.
  */
-export async function copyObjects(from: string, to: string, wanted: Wanted): Promise<void> {
+export async function copyObjects(from: string, to: string, wanted: CopyRequest): Promise<void> {
   const { tips, without = [], deadline = 6 * HOUR, signal } = wanted
   const pack = folder(join(to, 'objects/pack/pack'))
   await git(to, ['pack-objects', '--revs', '--non-empty', '--delta-base-offset', '--quiet', pack], {

@@ -14,7 +14,7 @@ export const isLeftover = (name: string): boolean =>
   /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|gone)$/.test(name)
 
 /** Answers false, and leaves what is there, when the place was taken meanwhile. */
-export async function placeWhole(dir: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
+export async function publishWhole(dir: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
   const draft = beside(dir, 'new')
   await mkdir(draft, { recursive: true })
   try {

@@ -9,7 +9,7 @@ import { Refusal } from '../../errors.ts'
 import { address, isBranchName, UnsafeArgument, type Address } from '../process/arguments.ts'
 import { git, type GitOptions } from '../process/command.ts'
 import { assertClean } from './integrity.ts'
-import { initialise, packRefs, placeContent, REFS_FLUSHED_LATER, setHead, sizeOf } from './repositories.ts'
+import { initialise, packRefs, fillRepository, REFS_FLUSHED_LATER, setHead, sizeOf } from './repositories.ts'
 
 export interface Credentials {
   readonly username: string
@@ -63,7 +63,7 @@ export async function mirrorFrom(remote: string, dir: string, options: MirrorOpt
   const signal = AbortSignal.any([tooLarge.signal, ...(options.signal ? [options.signal] : [])])
   const guarded = { ...settings, signal, deadline }
 
-  await placeContent(dir, async (draft) => {
+  await fillRepository(dir, async (draft) => {
     await initialise(draft, 'master')
     const head = await remoteHead(draft, url, guarded)
     using _watch = watchSize(draft, maxBytes, tooLarge)

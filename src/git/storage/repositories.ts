@@ -9,7 +9,7 @@ import { poolOf } from './alternates.ts'
 import { forget } from '../objects/memory.ts'
 import { branch, folder } from '../process/arguments.ts'
 import { git } from '../process/command.ts'
-import { placeWhole, removeWhole } from './drafts.ts'
+import { publishWhole, removeWhole } from './drafts.ts'
 import { despiteDeadLocks } from '../refs/locks.ts'
 import { closeReaders } from '../process/readers.ts'
 
@@ -84,16 +84,16 @@ export async function initialise(dir: string, defaultBranch: string): Promise<vo
 /** What is there already stays as it is. */
 export async function createRepository(dir: string, { defaultBranch }: { defaultBranch: string }): Promise<void> {
   if (await repositoryExists(dir)) return
-  await placeWhole(dir, (draft) => initialise(draft, defaultBranch))
+  await publishWhole(dir, (draft) => initialise(draft, defaultBranch))
 }
 
 /**
  * For a repository that comes with content: whoever fills the draft runs `initialise` first. At the last moment an
  * empty repository makes way; one that has refs is the work of an earlier run and stays.
  */
-export async function placeContent(dir: string, fill: (draft: string) => Promise<void>): Promise<void> {
+export async function fillRepository(dir: string, fill: (draft: string) => Promise<void>): Promise<void> {
   if (await hasContent(dir)) return
-  await placeWhole(dir, async (draft) => {
+  await publishWhole(dir, async (draft) => {
     await fill(draft)
     if (!(await hasContent(dir))) await removeRepository(dir)
   })

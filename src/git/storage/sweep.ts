@@ -17,7 +17,7 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
 }
 
 /** What a sweep would remove for its age. */
-export async function findLeft(dir: string, { before }: { before: Date }): Promise<string[]> {
+export async function findOrphans(dir: string, { before }: { before: Date }): Promise<string[]> {
   return [...(await findDrafts(dir, before)), ...(await findLocks(dir, before))]
 }
 

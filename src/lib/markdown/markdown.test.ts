@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { growth } from '../../../test/effort.ts'
 import { referencesIn, renderMarkdown as renderSomewhere, resolutionKey } from './markdown.ts'
-import { locator } from './places.ts'
+import { locator } from './link-bases.ts'
 import { references, renderMarkdown } from './render.ts'
 
 const BASE = 'https://forge.example'

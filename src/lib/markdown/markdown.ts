@@ -10,13 +10,13 @@ import { escapeHtml } from './html.ts'
 import type { TextReference } from './inline.ts'
 import { resolutionKey } from './keys.ts'
 import { digestOf, isShort, performElsewhere, performHere } from './performing.ts'
-import type { Places } from './places.ts'
+import type { LinkBases } from './link-bases.ts'
 import type { Resolution } from './render.ts'
 import type { ReferencesTask, RenderTask } from './tasks.ts'
 
 export { resolutionKey }
 export type { TextReference } from './inline.ts'
-export type { Places } from './places.ts'
+export type { LinkBases } from './link-bases.ts'
 export type { Resolution } from './render.ts'
 
 /** A few characters of a text may be hundreds of HTML. */
@@ -58,7 +58,7 @@ export const resolutionsOf = (named: readonly TextReference[], all: Resolutions)
 export interface Surroundings {
   readonly base?: string | null
   readonly resolutions?: Resolutions
-  readonly places?: Places
+  readonly places?: LinkBases
   /** Whose issues are links, too. */
   readonly tracker?: Tracker | null
   /** Who waits for it; absent in the background. */

@@ -3,7 +3,7 @@ import type { Tracker } from '../tracker-keys.ts'
 import { codeLines, type CodeBlock } from './code-lines.ts'
 import { resolutionKey } from './keys.ts'
 import type { TextReference } from './inline.ts'
-import { locator, type Places } from './places.ts'
+import { locator, type LinkBases } from './link-bases.ts'
 import { references, renderMarkdown, type Resolution } from './render.ts'
 
 /** What a text names. */
@@ -18,7 +18,7 @@ export interface RenderTask {
   readonly text: string
   readonly base: string | null
   readonly resolutions: Readonly<Record<string, Resolution>>
-  readonly places: Places
+  readonly places: LinkBases
   readonly tracker: Tracker | null
 }
 

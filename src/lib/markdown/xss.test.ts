@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLACES, SCHEMES, TRICKS } from '../../../test/hostile.ts'
+import { URL_POSITIONS, SCHEMES, TRICKS } from '../../../test/hostile.ts'
 import { renderMarkdown } from './render.ts'
 
 const TAGS = new Set(
@@ -35,7 +35,7 @@ function faultsOf(html: string): string[] {
 }
 
 test.each(SCHEMES)('nothing leads to %j', (address) => {
-  for (const place of PLACES) expect(faultsOf(renderMarkdown(place(address))), place(address)).toEqual([])
+  for (const place of URL_POSITIONS) expect(faultsOf(renderMarkdown(place(address))), place(address)).toEqual([])
 })
 
 test.each(TRICKS)('nothing runs in %j', (text) => {

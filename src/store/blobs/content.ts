@@ -9,7 +9,7 @@ import type { Blob, Range } from './blobs.ts'
 export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
 /** The same path in a folder and in a bucket, so that one can be copied into the other. */
-export function placeOf(digest: string): string {
+export function blobPath(digest: string): string {
   if (!isDigest(digest)) throw new Error('not a digest')
   return `${digest.slice(0, 2)}/${digest.slice(2)}`
 }

@@ -2,11 +2,11 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import type { Blobs } from './blobs.ts'
-import { checkRange, isDigest, placeOf, receive } from './content.ts'
+import { checkRange, isDigest, blobPath, receive } from './content.ts'
 
 export function folderBlobs(root: string): Blobs {
   const drafts = join(root, 'drafts')
-  const fileOf = (digest: string) => join(root, placeOf(digest))
+  const fileOf = (digest: string) => join(root, blobPath(digest))
 
   return {
     isShared: false,

@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { BlobStoreUnavailable, type Blobs, type Range } from './blobs.ts'
-import { checkRange, placeOf, receive, type Draft } from './content.ts'
+import { checkRange, blobPath, receive, type Draft } from './content.ts'
 
 export interface Bucket {
   readonly url: string
@@ -42,7 +42,7 @@ interface Wish {
 
 export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: string): Blobs {
   const signing = { service: 's3', region, accessKeyId: accessKey, secretAccessKey: secretKey, cache: new Map() }
-  const at = (digest: string) => `/${placeOf(digest)}`
+  const at = (digest: string) => `/${blobPath(digest)}`
 
   const askOnce = async ({ method, at, range, draft }: Wish): Promise<IncomingMessage> => {
     const given = {

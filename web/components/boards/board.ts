@@ -4,17 +4,17 @@ import { text, type Act, type Page, type PageRequest } from '../../page.ts'
 import { undoable } from '../../undo.ts'
 import type { BoardData, Column } from './Board.tsx'
 
-export type BoardPlace = 'project' | 'group'
+export type BoardScope = 'project' | 'group'
 
 /** More is in the list of issues. */
 const per_page = 50
 
 /** The calls of both have the same fields; types are those of projects. */
-const boardsOf = (place: BoardPlace) => `/${place}s/{id}/boards` as '/projects/{id}/boards'
-const boardOf = (place: BoardPlace) => `${boardsOf(place)}/{board_id}` as const
-const labelsOf = (place: BoardPlace) => `/${place}s/{id}/labels` as '/projects/{id}/labels'
+const boardsOf = (place: BoardScope) => `/${place}s/{id}/boards` as '/projects/{id}/boards'
+const boardOf = (place: BoardScope) => `${boardsOf(place)}/{board_id}` as const
+const labelsOf = (place: BoardScope) => `/${place}s/{id}/labels` as '/projects/{id}/labels'
 
-export async function loadBoard(place: BoardPlace, { api, params }: PageRequest, wanted: string | null) {
+export async function loadBoard(place: BoardScope, { api, params }: PageRequest, wanted: string | null) {
   const id = params.id!
   const labels = api.maybe(labelsOf(place), { id, per_page: 100 }).then((found) => found ?? [])
   const boards = await api.get(boardsOf(place), { id, per_page: 100 })
@@ -24,7 +24,7 @@ export async function loadBoard(place: BoardPlace, { api, params }: PageRequest,
 }
 
 interface Wanted {
-  place: BoardPlace
+  place: BoardScope
   api: PageRequest['api']
   id: string
   board: NonNullable<BoardData['board']>
@@ -65,7 +65,7 @@ function change(from: string, to: string) {
 
 const which = ({ form }: Act) => ({ id: text(form, 'project'), issue_iid: text(form, 'iid') })
 
-export function boardActions(place: BoardPlace): NonNullable<Page['actions']> {
+export function boardActions(place: BoardScope): NonNullable<Page['actions']> {
   const lists = `${boardOf(place)}/lists` as const
   return {
     async move(act) {

@@ -3,7 +3,7 @@ import { flag, flags, optional, word } from '../../fields.ts'
 import { text, type FormFields } from '../../page.ts'
 import { Button, Choice, Field, Form, Switch } from '../Form.tsx'
 import { PairRows, pairsIn } from './PairRows.tsx'
-import { PLACES, eventName, type HookPlace } from './places.ts'
+import { HOOK_SCOPES, eventName, type HookScope } from './scopes.ts'
 
 export type Hook = Records['ProjectHook']
 
@@ -14,7 +14,7 @@ const STRATEGIES = [
 ] as const
 
 /** The fields of a hook; a secret that is not written stays. */
-export function HookForm({ hook, place, action }: { hook?: Hook; place: HookPlace; action: string }) {
+export function HookForm({ hook, place, action }: { hook?: Hook; place: HookScope; action: string }) {
   const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
   const kept = hook && 'Leave it empty to keep the one there is.'
   return (
@@ -46,7 +46,7 @@ export function HookForm({ hook, place, action }: { hook?: Hook; place: HookPlac
       />
       <fieldset class="boxes" data-wide>
         <legend>Told of</legend>
-        {PLACES[place].events.map((name) => (
+        {HOOK_SCOPES[place].events.map((name) => (
           <Switch name={name} label={eventName(name)} isOn={isOn(name)} key={name} />
         ))}
       </fieldset>
@@ -102,7 +102,7 @@ export const newPairs = (form: FormFields) => ({
   url_variables: pairsIn(form, 'variable'),
 })
 
-export const hookFields = (form: FormFields, place: HookPlace) => ({
+export const hookFields = (form: FormFields, place: HookScope) => ({
   url: text(form, 'url'),
   name: text(form, 'name'),
   description: text(form, 'description'),
@@ -110,7 +110,7 @@ export const hookFields = (form: FormFields, place: HookPlace) => ({
   signing_token: optional(form, 'signing_token'),
   custom_webhook_template: text(form, 'custom_webhook_template').replaceAll('\r\n', '\n'),
   enable_ssl_verification: flag(form, 'enable_ssl_verification'),
-  ...flags(form, PLACES[place].events),
+  ...flags(form, HOOK_SCOPES[place].events),
   ...(place !== 'instance' && {
     push_events_branch_filter: text(form, 'push_events_branch_filter'),
     branch_filter_strategy: word<(typeof STRATEGIES)[number][0]>(form, 'branch_filter_strategy'),

@@ -5,14 +5,14 @@ import { Icon } from '../Icon.tsx'
 import { Empty, Pages, Row, Rows } from '../lists.tsx'
 import { Fold } from '../settings.tsx'
 import { HookForm, hookFields, newPairs, type Hook } from './HookForm.tsx'
-import { PLACES, eventName, idOf, pathsOf, type HookPlace } from './places.ts'
+import { HOOK_SCOPES, eventName, idOf, pathsOf, type HookScope } from './scopes.ts'
 
 interface Data {
   hooks: Listed<Hook[]>
 }
 
-export function hookListPage(place: HookPlace): Page<Data> {
-  const { frame, address, events } = PLACES[place]
+export function hookListPage(place: HookScope): Page<Data> {
+  const { frame, address, events } = HOOK_SCOPES[place]
   const paths = pathsOf(place)
   return declare<Data>({
     signedIn: true,

@@ -9,7 +9,7 @@ import { Time } from '../Time.tsx'
 import { Empty, Pages, Row, Rows } from '../lists.tsx'
 import { Chapter, Facts, Fold, Notice } from '../settings.tsx'
 import { HookForm, hookFields, newPairs, type Hook } from './HookForm.tsx'
-import { PLACES, eventName, idOf, pathsOf, type HookPlace } from './places.ts'
+import { HOOK_SCOPES, eventName, idOf, pathsOf, type HookScope } from './scopes.ts'
 
 type Delivery = Records['HookEvent']
 
@@ -27,8 +27,8 @@ const RESULTS = [
 ] as const
 type Result = Exclude<(typeof RESULTS)[number][0], ''>
 
-export function hookPage(place: HookPlace): Page<Data> {
-  const { frame, address, events } = PLACES[place]
+export function hookPage(place: HookScope): Page<Data> {
+  const { frame, address, events } = HOOK_SCOPES[place]
   const paths = pathsOf(place)
   return declare<Data>({
     signedIn: true,

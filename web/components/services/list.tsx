@@ -5,14 +5,14 @@ import { State } from '../State.tsx'
 import { Time } from '../Time.tsx'
 import { Row, Rows } from '../lists.tsx'
 import { Chapter } from '../settings.tsx'
-import { servicesAddress, servicesFrame, type ServicePlace } from './places.ts'
+import { servicesAddress, servicesFrame, type ServiceScope } from './scopes.ts'
 
 interface Data {
   active: Records['ListedService'][]
   known: Records['KnownService'][]
 }
 
-export function serviceListPage(place: ServicePlace): Page<Data> {
+export function serviceListPage(place: ServiceScope): Page<Data> {
   const path = `/${place}s/{id}/integrations` as '/projects/{id}/integrations'
   return declare<Data>({
     signedIn: true,

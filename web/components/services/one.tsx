@@ -6,7 +6,7 @@ import { sentence } from '../../words.ts'
 import { ActButton, Button, Choice, Field, Form, Switch } from '../Form.tsx'
 import { State } from '../State.tsx'
 import { Notice } from '../settings.tsx'
-import { servicesAddress, servicesFrame, type ServicePlace } from './places.ts'
+import { servicesAddress, servicesFrame, type ServiceScope } from './scopes.ts'
 
 type Known = Records['KnownService']
 type Service = Records['Service']
@@ -20,7 +20,7 @@ interface Data {
 /** Services that write comments of their own. */
 const COMMENTING = ['jira']
 
-export function servicePage(place: ServicePlace): Page<Data> {
+export function servicePage(place: ServiceScope): Page<Data> {
   const path = `/${place}s/{id}/integrations/{slug}` as '/projects/{id}/integrations/{slug}'
   return declare<Data>({
     signedIn: true,

@@ -8,11 +8,11 @@ import { Time } from '../../components/Time.tsx'
 import { Row, Rows } from '../../components/lists.tsx'
 import { encodePath, pathOf } from '../../refs.ts'
 
-export type Found = object
+export type SearchResult = object
 
 interface ResultsProps {
   scope: string
-  found: readonly Found[]
+  found: readonly SearchResult[]
   project: string | null
 }
 
@@ -20,7 +20,7 @@ export const Results = ({ scope, found, project }: ResultsProps) => (
   <Rows label="Found">{found.map((one, n) => rowOf(scope, one, project ?? '', n))}</Rows>
 )
 
-function rowOf(scope: string, one: Found, project: string, key: number) {
+function rowOf(scope: string, one: SearchResult, project: string, key: number) {
   switch (scope) {
     case 'projects':
       return <ProjectRow project={one as Records['SimpleProject']} key={key} />

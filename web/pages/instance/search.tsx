@@ -4,7 +4,7 @@ import { Choice, Field } from '../../components/Form.tsx'
 import { Empty, Pages, Tabs } from '../../components/lists.tsx'
 import { page as declare } from '../../page.ts'
 import { withQuery } from '../../query.ts'
-import { Results, type Found } from './Results.tsx'
+import { Results, type SearchResult } from './Results.tsx'
 
 const EVERYWHERE = [
   ['projects', 'Projects'],
@@ -27,7 +27,7 @@ const IN_PROJECT = [
 
 interface Data {
   scope: string
-  found: Listed<Found[]> | null
+  found: Listed<SearchResult[]> | null
   projects: Records['Project'][]
 }
 
@@ -41,7 +41,7 @@ function scopeIn(query: URLSearchParams): string {
   return scopes.find(([scope]) => scope === wanted)?.[0] ?? scopes[0]![0]
 }
 
-async function search(api: Api, query: URLSearchParams): Promise<Listed<Found[]> | null> {
+async function search(api: Api, query: URLSearchParams): Promise<Listed<SearchResult[]> | null> {
   const words = wordsIn(query)
   const id = projectIn(query)
   if (words === '') return null
@@ -50,7 +50,7 @@ async function search(api: Api, query: URLSearchParams): Promise<Listed<Found[]>
   const found = id
     ? api.list('/projects/{id}/search', { id, scope: scopeIn(query) as 'issues', ...wish })
     : api.list('/search', { scope: scopeIn(query) as 'issues', ...wish })
-  return found as Promise<Listed<unknown>> as Promise<Listed<Found[]>>
+  return found as Promise<Listed<unknown>> as Promise<Listed<SearchResult[]>>
 }
 
 export const page = declare<Data>({

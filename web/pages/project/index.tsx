@@ -12,7 +12,7 @@ import { Time } from '../../components/Time.tsx'
 import { Empty } from '../../components/lists.tsx'
 import { below, levelOf, projectFrame, type InProject, type Project } from '../../layout/project.tsx'
 import { page as declare, type PageRequest } from '../../page.ts'
-import { encodePath, placeAddress } from '../../refs.ts'
+import { encodePath, locationAddress } from '../../refs.ts'
 
 interface Data {
   entries: Records['TreeEntry'][] | null
@@ -100,14 +100,14 @@ export const page = declare<Data & Partial<InProject>>({
               <RefPicker project={project} refs={refs} current={branch} kind="tree" />
               <span class="grow" />
               <div class="row">
-                <a class="button" data-key="t" title="Key: t" href={placeAddress(project, 'find_file', branch)}>
+                <a class="button" data-key="t" title="Key: t" href={locationAddress(project, 'find_file', branch)}>
                   Find file
                 </a>
                 <a class="button" href={below(project, 'compare')}>
                   Compare
                 </a>
                 {levelOf(project) >= 30 && !project.archived && (
-                  <a class="button" href={placeAddress(project, 'new', branch)}>
+                  <a class="button" href={locationAddress(project, 'new', branch)}>
                     <Icon name="plus" /> Add file
                   </a>
                 )}
@@ -115,12 +115,12 @@ export const page = declare<Data & Partial<InProject>>({
               </div>
             </div>
             {commit && (
-              <LastCommit project={project} commit={commit} history={placeAddress(project, 'commits', branch)} />
+              <LastCommit project={project} commit={commit} history={locationAddress(project, 'commits', branch)} />
             )}
             <Files project={project} entries={entries} commits={lastCommits} at={branch} path="" page={1} />
             {hasMore && (
               <p class="after-list">
-                <a href={`${placeAddress(project, 'tree', branch)}?page=2`}>More files</a>
+                <a href={`${locationAddress(project, 'tree', branch)}?page=2`}>More files</a>
               </p>
             )}
           </>
@@ -195,11 +195,11 @@ function Facts({ project, counts, release, branch }: FactsProps) {
   )
   return (
     <ul class="facts" aria-label="About">
-      {fact('commit', placeAddress(project, 'commits', branch), counts.commits, 'commit', 'commits')}
+      {fact('commit', locationAddress(project, 'commits', branch), counts.commits, 'commit', 'commits')}
       {fact('branch', below(project, 'branches'), counts.branches, 'branch', 'branches')}
       {fact('tag', below(project, 'tags'), counts.tags, 'tag', 'tags')}
       <li>
-        <a href={placeAddress(project, 'graphs', branch)}>
+        <a href={locationAddress(project, 'graphs', branch)}>
           <Icon name="people" /> contributors
         </a>
       </li>
@@ -229,7 +229,7 @@ function Beginning({ project, branch }: { project: Project; branch: string }) {
   return (
     <Empty title="Nothing was pushed yet">
       <p>
-        <a class="button" data-kind="main" href={`${placeAddress(project, 'new', branch)}?name=README.md`}>
+        <a class="button" data-kind="main" href={`${locationAddress(project, 'new', branch)}?name=README.md`}>
           Write a README
         </a>
       </p>

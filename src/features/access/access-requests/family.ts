@@ -1,4 +1,4 @@
 import { family } from '../../family.ts'
-import { tellManagers, tellDenied } from './on.ts'
+import { mailManagers, mailDenial } from './on.ts'
 
-export const accessRequests = family({ reactions: [tellManagers, tellDenied] })
+export const accessRequests = family({ reactions: [mailManagers, mailDenial] })

@@ -6,7 +6,7 @@ import { isReachable } from '../members/on.ts'
 import { nameMailedSource } from '../members/queries.ts'
 import { findRequest, managersOf } from './queries.ts'
 
-export const tellManagers = on('access_request.made', 'tell', async (app, news) => {
+export const mailManagers = on('access_request.made', 'tell', async (app, news) => {
   const asking = (await findRequest(app.db, news, news.user_id)) && (await findUser(app.db, news.user_id))
   const source = await nameMailedSource(app, news)
   if (!asking || !source) return
@@ -27,7 +27,7 @@ ${source.url}`,
   })
 })
 
-export const tellDenied = on('access_request.denied', 'tell', async (app, news) => {
+export const mailDenial = on('access_request.denied', 'tell', async (app, news) => {
   const user = await findUser(app.db, news.user_id)
   const source = await nameMailedSource(app, news)
   if (!source || !isReachable(user)) return

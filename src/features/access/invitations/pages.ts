@@ -2,10 +2,10 @@ import { html } from '../../../lib/html.ts'
 import type { Page } from '../../identity/page.ts'
 import { tokenField } from '../../identity/sessions/forms.ts'
 import { levelName } from '../members/levels.ts'
-import type { NamedSource } from '../members/queries.ts'
+import type { SourceName } from '../members/queries.ts'
 
 interface Invited {
-  source: NamedSource
+  source: SourceName
   access_level: number
 }
 
@@ -29,12 +29,12 @@ export const signInFirstPage = (invited: Invited & { address: string }): Page =>
     </p>`,
 })
 
-export const acceptedPage = ({ name, kind, url }: NamedSource): Page => ({
+export const acceptedPage = ({ name, kind, url }: SourceName): Page => ({
   title: 'You are in',
   body: html`<p>You are a member of the ${kind} <a href="${url}">${name}</a>.</p>`,
 })
 
-export const closedPage = ({ name, kind }: NamedSource): Page => ({
+export const closedPage = ({ name, kind }: SourceName): Page => ({
   title: 'Not now',
   body: html`<p>The ${kind} ${name} takes no new members at the moment.</p>`,
 })

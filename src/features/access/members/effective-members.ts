@@ -5,7 +5,7 @@ import type { User } from '../../../context.ts'
 import { cachedTotal } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
-import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
+import { hotQuery, shapeOf, type IsGiven } from '../../../store/hot.ts'
 import { longList } from '../../../store/lists.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import { withUsers } from '../../identity/users/queries.ts'
@@ -38,7 +38,7 @@ const authorized = longList<People & { project_id: number; active?: true }, 'pro
   usual: (given) => ['user_id', given('active') ? 'desc' : 'asc'],
 })
 
-const ofGroup = (db: Db, p: People & { group_id: number }, given: Given<People>) =>
+const ofGroup = (db: Db, p: People & { group_id: number }, given: IsGiven<People>) =>
   db.selectFrom(
     sql<EffectiveMember>`(${eachWayInto(
       ({ from, level }) => sql`select m.user_id, ${level} as access_level from ${from}
@@ -47,7 +47,7 @@ const ofGroup = (db: Db, p: People & { group_id: number }, given: Given<People>)
   )
 
 const inherited = hotQuery((db, p: People & { group_id: number; limit: number; offset: number }, given) =>
-  ofGroup(db, p, given as Given<People>)
+  ofGroup(db, p, given as IsGiven<People>)
     .select(['m.user_id', sql<number>`max(m.access_level)`.as('access_level')])
     .groupBy('m.user_id')
     .orderBy('m.user_id')
@@ -55,7 +55,7 @@ const inherited = hotQuery((db, p: People & { group_id: number; limit: number; o
     .offset(p.offset),
 )
 const countInherited = hotQuery((db, p: People & { group_id: number }, given) =>
-  ofGroup(db, p, given as Given<People>).select(sql<number>`count(distinct m.user_id)`.as('total')),
+  ofGroup(db, p, given as IsGiven<People>).select(sql<number>`count(distinct m.user_id)`.as('total')),
 )
 
 /** Members of the group and of those above it, and those it is shared with, by id. */

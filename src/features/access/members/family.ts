@@ -1,8 +1,8 @@
 import { family } from '../../family.ts'
 import { purgeExpired } from './jobs.ts'
-import { tellAdded, tellChanged } from './on.ts'
+import { mailAdded, mailChanged } from './on.ts'
 
 export const members = family({
   jobs: [purgeExpired],
-  reactions: [tellAdded, tellChanged],
+  reactions: [mailAdded, mailChanged],
 })

@@ -28,10 +28,10 @@ ${source.url}`,
   })
 }
 
-export const tellAdded = on('member.added', 'tell', (app, news) =>
+export const mailAdded = on('member.added', 'tell', (app, news) =>
   tell(app, news, { subject: 'You were added to', change: 'you were added: your role in' }),
 )
 
-export const tellChanged = on('member.changed', 'tell', (app, news) =>
+export const mailChanged = on('member.changed', 'tell', (app, news) =>
   tell(app, news, { subject: 'Your role changed in', change: 'your role changed: what you have in' }),
 )

@@ -2,8 +2,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { SUBSTRING_FROM, foundIds, idList, inIdList, likePattern, substring } from '../../../store/dialect.ts'
-import type { Given } from '../../../store/hot.ts'
+import { SUBSTRING_FROM, matchingIds, idList, inIdList, likePattern, substring } from '../../../store/dialect.ts'
+import type { IsGiven } from '../../../store/hot.ts'
 import { OPEN_NAMES } from '../../identity/users/queries.ts'
 
 export interface PeopleFilter {
@@ -56,15 +56,15 @@ const usersLike = (columns: readonly string[], pattern: string): RawBuilder<numb
 const ALL_NAMES = [...OPEN_NAMES, 'email']
 
 /** Ids of those whom the text names; undefined where there is none. */
-function namedBy(db: Db, people: People, given: Given<People>): RawBuilder<number> | undefined {
-  if (given('containing')) return foundIds(db, 'users', ALL_NAMES, people.containing!)
+function namedBy(db: Db, people: People, given: IsGiven<People>): RawBuilder<number> | undefined {
+  if (given('containing')) return matchingIds(db, 'users', ALL_NAMES, people.containing!)
   if (given('like')) return usersLike(ALL_NAMES, people.like!)
-  if (given('containingOpenly')) return foundIds(db, 'users', OPEN_NAMES, people.containingOpenly!)
+  if (given('containingOpenly')) return matchingIds(db, 'users', OPEN_NAMES, people.containingOpenly!)
   return given('likeOpenly') ? usersLike(OPEN_NAMES, people.likeOpenly!) : undefined
 }
 
 /** As a condition on a column that holds ids of users. */
-export function among(db: Db, column: string, people: People, given: Given<People>): RawBuilder<boolean> {
+export function among(db: Db, column: string, people: People, given: IsGiven<People>): RawBuilder<boolean> {
   const conditions = [sql<boolean>`1 = 1`]
   const named = namedBy(db, people, given)
   if (named) {

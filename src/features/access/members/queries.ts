@@ -108,14 +108,14 @@ export async function isClosed(db: Db, project: number): Promise<boolean> {
 }
 
 /** A group or project as mail and pages speak of it. */
-export interface NamedSource {
+export interface SourceName {
   readonly kind: 'group' | 'project'
   readonly name: string
   readonly url: string
 }
 
 /** What mail about it says; null where it, or a group above it, wants none sent. */
-export async function nameMailedSource(app: App, at: SourceColumns): Promise<NamedSource | null> {
+export async function nameMailedSource(app: App, at: SourceColumns): Promise<SourceName | null> {
   const { db } = app
   const place =
     at.project_id === null
@@ -138,7 +138,7 @@ export async function nameMailedSource(app: App, at: SourceColumns): Promise<Nam
 }
 
 /** Null once it is gone, or going. */
-export async function nameSource(app: App, { group_id, project_id }: SourceColumns): Promise<NamedSource | null> {
+export async function nameSource(app: App, { group_id, project_id }: SourceColumns): Promise<SourceName | null> {
   const { db, url } = app
   if (group_id !== null) {
     const group = await db

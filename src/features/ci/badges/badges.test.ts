@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runNamed } from '../../../../test/pipelines.ts'
+import { runJobByName } from '../../../../test/pipelines.ts'
 import { startForge } from '../../../forge.ts'
 
 const CONFIG = 'check: { script: make check, coverage: "/Covered (\\\\d+)%/" }'
@@ -20,7 +20,7 @@ test('badges tell of the newest pipeline of a branch', async () => {
     expect(text).toContain('>pending<')
   }
   expect((await page('/badges/master/coverage.svg')).text).toContain('unknown')
-  await runNamed(forge, 'check', { log: 'Covered 93%\n' })
+  await runJobByName(forge, 'check', { log: 'Covered 93%\n' })
   await forge.settle()
   const passed = (await page('/badges/master/pipeline.svg')).text
   expect(passed).toContain('>passed<')

@@ -37,7 +37,7 @@ async function follow(app: App, job: Job, status: Followed, on_stop: string | nu
       .set({ status, updated_at: now, ...over })
       .where('id', '=', known.id)
       .execute()
-    await tellDeployment(app, { ...known, status })
+    await announceDeployment(app, { ...known, status })
   }
   // What never began deployed nothing.
   if (known || job.started_at === null) return openEnvironment(app, job, status)
@@ -61,12 +61,12 @@ async function follow(app: App, job: Job, status: Followed, on_stop: string | nu
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await tellDeployment(app, made)
+  await announceDeployment(app, made)
   await openEnvironment(app, job, status)
 }
 
 /** In the transaction of its change. */
-export const tellDeployment = (
+export const announceDeployment = (
   app: App,
   { id, project_id, status }: Pick<Deployment, 'id' | 'project_id' | 'status'>,
 ) => emit(app, 'deployment.changed', { id, project_id, status })

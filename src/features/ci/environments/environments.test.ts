@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { jobNamed, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, runJobByName } from '../../../../test/pipelines.ts'
 import { registerRunner } from '../../../../test/runners.ts'
 import { DAY, HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
@@ -111,7 +111,7 @@ test('deployments follow their jobs, and environments their deployments', async 
     external_url: null,
     tier: 'development',
   })
-  await runNamed(forge, 'deploy', { isLeftRunning: true })
+  await runJobByName(forge, 'deploy', { isLeftRunning: true })
   expect((await root.get(deployments)).body).toMatchObject([
     {
       iid: 1,
@@ -123,7 +123,7 @@ test('deployments follow their jobs, and environments their deployments', async 
     },
   ])
   const { succeedJob } = await import('../jobs/transitions.ts')
-  await succeedJob(forge.app, await jobNamed(forge, 'deploy'))
+  await succeedJob(forge.app, await findJobByName(forge, 'deploy'))
   await forge.settle()
   const environment = await s.only()
   expect(environment.external_url).toBe(`https://${environment.slug}.example.com`)
@@ -142,14 +142,14 @@ test('deployments follow their jobs, and environments their deployments', async 
 test('an environment is stopped by its job', async () => {
   await using s = await stage()
   const { forge, root } = s
-  await runNamed(forge, 'deploy')
+  await runJobByName(forge, 'deploy')
   await forge.settle()
   const { id } = await s.only()
   expect((await root.post(`${s.url}/${id}/stop`)).body).toMatchObject({ state: 'stopping', auto_stop_at: null })
-  await runNamed(forge, 'remove', { fails: { reason: 'script_failure' } })
+  await runJobByName(forge, 'remove', { fails: { reason: 'script_failure' } })
   expect(await s.only()).toMatchObject({ state: 'available' })
   expect((await root.post(`${s.url}/${id}/stop`)).body).toMatchObject({ state: 'stopping' })
-  await runNamed(forge, 'remove')
+  await runJobByName(forge, 'remove')
   expect(await s.only()).toMatchObject({ state: 'stopped' })
   expect((await root.post(`${s.url}/${id}/stop`)).body).toMatchObject({ state: 'stopped' })
 })
@@ -157,7 +157,7 @@ test('an environment is stopped by its job', async () => {
 test('an environment is stopped at its time, and forced without its job', async () => {
   await using s = await stage()
   const { forge, root } = s
-  await runNamed(forge, 'deploy')
+  await runJobByName(forge, 'deploy')
   await forge.settle()
   await stopDueEnvironments.handle(forge.app, {})
   expect(await s.only()).toMatchObject({ state: 'available' })
@@ -166,11 +166,11 @@ test('an environment is stopped at its time, and forced without its job', async 
   // The forge's own worker may be at it too.
   await forge.settle()
   expect(await s.only()).toMatchObject({ state: 'stopping', auto_stop_at: null })
-  expect(await jobNamed(forge, 'remove')).toMatchObject({ status: 'pending' })
+  expect(await findJobByName(forge, 'remove')).toMatchObject({ status: 'pending' })
   const { id } = await s.only()
   // Whoever comes second starts nothing, and does not end it before its job has.
   expect((await root.post(`${s.url}/${id}/stop`)).body).toMatchObject({ state: 'stopping' })
-  expect(await jobNamed(forge, 'remove')).toMatchObject({ status: 'pending' })
+  expect(await findJobByName(forge, 'remove')).toMatchObject({ status: 'pending' })
   expect((await root.post(`${s.url}/${id}/stop`, { force: true })).body).toMatchObject({ state: 'stopped' })
 })
 
@@ -230,7 +230,7 @@ test('pages of environments and deployments cost as many queries for many as for
   const { forge, root } = s
   const lists = [() => root.get(s.url, { per_page: 100 }), () => root.get(s.deployments, { per_page: 100 })]
   const wish = { sha: s.commit.id, ref: 'master', tag: false, status: 'success' }
-  await runNamed(forge, 'deploy')
+  await runJobByName(forge, 'deploy')
   await forge.settle()
   for (const list of lists) await list()
   const few = [await forge.queries(lists[0]!), await forge.queries(lists[1]!)]
@@ -298,7 +298,7 @@ test('a branch that is deleted ends what it was deployed to, by its job', async 
   const { forge, root, project, url } = s
   for (const branch of ['stays', 'gone']) {
     await forge.seed(project, { '.gitlab-ci.yml': CONFIG, a: branch }, { branch })
-    await runNamed(forge, 'deploy')
+    await runJobByName(forge, 'deploy')
   }
   await forge.settle()
   const states = async () =>
@@ -312,7 +312,7 @@ test('a branch that is deleted ends what it was deployed to, by its job', async 
   expect(await states()).toEqual({ ...before, 'review/gone': 'stopping' })
   const waiting = (await root.get(`/projects/${project.id}/jobs`, { scope: 'pending' })).body
   expect(waiting).toMatchObject([{ name: 'remove', ref: 'gone' }, {}])
-  await runNamed(forge, 'remove')
+  await runJobByName(forge, 'remove')
   await forge.settle()
   expect(await states()).toEqual({ ...before, 'review/gone': 'stopped' })
 })

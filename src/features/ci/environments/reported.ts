@@ -9,7 +9,7 @@ import { nextIid } from '../../planning/iids.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { wholeRef } from '../pipelines/create.ts'
 import { mayRunOn } from '../pipelines/rights.ts'
-import { tellDeployment } from './deployments.ts'
+import { announceDeployment } from './deployments.ts'
 import { ensureEnvironment, isEnvironmentName } from './making.ts'
 import type { Deployment } from './model.ts'
 import { lastDeploymentOf } from './queries.ts'
@@ -65,7 +65,7 @@ export async function createDeployment(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (status === 'success') await open(app, made)
-    await tellDeployment(app, made)
+    await announceDeployment(app, made)
     return made
   })
 }
@@ -98,7 +98,7 @@ export async function updateDeployment(
       .executeTakeFirst()
     if (!updated) throw invalid({ status: [`Cannot transition status from ${deployment.status} to ${status}`] })
     if (status === 'success') await open(app, updated)
-    await tellDeployment(app, updated)
+    await announceDeployment(app, updated)
     return updated
   })
 }

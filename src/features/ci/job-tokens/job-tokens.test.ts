@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/git-origin.ts'
-import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
 import { LfsClient, authorizationOf, basic, objectOf } from '../../../../test/lfs.ts'
 import { startForge } from '../../../forge.ts'
@@ -138,7 +138,7 @@ test('needs of other projects and pipelines: what is not there for the job ends 
     [foreign, somebody],
   ] as const) {
     await forge.seed(project, built, { as })
-    await runNamed(forge, 'build', { files: { a: 'x' } })
+    await runJobByName(forge, 'build', { files: { a: 'x' } })
   }
   await owner.request('PATCH', `/projects/${closed.id}/job_token_scope`, { enabled: true })
   const of = ({ path_with_namespace: path }: { path_with_namespace: string }, more = 'ref: master, job: build') =>
@@ -165,7 +165,7 @@ test('needs of other projects and pipelines: what is not there for the job ends 
   })
   expect((await runner.request()).status).toBe(204)
   for (const name of Object.keys(needs).slice(1))
-    expect([name, (await jobNamed(forge, name)).failure_reason]).toEqual([name, 'missing_dependency_failure'])
+    expect([name, (await findJobByName(forge, name)).failure_reason]).toEqual([name, 'missing_dependency_failure'])
 
   const download = async (id: number, token: string) =>
     (await ask(forge, 'GET', `/jobs/${id}/artifacts`, { headers: { 'JOB-TOKEN': token } })).status

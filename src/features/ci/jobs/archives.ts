@@ -20,13 +20,13 @@ export async function archiveOf(app: App, job: number): Promise<Artifact | null>
   )
 }
 
-export interface FoundFile {
+export interface ArchivedFile {
   readonly archive: ZipArchive
   readonly entry: ZipEntry
 }
 
 /** Null where the archive has no such file: folders, links and what would lie outside of it are none. */
-export async function fileIn(app: App, artifact: Artifact, path: string): Promise<FoundFile | null> {
+export async function fileIn(app: App, artifact: Artifact, path: string): Promise<ArchivedFile | null> {
   try {
     const archive = await openArchive(app, artifact)
     const entry = await archive.find(path)

@@ -1,5 +1,5 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
-import { jobNamed, jobOn, pipelineOn, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, jobOn, pipelineOn, runJobByName } from '../../../../test/pipelines.ts'
 
 const ofPipeline = async (s: Stage) => ({ pipeline_id: (await pipelineOn(s)).pipeline_id })
 const ended = async (s: Stage) => ({ job_id: (await jobOn(s)).job_id })
@@ -9,13 +9,13 @@ const file = async (s: Stage) => ({ ...(await ended(s)), '*': 'a.txt' })
 /** One that waits for a hand. */
 async function manual(s: Stage) {
   await pipelineOn(s, 'ship: { script: x, when: manual }')
-  return { job_id: (await jobNamed(s.forge, 'ship')).id }
+  return { job_id: (await findJobByName(s.forge, 'ship')).id }
 }
 
 /** A branch whose pipeline has succeeded. */
 async function succeeded(s: Stage) {
   const { ref } = await pipelineOn(s, 'build: { script: x }')
-  await runNamed(s.forge, 'build', { files: { 'a.txt': 'hello' } })
+  await runJobByName(s.forge, 'build', { files: { 'a.txt': 'hello' } })
   return { ref_name: ref }
 }
 

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Job } from './model.ts'
-import { tellMoved } from './steps.ts'
+import { announceJobs } from './steps.ts'
 import { newJobToken } from './tokens.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function cloneJob(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await tellMoved(app, [made])
+  await announceJobs(app, [made])
   return made
 }
 

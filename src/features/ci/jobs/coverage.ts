@@ -1,6 +1,6 @@
 /** What a job says of its coverage, in its log. */
 import type { App } from '../../../context.ts'
-import { PatternTooSlow, lastFound } from '../../../lib/patterns.ts'
+import { PatternTooSlow, lastMatches } from '../../../lib/patterns.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
 import { endOfTrace } from './traces.ts'
@@ -26,7 +26,7 @@ export async function coverageOf(app: App, job: Job): Promise<number | null> {
 export async function coverageIn(pattern: string, lines: readonly string[]): Promise<number | null> {
   const latest = lines.slice(-MOST_LINES).toReversed()
   for (let n = 0; n < latest.length; n += LINES_AT_ONCE) {
-    const found = await lastFound(pattern, latest.slice(n, n + LINES_AT_ONCE))
+    const found = await lastMatches(pattern, latest.slice(n, n + LINES_AT_ONCE))
     for (const text of found) {
       const number = text === null ? null : /\d+(?:\.\d+)?/.exec(text)
       if (number) return Number(number[0])

@@ -9,7 +9,7 @@ import { Developer, Master } from '../../../lib/levels.ts'
 import { readRange } from '../../../lib/ranges.ts'
 import { BadZip } from '../../../lib/zip/reader.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
-import { archiveOf, fileIn, type FoundFile } from './archives.ts'
+import { archiveOf, fileIn, type ArchivedFile } from './archives.ts'
 import type { Artifact, Job } from './model.ts'
 import { optionsOf } from './options.ts'
 
@@ -79,7 +79,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Read as far as shows whether it can be: what is broken at once was never there. */
-async function begun({ archive, entry }: FoundFile): Promise<AsyncIterable<Buffer>> {
+async function begun({ archive, entry }: ArchivedFile): Promise<AsyncIterable<Buffer>> {
   const bytes = archive.read(entry)
   let first: IteratorResult<Buffer> | null = await bytes.next().catch((error: unknown) => {
     throw error instanceof BadZip ? notFound() : error

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { CONFIG, findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { Limiter } from '../../../lib/limiter.ts'
@@ -24,15 +24,15 @@ test('a pipeline from its first job to its last', async () => {
   expect(await pipeline()).toMatchObject({ status: 'pending', source: 'push', duration: null })
 
   forge.clock.advance(2000)
-  await runNamed(forge, 'compile', { isLeftRunning: true })
+  await runJobByName(forge, 'compile', { isLeftRunning: true })
   expect(await pipeline()).toMatchObject({ status: 'running', started_at: expect.any(String) })
   forge.clock.advance(3000)
   const { succeedJob } = await import('./transitions.ts')
-  await succeedJob(forge.app, await jobNamed(forge, 'compile'))
+  await succeedJob(forge.app, await findJobByName(forge, 'compile'))
   expect(await statuses()).toEqual({ compile: 'success', check: 'pending', lint: 'pending', ship: 'created' })
 
-  await runNamed(forge, 'lint', { fails: { reason: 'script_failure', exit_code: 1 } })
-  await runNamed(forge, 'check')
+  await runJobByName(forge, 'lint', { fails: { reason: 'script_failure', exit_code: 1 } })
+  await runJobByName(forge, 'check')
   expect(await statuses()).toEqual({ compile: 'success', check: 'success', lint: 'failed', ship: 'manual' })
   expect(await pipeline()).toMatchObject({
     status: 'success',
@@ -55,7 +55,8 @@ test('a pipeline from its first job to its last', async () => {
 test('play, retry and cancel', async () => {
   await using forge = await startForge()
   const { statuses, pipeline, owner, at } = await begun(forge)
-  const post = async (name: string, verb: string) => owner.post(at(`/jobs/${(await jobNamed(forge, name)).id}/${verb}`))
+  const post = async (name: string, verb: string) =>
+    owner.post(at(`/jobs/${(await findJobByName(forge, name)).id}/${verb}`))
   expect(await post('check', 'play')).toMatchObject({
     status: 400,
     body: { message: '400 (Bad request) "Unplayable Job" not given' },
@@ -64,20 +65,20 @@ test('play, retry and cancel', async () => {
     status: 403,
     body: { message: '403 Forbidden - Job is not retryable' },
   })
-  await runNamed(forge, 'compile', { fails: { reason: 'script_failure' } })
+  await runJobByName(forge, 'compile', { fails: { reason: 'script_failure' } })
   expect(await statuses()).toEqual({ compile: 'failed', check: 'skipped', lint: 'skipped', ship: 'skipped' })
   expect(await pipeline()).toMatchObject({ status: 'failed' })
 
-  const old = await jobNamed(forge, 'compile')
+  const old = await findJobByName(forge, 'compile')
   const again = await post('compile', 'retry')
   expect(again).toMatchObject({ status: 201, body: { name: 'compile', status: 'pending', finished_at: null } })
   expect(again.body.id).toBeGreaterThan(old.id)
   expect(await statuses()).toEqual({ compile: 'pending', check: 'created', lint: 'created', ship: 'created' })
   expect(await pipeline()).toMatchObject({ status: 'running' })
   expect((await owner.post(at(`/jobs/${old.id}/retry`))).status).toBe(403)
-  await runNamed(forge, 'compile')
-  await runNamed(forge, 'check')
-  await runNamed(forge, 'lint')
+  await runJobByName(forge, 'compile')
+  await runJobByName(forge, 'check')
+  await runJobByName(forge, 'lint')
   expect(await post('ship', 'play')).toMatchObject({ status: 201, body: { status: 'pending' } })
   expect(await post('ship', 'cancel')).toMatchObject({ status: 201, body: { status: 'canceled' } })
   expect(await post('ship', 'cancel')).toMatchObject({ status: 201, body: { status: 'canceled' } })
@@ -87,30 +88,30 @@ test('play, retry and cancel', async () => {
 test('what failed is tried again by itself, as often as it says', async () => {
   await using forge = await startForge()
   const { pipeline } = await begun(forge, 'flaky: { script: x, retry: { max: 1, when: runner_system_failure } }')
-  await runNamed(forge, 'flaky', { fails: { reason: 'runner_system_failure' } })
-  expect(await jobNamed(forge, 'flaky')).toMatchObject({ status: 'pending', retried: false })
+  await runJobByName(forge, 'flaky', { fails: { reason: 'runner_system_failure' } })
+  expect(await findJobByName(forge, 'flaky')).toMatchObject({ status: 'pending', retried: false })
   expect(await pipeline()).toMatchObject({ status: 'running' })
-  await runNamed(forge, 'flaky', { fails: { reason: 'runner_system_failure' } })
-  expect(await jobNamed(forge, 'flaky')).toMatchObject({ status: 'failed' })
+  await runJobByName(forge, 'flaky', { fails: { reason: 'runner_system_failure' } })
+  expect(await findJobByName(forge, 'flaky')).toMatchObject({ status: 'failed' })
   expect(await pipeline()).toMatchObject({ status: 'failed' })
 })
 
 test('logs, artifacts and their end', async () => {
   await using forge = await startForge()
   const { owner, at, project } = await begun(forge, 'build: { script: x, coverage: "/total: (\\\\d+\\\\.\\\\d+)%/" }')
-  const { id } = await jobNamed(forge, 'build')
+  const { id } = await findJobByName(forge, 'build')
   expect((await owner.get(at(`/jobs/${id}/trace`))).status).toBe(404)
   const log = 'total: 10.5%\nhello \u001b[32mworld\u001b[0m\ntotal: 81.25% of lines\nend\n'
-  await runNamed(forge, 'build', { log, files: { 'out/a.txt': 'hello', 'b.html': '<b>' } })
+  await runJobByName(forge, 'build', { log, files: { 'out/a.txt': 'hello', 'b.html': '<b>' } })
   const read = async () => (await owner.get(at(`/jobs/${id}/trace`))).body
   expect(await read()).toBe(log)
   const { openTrace } = await import('./traces.ts')
-  const before = await jobNamed(forge, 'build')
+  const before = await findJobByName(forge, 'build')
   await forge.settle()
   // Whoever began to read it before it was a blob comes to its end.
   const stale = { ...before, trace_digest: null }
   expect(Buffer.concat(await (await openTrace(forge.app, stale, 6))!.toArray()).toString()).toBe(log.slice(6))
-  expect(await jobNamed(forge, 'build')).toMatchObject({ trace_digest: expect.any(String), coverage: 81.25 })
+  expect(await findJobByName(forge, 'build')).toMatchObject({ trace_digest: expect.any(String), coverage: 81.25 })
   expect(await read()).toBe(log)
   expect((await owner.get(at('/pipelines/1'))).body).toMatchObject({ coverage: '81.25' })
 
@@ -155,7 +156,7 @@ test('logs, artifacts and their end', async () => {
 test('pages of artifacts take their turn, and give it back', async () => {
   await using forge = await startForge()
   const { owner, project } = await begun(forge, 'build: { script: x }')
-  const { id } = await runNamed(forge, 'build', { files: { 'a.txt': 'hello' } })
+  const { id } = await runJobByName(forge, 'build', { files: { 'a.txt': 'hello' } })
   const download = new Limiter({ perCaller: 1, inAll: 1, waitingPerCaller: 1, waitingInAll: 1, patience: 10_000 })
   Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
   const page = async (path: string, method = 'GET') => {
@@ -178,7 +179,7 @@ test('pages of artifacts take their turn, and give it back', async () => {
 test('what has expired is gone at once, kept it stays, and its content is removed', async () => {
   await using forge = await startForge()
   const { owner, at, project } = await begun(forge, 'build: { script: x }')
-  const { id } = await runNamed(forge, 'build')
+  const { id } = await runJobByName(forge, 'build')
   const soon = new Date(forge.clock.now().getTime() + 60_000).toISOString()
   await keepFiles(forge, { id, project_id: project.id }, { a: 'x' }, { expire_at: soon })
   expect((await owner.get(at(''), { statistics: true })).body.statistics.job_artifacts_size).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import { transact } from '../../../store/transact.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { begin } from '../pipelines/create.ts'
 import { lockPipeline, processLocked } from '../pipelines/process.ts'
-import { mayRunAgain } from '../pipelines/rights.ts'
+import { mayRetry } from '../pipelines/rights.ts'
 import { isEnded } from '../pipelines/status.ts'
 import { cloneJob } from './cloning.ts'
 import type { Job } from './model.ts'
@@ -15,7 +15,7 @@ import type { StopOptions } from './stopping.ts'
 import { cancelJob, enqueueJob } from './transitions.ts'
 
 async function assertChanges(app: App, subject: RepositorySubject, job: Job): Promise<void> {
-  if (!(await mayRunAgain(app, subject, job))) throw forbidden()
+  if (!(await mayRetry(app, subject, job))) throw forbidden()
 }
 
 /** What has ended stays as it is. */

@@ -15,7 +15,7 @@ import { endRuns } from '../runner-protocol/runs.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { newJobToken } from './tokens.ts'
-import { tellWaitingJobs } from './waiting.ts'
+import { announceWaitingJobs } from './waiting.ts'
 
 /** Jobs of the queue, by name: what they do is declared in `jobs.ts`, which stands above this. */
 export const ASSIGN_RESOURCE = { name: 'ci.assign_resource' }
@@ -84,7 +84,7 @@ export async function moveJobs(
     moved.push(...rows)
   }
   moved.sort((a, b) => a.id - b.id)
-  await tellMoved(app, moved)
+  await announceJobs(app, moved)
   return moved
 }
 
@@ -127,7 +127,7 @@ export async function startJobs(
     const [job = null] = await begin(app.db, { manager_id: null, timeout: null, started_at: now, ...beginning, now })
     started[n] = job
   }
-  await tellMoved(
+  await announceJobs(
     app,
     started.filter((job) => job !== null),
   )
@@ -155,7 +155,7 @@ export async function requeueJob(app: App, id: number): Promise<Job | null> {
     .where('status', '=', sql.lit('running'))
     .returningAll()
     .executeTakeFirst()
-  if (job) await tellMoved(app, [job])
+  if (job) await announceJobs(app, [job])
   return job ?? null
 }
 
@@ -166,14 +166,14 @@ function timesOf(status: keyof typeof FROM, now: string) {
 }
 
 /** Also of jobs that were made just now. */
-export async function tellMoved(app: App, jobs: readonly Job[]): Promise<void> {
+export async function announceJobs(app: App, jobs: readonly Job[]): Promise<void> {
   if (jobs.length === 0) return
   await emitAll(
     app,
     'job.changed',
     jobs.map(({ id, kind, project_id, pipeline_id, status }) => ({ id, kind, project_id, pipeline_id, status })),
   )
-  if (jobs.some(({ kind, status }) => kind === 'job' && status === 'pending')) await tellWaitingJobs(app)
+  if (jobs.some(({ kind, status }) => kind === 'job' && status === 'pending')) await announceWaitingJobs(app)
   await followDeployments(app, jobs)
   await passResources(app, jobs)
   for (const job of jobs) if (job.status === 'scheduled') await planStart(app, job)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNamed } from '../../../../test/pipelines.ts'
+import { findJobByName } from '../../../../test/pipelines.ts'
 import { info, registerRunner } from '../../../../test/runners.ts'
 import { HOUR, MINUTE } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -16,7 +16,7 @@ async function pushed(forge: TestForge, config: string, wish = {}) {
 
 const STUCK = { status: 'failed', failure_reason: 'stuck_or_timeout_failure' }
 const state = async (forge: TestForge, ...names: string[]) =>
-  Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await jobNamed(forge, name)).status])))
+  Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await findJobByName(forge, name)).status])))
 
 /** Runners that ask would be given jobs. */
 const seen = ({ app, clock }: TestForge, change: RowChange<'runners'> = {}) =>
@@ -47,25 +47,25 @@ cased: { script: x, tags: [linux, gpu] }
   })
   forge.clock.advance(2 * MINUTE)
   await endStuckJobs(forge.app)
-  expect(await jobNamed(forge, 'untagged')).toMatchObject(STUCK)
-  expect(await jobNamed(forge, 'cased')).toMatchObject(STUCK)
-  expect(await jobNamed(forge, 'tagged')).toMatchObject({ status: 'pending' })
+  expect(await findJobByName(forge, 'untagged')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'cased')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'tagged')).toMatchObject({ status: 'pending' })
   forge.clock.advance(HOUR + MINUTE)
   await endStuckJobs(forge.app)
   // Two hours of silence: it is not there any more.
-  expect(await jobNamed(forge, 'tagged')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'tagged')).toMatchObject(STUCK)
 
   await owner.post(`/projects/${project.id}/pipelines/1/retry`)
   for (let hours = 0; hours < 24; hours++) {
     await seen(forge)
     await endStuckJobs(forge.app)
-    expect(await jobNamed(forge, 'tagged')).toMatchObject({ status: 'pending' })
+    expect(await findJobByName(forge, 'tagged')).toMatchObject({ status: 'pending' })
     forge.clock.advance(HOUR)
   }
   forge.clock.advance(MINUTE)
   await seen(forge)
   await endStuckJobs(forge.app)
-  expect(await jobNamed(forge, 'tagged')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'tagged')).toMatchObject(STUCK)
 })
 
 test.each([
@@ -86,7 +86,7 @@ test.each([
   await owner.put(`/projects/${project.id}`, wish)
   await seen(forge, change)
   await endStuckJobs(forge.app)
-  expect(await jobNamed(forge, 'a')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'a')).toMatchObject(STUCK)
 })
 
 test('a runner that is heard of no more loses its job, and one that takes longer than it may', async () => {
@@ -103,20 +103,20 @@ test('a runner that is heard of no more loses its job, and one that takes longer
   }
   forge.clock.advance(MINUTE)
   await endStuckJobs(forge.app)
-  expect(await jobNamed(forge, 'a')).toMatchObject(STUCK)
-  expect(await jobNamed(forge, 'b')).toMatchObject({ status: 'running' })
+  expect(await findJobByName(forge, 'a')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'b')).toMatchObject({ status: 'running' })
   // It is over, whatever the runner says of it.
   const late = await runner.put(a, { state: 'success' })
   expect([late.status, late.headers.get('job-status')]).toEqual([403, 'failed'])
-  expect(await jobNamed(forge, 'a')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'a')).toMatchObject(STUCK)
   forge.clock.advance(13 * MINUTE)
   await runner.put(b, { state: 'running' })
   await endStuckJobs(forge.app)
-  expect(await jobNamed(forge, 'b')).toMatchObject({ status: 'running' })
+  expect(await findJobByName(forge, 'b')).toMatchObject({ status: 'running' })
   forge.clock.advance(2 * MINUTE)
   await runner.put(b, { state: 'running' })
   await endStuckJobs(forge.app)
-  expect(await jobNamed(forge, 'b')).toMatchObject(STUCK)
+  expect(await findJobByName(forge, 'b')).toMatchObject(STUCK)
   const { body } = await forge.administrator.get(`/projects/${project.id}/pipelines/1`)
   expect(body).toMatchObject({ status: 'failed' })
 })
@@ -129,7 +129,7 @@ async function running(forge: TestForge, more: object = graceful) {
   const { body: job } = await runner.request(more)
   const at = `/projects/${place.project.id}`
   const status = async () => [
-    (await jobNamed(forge, 'a')).status,
+    (await findJobByName(forge, 'a')).status,
     (await place.owner.get(`${at}/pipelines/1`)).body.status,
   ]
   const cancel = (input = {}) => place.owner.post(`${at}/jobs/${job.id}/cancel`, input)
@@ -149,7 +149,7 @@ test('a runner that can ends what is canceled in order, and says so', async () =
   expect((await owner.get(`${at}/jobs`, { scope: 'canceling' })).body).toMatchObject([{ id: job.id }])
   const ended = await runner.put(job, { state: 'failed', failure_reason: 'script_failure' })
   expect([ended.status, ended.headers.get('job-status')]).toEqual([200, 'canceled'])
-  expect(await jobNamed(forge, 'a')).toMatchObject({ status: 'canceled', failure_reason: null })
+  expect(await findJobByName(forge, 'a')).toMatchObject({ status: 'canceled', failure_reason: null })
   expect(await status()).toEqual(['canceled', 'canceled'])
 })
 

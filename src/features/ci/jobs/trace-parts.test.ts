@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const CONFIG = `
@@ -23,14 +23,14 @@ const lines = (from: number, to: number) =>
 test('a short log is one part, and what follows is asked for by the byte', async () => {
   await using forge = await startForge()
   const { owner, at } = await begun(forge)
-  const { id } = await runNamed(forge, 'compile', { log: 'a\nb\nc' })
+  const { id } = await runJobByName(forge, 'compile', { log: 'a\nb\nc' })
   const part = async (input: Record<string, unknown>) => (await owner.get(at(`/jobs/${id}/trace_part`), input)).body
   expect(await part({})).toEqual({ start: 0, end: 5, size: 5, line: 1, content: 'a\nb\nc' })
   expect(await part({ line: 2 })).toEqual({ start: 2, end: 5, size: 5, line: 2, content: 'b\nc' })
   expect(await part({ start: 4 })).toEqual({ start: 4, end: 5, size: 5, line: null, content: 'c' })
   expect(await part({ start: 5 })).toEqual({ start: 5, end: 5, size: 5, line: null, content: '' })
   expect(await part({ line: 9 })).toMatchObject({ line: 1, content: 'a\nb\nc' })
-  const none = await jobNamed(forge, 'other')
+  const none = await findJobByName(forge, 'other')
   expect((await owner.get(at(`/jobs/${none.id}/trace_part`))).body).toMatchObject({ size: 0, line: 1, content: '' })
 })
 
@@ -38,7 +38,7 @@ test('a long log is told in bounded parts of whole lines', async () => {
   await using forge = await startForge()
   const { owner, at } = await begun(forge)
   const log = lines(1, 100_000)
-  const { id } = await runNamed(forge, 'compile', { log })
+  const { id } = await runJobByName(forge, 'compile', { log })
   const part = async (input: Record<string, unknown>) => (await owner.get(at(`/jobs/${id}/trace_part`), input)).body
   expect(await part({})).toMatchObject({
     size: log.length,
@@ -55,7 +55,7 @@ test('a long log is told in bounded parts of whole lines', async () => {
 test('lines with a text, without the colours', async () => {
   await using forge = await startForge()
   const { owner, at } = await begun(forge)
-  const { id } = await runNamed(forge, 'compile', { log: `a\n\u001b[31mBro\u001b[0mken\n${'x\n'.repeat(200)}` })
+  const { id } = await runJobByName(forge, 'compile', { log: `a\n\u001b[31mBro\u001b[0mken\n${'x\n'.repeat(200)}` })
   const find = async (search: string) => (await owner.get(at(`/jobs/${id}/trace_search`), { search })).body
   expect(await find('broken')).toEqual({ matches: [{ line: 2, text: 'Broken' }], more: false })
   expect(await find('nowhere')).toEqual({ matches: [], more: false })
@@ -66,7 +66,7 @@ test('lines with a text, without the colours', async () => {
 test('a folder of artifacts', async () => {
   await using forge = await startForge()
   const { owner, at } = await begun(forge)
-  const job = await runNamed(forge, 'compile', { isLeftRunning: true })
+  const job = await runJobByName(forge, 'compile', { isLeftRunning: true })
   const tree = (path: string) => owner.get(at(`/jobs/${job.id}/artifacts_tree`), { path })
   expect((await tree('')).status).toBe(404)
   await keepFiles(forge, job, { 'z.txt': 'four', 'out/a.txt': 'ab', 'out/deep/b.txt': 'c' })

@@ -12,7 +12,7 @@ import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { deployUserOf } from '../../repository/deploy-tokens/queries.ts'
 import { keptLanguages } from '../../repository/languages/queries.ts'
-import { toldOf } from '../pipelines/merge-requests.ts'
+import { mergeRequestVariables } from '../pipelines/merge-requests.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import {
   pipelineVariables,
@@ -78,7 +78,7 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...shown(await aboutOrigin(app, ground)),
     ...shown(await aboutProject(app, project)),
     ...hidden(await deployVariables(app, project)),
-    ...shown(toldOf(pipeline)),
+    ...shown(mergeRequestVariables(pipeline)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
     ...shown(user ? ofUser(user) : []),

@@ -25,7 +25,7 @@ function roomOf({ store }: App): Room {
 }
 
 /** In the transaction that made them pending, or that changed what a runner may take. */
-export async function tellWaitingJobs(app: App): Promise<void> {
+export async function announceWaitingJobs(app: App): Promise<void> {
   app.onCommit(() => wake(roomOf(app)))
   await announce(app.db, CHANNEL)
 }

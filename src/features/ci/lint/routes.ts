@@ -8,7 +8,7 @@ import { readConfiguration } from '../pipelines/configuration.ts'
 import { ciProject } from '../pipelines/queries.ts'
 import { InstanceLintEntity, LintEntity, NOTHING_TO_CHECK, presentFault, presentLint } from './entity.ts'
 import { lintPolicy } from './policy.ts'
-import { lintAlone, lintFor, placeOf } from './service.ts'
+import { lintAlone, lintFor, lintRef } from './service.ts'
 
 const lintedProject = { ...ciProject, policy: lintPolicy }
 
@@ -51,7 +51,7 @@ export const lintForProject = endpoint({
   output: LintEntity,
   async handle({ app, subject, input: { content, dry_run, include_jobs, ref } }) {
     if (content.trim() === '') return presentFault(NOTHING_TO_CHECK)
-    const place = await placeOf(subject, ref)
+    const place = await lintRef(subject, ref)
     if (!place) return presentFault('Reference not found')
     const checked = await lintFor(app, subject, content, place, { dryRun: dry_run ?? false })
     return presentLint(checked, { url: app.url, withJobs: include_jobs ?? false })
@@ -82,7 +82,7 @@ export const lintOfProject = endpoint({
     if (sha === null) throw notFound('Commit')
     const content = await readConfiguration(subject, sha)
     if (content === null) return presentFault(NOTHING_TO_CHECK)
-    const place = await placeOf(subject, input.dry_run_ref || input.ref)
+    const place = await lintRef(subject, input.dry_run_ref || input.ref)
     if (!place) return presentFault('Reference not found')
     const checked = await lintFor(app, subject, content, { ...place, sha }, { dryRun })
     return presentLint(checked, { url: app.url, withJobs: input.include_jobs ?? false })

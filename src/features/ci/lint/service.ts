@@ -11,11 +11,11 @@ import { compileConfiguration } from '../pipelines/compiling.ts'
 import { contextFor } from '../pipelines/configuration.ts'
 import { wholeRef } from '../pipelines/create.ts'
 import { serverOf, serverVariables } from '../pipelines/predefined.ts'
-import { namedRef } from '../pipelines/refs.ts'
+import { parseRefName } from '../pipelines/refs.ts'
 import { isProtectedRef, mayRunOn } from '../pipelines/rights.ts'
 import { settingsFor } from '../variables/queries.ts'
 
-export interface LintPlace {
+export interface LintRef {
   /** A branch or a tag. */
   readonly ref: string
   readonly tag: boolean
@@ -23,11 +23,11 @@ export interface LintPlace {
 }
 
 /** The default branch, unless another is named; null where there is no such branch or tag. */
-export async function placeOf({ dir, project }: RepositorySubject, asked?: string | null): Promise<LintPlace | null> {
+export async function lintRef({ dir, project }: RepositorySubject, asked?: string | null): Promise<LintRef | null> {
   // What is checked may be the first file of all.
   if (!asked && project.empty_repo) return { ref: project.default_branch, tag: false, sha: NO_OBJECT }
   const given = asked || project.default_branch
-  const named = namedRef(given)
+  const named = parseRefName(given)
   if (!named) return null
   for (const tag of named.tag === undefined ? [false, true] : [named.tag]) {
     const sha = await resolveRef(dir, wholeRef(named.ref, tag))
@@ -41,7 +41,7 @@ export async function lintFor(
   app: App,
   subject: RepositorySubject,
   text: string,
-  place: LintPlace,
+  place: LintRef,
   { dryRun }: { dryRun: boolean },
 ): Promise<Report> {
   const { project } = subject

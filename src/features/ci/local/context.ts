@@ -12,10 +12,10 @@ import {
   type DescribedProject,
   type PipelineFacts,
 } from '../pipelines/predefined.ts'
-import { isHere, readIncludeHere, type IncludePlaces } from './includes.ts'
+import { isHere, readIncludeHere, type IncludeSources } from './includes.ts'
 import { baseWith, changedSince, filesOf, type WorkingCopy } from './working-copy.ts'
 
-export interface LocalRunOptions extends Omit<IncludePlaces, 'artifact'> {
+export interface LocalRunOptions extends Omit<IncludeSources, 'artifact'> {
   /** From the root of the working copy. */
   readonly file: string
   readonly event: PipelineSource
@@ -75,7 +75,7 @@ async function ofMergeRequest({ copy, target }: LocalRunOptions): Promise<Variab
 export const ofUser = ({ user }: WorkingCopy): Variable[] =>
   variablesFrom({ GITLAB_USER_LOGIN: userInfo().username, GITLAB_USER_NAME: user.name, GITLAB_USER_EMAIL: user.email })
 
-export async function contextOf(wish: LocalRunOptions, artifact?: IncludePlaces['artifact']): Promise<Context> {
+export async function contextOf(wish: LocalRunOptions, artifact?: IncludeSources['artifact']): Promise<Context> {
   const { copy, file, event, server } = wish
   return {
     path: file,

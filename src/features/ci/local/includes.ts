@@ -11,7 +11,7 @@ import type { WorkingCopy } from './working-copy.ts'
 
 const FETCH_DEADLINE_MS = 10_000
 
-export interface IncludePlaces {
+export interface IncludeSources {
   readonly copy: WorkingCopy
   /** Null: what stands on a server cannot be read. */
   readonly server: ServerFiles | null
@@ -24,7 +24,7 @@ export interface IncludePlaces {
 export async function readIncludeHere(
   include: Include,
   from: Tree | null,
-  { copy, server, allowLocal, artifact }: IncludePlaces,
+  { copy, server, allowLocal, artifact }: IncludeSources,
 ): Promise<IncludeAnswer> {
   switch (include.type) {
     case 'local': {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runNamed } from '../../../../test/pipelines.ts'
+import { runJobByName } from '../../../../test/pipelines.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 let forge: TestForge
@@ -19,7 +19,7 @@ async function overtaken(config: string, ...begun: string[]) {
   const project = await forge.project()
   const at = `/projects/${project.id}`
   await forge.seed(project, { '.gitlab-ci.yml': config })
-  for (const name of begun) await runNamed(forge, name, { isLeftRunning: true })
+  for (const name of begun) await runJobByName(forge, name, { isLeftRunning: true })
   await forge.seed(project, { x: '1' })
   await forge.settle()
   const pipelines = await forge.app.db

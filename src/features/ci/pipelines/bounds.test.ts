@@ -1,6 +1,6 @@
 /** What the author of a file could make too much of. */
 import { expect, test } from 'vitest'
-import { jobNamed, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, runJobByName } from '../../../../test/pipelines.ts'
 import { startForge } from '../../../forge.ts'
 import { batchesOf } from '../../../lib/batches.ts'
 
@@ -50,16 +50,16 @@ away: { stage: last, trigger: ${other.path_with_namespace} }
   const { id: _id, version: _version, ...row } = first
   const brothers = Array.from({ length: 998 }, (_, n) => ({ ...row, bridge_id: null, iid: 1000 + n }))
   for (const some of batchesOf(brothers, 200)) await db.insertInto('pipelines').values(some).execute()
-  await runNamed(forge, 'then')
+  await runJobByName(forge, 'then')
   await forge.settle()
-  expect(await jobNamed(forge, 'more')).toMatchObject({ status: 'success' })
+  expect(await findJobByName(forge, 'more')).toMatchObject({ status: 'success' })
 
   const before = (await pipelines()).map(({ id }) => id)
-  await runNamed(forge, 'later')
-  await runNamed(forge, 'own')
+  await runJobByName(forge, 'later')
+  await runJobByName(forge, 'own')
   await forge.settle()
   for (const name of ['child', 'away', 'inner'])
-    expect(await jobNamed(forge, name)).toMatchObject({
+    expect(await findJobByName(forge, name)).toMatchObject({
       status: 'failed',
       failure_reason: 'reached_max_pipeline_hierarchy_size',
     })

@@ -1,6 +1,6 @@
 /** Configurations are compiled here while they are short, and in threads of their own once they are not. */
 import type { Context, IncludeAnswer } from '../../../ci/config/context.ts'
-import { answerFrom, reportOn, taskOf, type Report, type Wanted } from '../../../ci/config/report.ts'
+import { answerFrom, reportOn, taskOf, type Report, type ReportOptions } from '../../../ci/config/report.ts'
 import type { App } from '../../../context.ts'
 import { OutOfTime } from '../../../lib/threads/errors.ts'
 import { ThreadPool } from '../../../lib/threads/pool.ts'
@@ -37,7 +37,12 @@ const MODULE = new URL(
   import.meta.url,
 )
 
-export async function compileConfiguration(app: App, text: string, asked: Context, wanted: Wanted): Promise<Report> {
+export async function compileConfiguration(
+  app: App,
+  text: string,
+  asked: Context,
+  wanted: ReportOptions,
+): Promise<Report> {
   const context = readingOnce(asked)
   return (await compileHere(text, context, wanted)) ?? compileInThread(app, text, context, wanted)
 }
@@ -59,7 +64,7 @@ function readingOnce(context: Context): Context {
 class TooLong extends Error {}
 
 /** Null as soon as more was read than is short. */
-async function compileHere(text: string, context: Context, wanted: Wanted): Promise<Report | null> {
+async function compileHere(text: string, context: Context, wanted: ReportOptions): Promise<Report | null> {
   let left = SHORT - text.length
   if (left < 0) return null
   const readInclude: Context['readInclude'] = async (include, from) => {
@@ -76,7 +81,7 @@ async function compileHere(text: string, context: Context, wanted: Wanted): Prom
   }
 }
 
-async function compileInThread(app: App, text: string, context: Context, wanted: Wanted): Promise<Report> {
+async function compileInThread(app: App, text: string, context: Context, wanted: ReportOptions): Promise<Report> {
   const reading = keepingFaults(answerFrom(context))
   try {
     const options = { caller: app.caller, deadline: DEADLINE, answer: reading.answer }

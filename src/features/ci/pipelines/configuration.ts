@@ -19,7 +19,7 @@ import { DEFAULT_CONFIG_PATH, ruleVariables, serverOf, type PipelineFacts } from
 const MOST_CHANGED = 10_000
 const MOST_JOBS = 500
 
-export interface Wanted {
+export interface ConfigurationRequest {
   readonly subject: RepositorySubject
   readonly facts: PipelineFacts
   readonly commit: Commit | null
@@ -45,11 +45,11 @@ export async function readConfiguration(
   return fileAt(subject.dir, sha, path)
 }
 
-export async function compileFor(app: App, text: string, wanted: Wanted): Promise<Report> {
+export async function compileFor(app: App, text: string, wanted: ConfigurationRequest): Promise<Report> {
   return compileConfiguration(app, text, await contextFor(app, wanted), { plan: true, details: false })
 }
 
-export async function contextFor(app: App, wanted: Wanted): Promise<Context> {
+export async function contextFor(app: App, wanted: ConfigurationRequest): Promise<Context> {
   const { subject, facts, commit, settings } = wanted
   const { dir, project, namespace, viewer } = subject
   const reader = wanted.reader ?? new IncludeReader(app, viewer, subject)
@@ -79,7 +79,7 @@ export async function contextFor(app: App, wanted: Wanted): Promise<Context> {
 /** Null where nothing is compared: of a new branch, a tag, a schedule. */
 async function changedFor(
   dir: string,
-  { facts, mergeRequest }: Wanted,
+  { facts, mergeRequest }: ConfigurationRequest,
   compareTo: string | null,
 ): Promise<string[] | null> {
   if (compareTo !== null) {

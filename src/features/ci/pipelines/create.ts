@@ -22,7 +22,7 @@ import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { ensureEnvironment, isEnvironmentName } from '../environments/making.ts'
 import { NOTHING_YET } from '../jobs/cloning.ts'
 import type { JobOptions } from '../jobs/options.ts'
-import { tellMoved } from '../jobs/steps.ts'
+import { announceJobs } from '../jobs/steps.ts'
 import { newJobToken } from '../jobs/tokens.ts'
 import { settingsFor } from '../variables/queries.ts'
 import { TOO_MANY_ACTIVE, exceedsActiveJobs } from './active-jobs.ts'
@@ -36,7 +36,7 @@ import { DEFAULT_CONFIG_PATH, ruleVariables, serverOf, type PipelineFacts } from
 import { processPipeline } from './process.ts'
 import { isProtectedRef, mayRunOn, type RunRef } from './rights.ts'
 
-export interface GivenVariable {
+export interface VariableInput {
   readonly key: string
   readonly value: string
   readonly variable_type?: 'env_var' | 'file' | null | undefined
@@ -55,7 +55,7 @@ export interface PipelineInput {
   /** The tip of the ref, unless it is known. */
   readonly sha?: string
   readonly before_sha?: string | null
-  readonly variables?: readonly GivenVariable[]
+  readonly variables?: readonly VariableInput[]
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   readonly trigger_id?: number
   readonly schedule_id?: number
@@ -301,7 +301,7 @@ function save(
 
 const AT_ONCE = 200
 
-async function saveVariables(app: App, { id }: Pipeline, variables: readonly GivenVariable[]): Promise<void> {
+async function saveVariables(app: App, { id }: Pipeline, variables: readonly VariableInput[]): Promise<void> {
   const last = new Map(variables.map((variable) => [variable.key, variable]))
   const rows = Array.from(last.values(), ({ key, value, variable_type, raw }) => ({
     pipeline_id: id,
@@ -348,7 +348,7 @@ async function saveJobs(
     })
   }
   for (const some of batchesOf(rows, AT_ONCE)) {
-    await tellMoved(app, await app.db.insertInto('ci_jobs').values(some).returningAll().execute())
+    await announceJobs(app, await app.db.insertInto('ci_jobs').values(some).returningAll().execute())
   }
 }
 

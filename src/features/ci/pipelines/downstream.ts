@@ -12,13 +12,13 @@ import { optionsOf, type JobOptions } from '../jobs/options.ts'
 import { cancelJob, dropJob, runJob, succeedJob } from '../jobs/transitions.ts'
 import { settingsFor } from '../variables/queries.ts'
 import { readArtifactText } from '../jobs/archives.ts'
-import { createPipeline, type GivenVariable, type Made, type PipelineInput } from './create.ts'
+import { createPipeline, type VariableInput, type Made, type PipelineInput } from './create.ts'
 import { IncludeReader } from './includes.ts'
-import { toldOf } from './merge-requests.ts'
+import { mergeRequestVariables } from './merge-requests.ts'
 import type { Pipeline } from './model.ts'
 import { ruleVariables, serverOf } from './predefined.ts'
 import { lockPipeline, processLocked } from './process.ts'
-import { namedRef } from './refs.ts'
+import { parseRefName } from './refs.ts'
 
 /** Children of children; beyond are no more. */
 const DEEPEST_CHILD = 2
@@ -79,7 +79,7 @@ async function isFull({ db }: App, root: number): Promise<boolean> {
 }
 
 type Trigger = NonNullable<JobOptions['trigger']>
-type Given = { actor: User | null; bridge_id: number; root_id: number; variables: GivenVariable[] }
+type Given = { actor: User | null; bridge_id: number; root_id: number; variables: VariableInput[] }
 
 interface ChildWish {
   project: Project
@@ -125,7 +125,7 @@ async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<Pipel
     .where('id', '=', id)
     .executeTakeFirst()
   if (!one) return {}
-  const variables = toldOf(parent)
+  const variables = mergeRequestVariables(parent)
   const base_sha = target_sha ?? one.base_sha
   const merged = source_sha !== null && target_sha !== null ? { merged: { source_sha, target_sha } } : {}
   const target = one.project_id === parent.project_id ? one.target_branch : null
@@ -149,7 +149,7 @@ async function makeElsewhere(
   const path = scope.expand(trigger.project ?? '')
   const target = /^\d+$/.test(path) ? null : await findProjectSubject(app, path, actor)
   if (!target || !projectPolicy.read(target)) return 'downstream_bridge_project_not_found'
-  const asked = namedRef(trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch))
+  const asked = parseRefName(trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch))
   if (!asked) return 'downstream_pipeline_creation_failed'
   const { ref } = asked
   // What came from there goes there again, and so for ever.
@@ -188,11 +188,11 @@ async function scopeOf(app: App, bridge: Job, parent: Pipeline, project: Project
     valuesOf(await givenTo(app, parent.id)),
     valuesOf(settings),
     valuesOf(optionsOf(bridge).variables ?? []),
-    valuesOf([...ruleVariables(await serverOf(app), subject, parent, null), ...toldOf(parent)]),
+    valuesOf([...ruleVariables(await serverOf(app), subject, parent, null), ...mergeRequestVariables(parent)]),
   ])
 }
 
-async function givenTo({ db, vault }: App, pipeline: number): Promise<(Variable & GivenVariable)[]> {
+async function givenTo({ db, vault }: App, pipeline: number): Promise<(Variable & VariableInput)[]> {
   const rows = await db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', pipeline).execute()
   return rows.map(({ key, value_sealed, variable_type, raw }) => ({
     key,
@@ -208,7 +208,7 @@ async function forwarded(
   parent: Pipeline,
   { forward }: Trigger,
   scope: Scope,
-): Promise<GivenVariable[]> {
+): Promise<VariableInput[]> {
   const ofFile = forward.yaml_variables ? (optionsOf(bridge).variables ?? []) : []
   return [
     ...ofFile.map(({ key, value, expand }) => ({ key, value: expand ? scope.expand(value) : value })),

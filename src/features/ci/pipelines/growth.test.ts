@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNamed } from '../../../../test/pipelines.ts'
+import { findJobByName } from '../../../../test/pipelines.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import type { JobStatus } from '../jobs/model.ts'
 import { dropJob, runJob, succeedJob } from '../jobs/transitions.ts'
@@ -15,7 +15,7 @@ async function measured(forge: TestForge, width: number) {
   const { app } = forge
   const project = await forge.project()
   await forge.seed(project, { '.gitlab-ci.yml': rows(width) })
-  const find = (name: string) => jobNamed(forge, `${name}/${width}`, project.id)
+  const find = (name: string) => findJobByName(forge, `${name}/${width}`, project.id)
   const { pipeline_id } = await find('a 1')
   const count = async (status: JobStatus) => {
     const found = await app.db

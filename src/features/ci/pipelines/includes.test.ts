@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runNamed } from '../../../../test/pipelines.ts'
+import { runJobByName } from '../../../../test/pipelines.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 type Person = Awaited<ReturnType<TestForge['user']>>
@@ -136,7 +136,7 @@ stages: [build, test]
 make: { stage: build, script: a, artifacts: { paths: [child.yml] } }
 child: { stage: test, trigger: { include: [{ artifact: child.yml, job: make }], strategy: depend } }`
   expect(await run(config)).toMatchObject({ status: 201, names: ['make'] })
-  await runNamed(forge, 'make', { files: { 'child.yml': 'born: { script: b }' } })
+  await runJobByName(forge, 'make', { files: { 'child.yml': 'born: { script: b }' } })
   await forge.settle()
   const row = await forge.app.db.selectFrom('ci_jobs').select('id').where('name', '=', 'born').executeTakeFirst()
   expect(row).toBeDefined()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { MINUTE } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { expireArtifacts } from '../jobs/artifacts.ts'
@@ -16,11 +16,11 @@ async function place(forge: TestForge, config = CONFIG) {
     forge.seed(project, { '.gitlab-ci.yml': config, a: `${++commits}` }, { branch, as: owner })
   /** The newest of its name; what it keeps is there for ten minutes. */
   const run = async (how: 'success' | 'failed' = 'success', name = 'build') => {
-    const running = await runNamed(forge, name, { isLeftRunning: true })
+    const running = await runJobByName(forge, name, { isLeftRunning: true })
     const expire_at = new Date(forge.clock.now().getTime() + 10 * MINUTE).toISOString()
     await keepFiles(forge, running, { out: `${running.id}` }, { expire_at })
     const { dropJob, succeedJob } = await import('../jobs/transitions.ts')
-    const now = await jobNamed(forge, name)
+    const now = await findJobByName(forge, name)
     if (how === 'success') await succeedJob(forge.app, now)
     else await dropJob(forge.app, now, { reason: 'script_failure' })
     await forge.settle()
@@ -64,7 +64,7 @@ test('the newest pipeline of a ref that succeeded keeps what it has kept', async
 
   // An older one that succeeds late does not.
   await push()
-  const older = await jobNamed(forge, 'build')
+  const older = await findJobByName(forge, 'build')
   await push()
   const newer = await run()
   const { runJob, succeedJob } = await import('../jobs/transitions.ts')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runNamed } from '../../../../test/pipelines.ts'
+import { runJobByName } from '../../../../test/pipelines.ts'
 import { MINUTE } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 
@@ -19,12 +19,12 @@ test('a longer page takes no more queries', async () => {
     }
     return counted
   }
-  await runNamed(forge, 'a', { files: { x: 'y' } })
+  await runJobByName(forge, 'a', { files: { x: 'y' } })
   await forge.settle()
   const few = await count()
   for (let n = 0; n < 5; n++) {
     await forge.seed(project, { x: String(n) }, { as: owner })
-    await runNamed(forge, 'a', { files: { x: 'y' } })
+    await runJobByName(forge, 'a', { files: { x: 'y' } })
   }
   await forge.settle()
   expect((await owner.get(at('/jobs'))).body).toHaveLength(12)
@@ -40,7 +40,7 @@ test('totals follow statuses', async () => {
     Number((await owner.get(`/projects/${project.id}${path}`, query)).headers.get('x-total'))
   expect(await total('/jobs', { scope: 'pending' })).toBe(2)
   expect(await total('/pipelines', { status: 'pending' })).toBe(1)
-  await runNamed(forge, 'a')
+  await runJobByName(forge, 'a')
   expect(await total('/jobs', { scope: 'pending' })).toBe(1)
   for (const both of ['scope[]=pending&scope[]=success', 'scope[0]=pending&scope[1]=success'])
     expect(await total(`/jobs?${both}`)).toBe(2)
@@ -96,7 +96,7 @@ test('a pipeline has waited for whole seconds, or null', async () => {
   const waited = async () => (await owner.get(`/projects/${project.id}/pipelines/latest`)).body.queued_duration
   expect(await waited()).toBeNull()
   forge.clock.advance(MINUTE)
-  await runNamed(forge, 'a')
+  await runJobByName(forge, 'a')
   expect(await waited()).toSatisfy((seconds: number) => Number.isInteger(seconds) && seconds >= 60)
 })
 

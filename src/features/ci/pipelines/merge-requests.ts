@@ -36,5 +36,6 @@ export async function openFrom({ db }: App, { project_id, ref, tag }: Branch): P
 }
 
 /** As it was when the pipeline was made. */
-export const toldOf = ({ merge_request_variables: told }: Pick<Pipeline, 'merge_request_variables'>): Variable[] =>
-  JSON.parse(told ?? '[]') as Variable[]
+export const mergeRequestVariables = ({
+  merge_request_variables: told,
+}: Pick<Pipeline, 'merge_request_variables'>): Variable[] => JSON.parse(told ?? '[]') as Variable[]

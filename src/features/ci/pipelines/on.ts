@@ -8,7 +8,7 @@ import { releaseRef } from './latest.ts'
 import { isFinished } from './status.ts'
 
 /** For pushes whose process ended before it came to it. */
-export const followTold = on(
+export const createPipelinesOfPush = on(
   'repository.changed',
   'pipelines',
   async (app, pushed, { at }) => enqueueLate(app, FOLLOW_LATE, latePush(pushed, at)),

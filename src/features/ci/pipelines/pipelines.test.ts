@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { CONFIG, findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { startEffort } from '../../../../test/effort.ts'
 import { rendering } from '../../../lib/threads/rendering.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -67,7 +67,7 @@ test('a newer commit ends what an older one has not begun', async () => {
   const { project, list, owner, at } = await place(forge, config(CONFIG))
   await forge.seed(project, { x: '1' })
   expect(await list()).toMatchObject([{ status: 'pending' }, { status: 'canceled' }])
-  await runNamed(forge, 'compile', { isLeftRunning: true })
+  await runJobByName(forge, 'compile', { isLeftRunning: true })
   await forge.seed(project, { x: '2' })
   // What runs and may not be interrupted goes on.
   expect(await list()).toMatchObject([{ status: 'pending' }, { status: 'running' }, { status: 'canceled' }])
@@ -182,8 +182,8 @@ lost: { trigger: nobody/nothing, allow_failure: true }
     away: ['running', 'pipeline'],
     lost: ['failed', 'downstream_bridge_project_not_found'],
   })
-  await runNamed(forge, 'inner')
-  await runNamed(forge, 'there', { fails: { reason: 'script_failure' } })
+  await runJobByName(forge, 'inner')
+  await runJobByName(forge, 'there', { fails: { reason: 'script_failure' } })
   await forge.settle()
   expect(await bridges()).toMatchObject({ child: ['success', 'parent_pipeline'], away: ['failed', 'pipeline'] })
   expect((await owner.get(at(`/pipelines/${pipeline.id}`))).body).toMatchObject({ status: 'failed' })
@@ -206,7 +206,7 @@ two: { script: x, resource_group: shared }
   forge.clock.advance(301_000)
   await forge.settle()
   expect(await names(1)).toMatchObject({ later: 'pending', one: 'pending', two: 'waiting_for_resource' })
-  await runNamed(forge, 'one')
+  await runJobByName(forge, 'one')
   await forge.settle()
   expect(await names(1)).toMatchObject({ one: 'success', two: 'pending' })
 })
@@ -214,7 +214,7 @@ two: { script: x, resource_group: shared }
 test('what tests found, from the reports of jobs', async () => {
   await using forge = await startForge()
   const { owner, at, project } = await place(forge, config('spec: { script: x }'))
-  const { id } = await runNamed(forge, 'spec')
+  const { id } = await runJobByName(forge, 'spec')
   const xml = `<?xml version="1.0"?><testsuites><testsuite name="s">
     <testcase classname="A" name="works" time="0.5"/>
     <testcase classname="A" name="breaks &amp; burns" time="1.5"><failure>because <![CDATA[<x>]]></failure></testcase>
@@ -258,7 +258,7 @@ test('long reports are read in a thread; of many cases all are counted and the f
     c: `<testsuite>${'<a b="c" d="e"/>'.repeat(600_000)}${'<testcase name="a"/>'.repeat(25_000)}</testsuite>`,
   }
   for (const [name, xml] of Object.entries(texts)) {
-    const { id } = await runNamed(forge, name)
+    const { id } = await runJobByName(forge, name)
     await keepFiles(forge, { id, project_id: project.id }, { x: xml }, { file_type: 'junit', file_format: 'raw' })
   }
   // What is loaded once is no part of the measurement.
@@ -287,9 +287,9 @@ test('a pipeline whose process ended before it began is taken up', async () => {
   forge.clock.advance(120_000)
   await forge.settle()
   expect(await names(1)).toEqual({ a: 'pending', b: 'pending' })
-  await runNamed(forge, 'b')
+  await runJobByName(forge, 'b')
   expect(await forge.app.db.selectFrom('deployments').selectAll().execute()).toMatchObject([
     { status: 'success', iid: 1, ref: 'master' },
   ])
-  expect(await jobNamed(forge, 'b')).toMatchObject({ environment_id: 1 })
+  expect(await findJobByName(forge, 'b')).toMatchObject({ environment_id: 1 })
 })

@@ -5,7 +5,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { readConfiguration } from './configuration.ts'
-import { createPipeline, type GivenVariable } from './create.ts'
+import { createPipeline, type VariableInput } from './create.ts'
 
 /** A mirror brings branches by the thousand. */
 const MOST_REFS = 50
@@ -48,7 +48,7 @@ const LONGEST_KEY = 255
 
 interface Ordered {
   readonly isSkipped: boolean
-  readonly variables: readonly GivenVariable[]
+  readonly variables: readonly VariableInput[]
   readonly inputs?: Readonly<Record<string, unknown>>
 }
 

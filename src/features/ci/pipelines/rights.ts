@@ -4,7 +4,7 @@ import { Developer, Master } from '../../../lib/levels.ts'
 import { isProtected, mayCreateTag, mayMerge, type Rules } from '../../repository/protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../../repository/protected-branches/queries.ts'
 
-export interface RunPlace {
+export interface RunSubject {
   readonly project: { readonly id: number }
   readonly viewer: User | null
   readonly level: number
@@ -23,7 +23,11 @@ export async function isProtectedRef(app: App, project: number, { ref, tag }: Ru
 }
 
 /** Whoever may push or merge to the branch, or make the tag. */
-export async function mayRunOn(app: App, { project, viewer, level }: RunPlace, { ref, tag }: RunRef): Promise<boolean> {
+export async function mayRunOn(
+  app: App,
+  { project, viewer, level }: RunSubject,
+  { ref, tag }: RunRef,
+): Promise<boolean> {
   if (level < Developer) return false
   const rules = await rulesFor(app, project.id, { tag })
   const who = { user: viewer, level, groups: await groupsAmong(app.db, viewer, rules) }
@@ -34,9 +38,9 @@ export async function mayRunOn(app: App, { project, viewer, level }: RunPlace, {
  * As when it was made: a pipeline of a merge request belongs to whoever may run on the branch it comes from, and on the
  * one it goes to where the code is another project's.
  */
-export async function mayRunAgain(
+export async function mayRetry(
   app: App,
-  place: RunPlace,
+  place: RunSubject,
   { ref, tag, pipeline_id }: RunRef & { readonly pipeline_id: number },
 ): Promise<boolean> {
   if (!ref.startsWith('refs/')) return mayRunOn(app, place, { ref, tag })

@@ -12,8 +12,8 @@ import { cancelPipeline } from './cancel.ts'
 import { begin, createPipeline, pipelineRef, type PipelineInput } from './create.ts'
 import type { Pipeline } from './model.ts'
 import { lockPipeline, processLocked } from './process.ts'
-import { namedRef } from './refs.ts'
-import { mayRunAgain } from './rights.ts'
+import { parseRefName } from './refs.ts'
+import { mayRetry } from './rights.ts'
 
 /** By hand: whoever wants one is told at once why there is none. */
 export async function startPipeline(
@@ -22,7 +22,7 @@ export async function startPipeline(
   { project }: RepositorySubject,
   wish: Pick<PipelineInput, 'ref' | 'variables' | 'inputs'>,
 ): Promise<Pipeline> {
-  const asked = namedRef(wish.ref)
+  const asked = parseRefName(wish.ref)
   if (!asked) throw invalid({ base: ['Reference not found'] })
   const { pipeline, errors } = await createPipeline(app, { ...wish, ...asked, project, actor, source: 'api' })
   if (!pipeline) throw invalid({ base: [...errors] })
@@ -30,7 +30,7 @@ export async function startPipeline(
 }
 
 async function assertRuns(app: App, subject: RepositorySubject, pipeline: Pipeline): Promise<void> {
-  if (!(await mayRunAgain(app, subject, { ...pipeline, pipeline_id: pipeline.id }))) throw forbidden()
+  if (!(await mayRetry(app, subject, { ...pipeline, pipeline_id: pipeline.id }))) throw forbidden()
 }
 
 /** What failed or was canceled is run again, and what was skipped because of it. */

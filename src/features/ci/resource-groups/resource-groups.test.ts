@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNamed, runNamed } from '../../../../test/pipelines.ts'
+import { findJobByName, runJobByName } from '../../../../test/pipelines.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const CONFIG = 'deploy: { script: make deploy, resource_group: live/1 }'
@@ -31,9 +31,9 @@ test('one job at a time has the resource, in the order of its mode', async () =>
   await succeedJob(forge.app, (await runJob(forge.app, first, { runner_id: null }))!)
   await forge.settle()
   expect(await statuses()).toEqual(['success', 'waiting_for_resource', 'pending'])
-  await runNamed(forge, 'deploy')
+  await runJobByName(forge, 'deploy')
   await forge.settle()
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'success' })
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'success' })
   expect(await statuses()).toEqual(['success', 'pending', 'success'])
   expect((await root.put(item, { process_mode: 'random' })).body.error).toBe('process_mode does not have a valid value')
   expect(await root.get(`${url}/other`)).toMatchObject({

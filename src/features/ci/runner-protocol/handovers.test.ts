@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNamed } from '../../../../test/pipelines.ts'
+import { findJobByName } from '../../../../test/pipelines.ts'
 import { registerRunner, type TestRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { cancelJob } from '../jobs/transitions.ts'
@@ -35,7 +35,7 @@ async function lookForLost(forge: TestForge): Promise<void> {
 }
 
 async function expectReturned(forge: TestForge, runner: TestRunner, job: { id: number; token: string }) {
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'pending', runner_id: null, started_at: null })
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'pending', runner_id: null, started_at: null })
   // Should the former answer come after all, its runner is told to let go.
   expect([await runner.put(job, { state: 'running' }), await runner.patch(job, 0, 'hello\n')]).toMatchObject([
     { status: 403 },
@@ -45,9 +45,9 @@ async function expectReturned(forge: TestForge, runner: TestRunner, job: { id: n
   expect([status, body.id, body.token === job.token]).toEqual([201, job.id, false])
   await runner.put(body, { state: 'success' })
   await forge.settle()
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'success', retried: false })
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'success', retried: false })
   expect(await forge.app.db.selectFrom('deployments').select('status').execute()).toEqual([{ status: 'success' }])
-  expect(await jobNamed(forge, 'after')).toMatchObject({ status: 'pending' })
+  expect(await findJobByName(forge, 'after')).toMatchObject({ status: 'pending' })
 }
 
 test('a job whose process is gone before its answer was out is soon in the queue again', async () => {
@@ -56,7 +56,7 @@ test('a job whose process is gone before its answer was out is soon in the queue
   await handedBy(forge, GONE)
   await findLostJobs.handle(forge.app, {})
   await forge.settle()
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'running' })
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'running' })
   await lookForLost(forge)
   await expectReturned(forge, runner, job)
 })
@@ -87,7 +87,7 @@ test.each([
     await findLostJobs.handle(forge.app, {})
     await hear(forge, runner, job)
     await lookForLost(forge)
-    expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'running', runner_id: runner.id })
+    expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'running', runner_id: runner.id })
     expect((await runner.put(job, { state: 'success' })).status).toBe(200)
   },
 )
@@ -97,15 +97,15 @@ test('a job of a process that lives stays with its runner', async () => {
   await handedOver(forge)
   await handedBy(forge, forge.app.holder)
   await lookForLost(forge)
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'running' })
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'running' })
 })
 
 test('a job that is canceled before its answer was out has ended', async () => {
   await using forge = await startForge()
   await handedOver(forge, { cancel_gracefully: true })
   await handedBy(forge, GONE)
-  await cancelJob(forge.app, await jobNamed(forge, 'deploy'))
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'canceling' })
+  await cancelJob(forge.app, await findJobByName(forge, 'deploy'))
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'canceling' })
   await lookForLost(forge)
-  expect(await jobNamed(forge, 'deploy')).toMatchObject({ status: 'canceled' })
+  expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'canceled' })
 })

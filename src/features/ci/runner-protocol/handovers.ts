@@ -5,7 +5,7 @@
  */
 import { MINUTE } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
-import { isHolderGone } from '../../../jobs/processes.ts'
+import { hasHolderEnded } from '../../../jobs/processes.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { together } from '../../../store/together.ts'
 import { returnJob } from '../jobs/transitions.ts'
@@ -58,7 +58,7 @@ export const findLostJobs = job<object>(
     const lost = await app.db
       .selectFrom('ci_runs')
       .select(['job_id as id', 'holder'])
-      .where(isHolderGone('ci_runs.holder'))
+      .where(hasHolderEnded('ci_runs.holder'))
       .orderBy('job_id')
       .limit(MOST_AT_ONCE)
       .$narrowType<{ holder: string }>()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openBeside } from '../../../../test/freshness.ts'
+import { openSecondStore } from '../../../../test/freshness.ts'
 import { registerRunner, type TestRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import type { Db } from '../../../store/database.ts'
@@ -128,7 +128,7 @@ test('a job that another process has made reaches whoever waits here', async () 
   const look = store.queries - before
   const waiting = runner.request()
   await expect.poll(() => store.queries).toBeGreaterThanOrEqual(before + 2 * look)
-  const beside = await openBeside(forge)
+  const beside = await openSecondStore(forge)
   try {
     await enqueueJob({ ...forge.app, store: beside, db: beside.db }, job)
     expect((await waiting).body).toMatchObject({ id: job.id })

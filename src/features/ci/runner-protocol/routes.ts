@@ -4,7 +4,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { entity, text, timestampOut } from '../../../api/wire.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { placeOfRegistration } from '../runners/registration.ts'
+import { scopeOfRegistration } from '../runners/registration.ts'
 import {
   createRunner,
   deleteManager,
@@ -34,7 +34,7 @@ export const register = endpoint({
   output: CredentialsEntity,
   async handle({ app, input, caller }) {
     const { token, info, ...wish } = input
-    const place = await placeOfRegistration(app, token)
+    const place = await scopeOfRegistration(app, token)
     if (!place) throw forbidden()
     const { allow_runner_registration_token: isAllowed, valid_runner_registrars: who } = await currentSettings(app)
     const kind = place.runner_type === 'group_type' ? 'group' : 'project'

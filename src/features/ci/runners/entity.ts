@@ -55,7 +55,7 @@ export const ManagerEntity = entity({
   status: z.enum(RUNNER_STATUSES),
 }).meta({ id: 'RunnerManager' })
 
-export interface Belonging {
+export interface RunnerScopes {
   readonly projects: readonly (Pick<Row<'projects'>, 'id' | 'name' | 'path'> &
     Pick<Row<'namespaces'>, 'full_name' | 'full_path'>)[]
   readonly groups: readonly { readonly id: number; readonly name: string; readonly full_path: string }[]
@@ -93,7 +93,7 @@ export function presentRunner(runner: Runner, now: string): z.infer<typeof Runne
 
 export function presentRunnerDetails(
   runner: Runner,
-  { projects, groups }: Belonging,
+  { projects, groups }: RunnerScopes,
   { now, url }: { now: string; url: string },
 ): z.infer<typeof RunnerDetailsEntity> {
   return {

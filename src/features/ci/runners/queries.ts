@@ -12,7 +12,7 @@ import { idList, inIdList, isWithin } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import { findGroupById, loadGroupSubject } from '../../groups/groups/queries.ts'
-import { ONLINE_FOR, STALE_AFTER, presentRunnerDetails, type Belonging } from './entity.ts'
+import { ONLINE_FOR, STALE_AFTER, presentRunnerDetails, type RunnerScopes } from './entity.ts'
 import { RUNNER_STATUSES, RUNNER_TYPES, type Runner } from './model.ts'
 
 export interface RunnerSubject {
@@ -99,7 +99,7 @@ export const filterInput = z.object({
 type Filter = z.infer<typeof filterInput>
 
 /** Whose runners are listed. */
-export type ListPlace =
+export type RunnerListScope =
   | { readonly all: true }
   | { readonly ofUser: number }
   | {
@@ -107,7 +107,12 @@ export type ListPlace =
     }
   | { readonly group: number }
 
-export function listRunners(app: App, place: ListPlace, filter: Filter, page: PageRequest): Promise<Page<Runner>> {
+export function listRunners(
+  app: App,
+  place: RunnerListScope,
+  filter: Filter,
+  page: PageRequest,
+): Promise<Page<Runner>> {
   const { db, clock } = app
   let query = db.selectFrom('runners as r').selectAll('r')
   if ('ofUser' in place)
@@ -195,7 +200,7 @@ const groupsOwnedBy = (user: number) =>
   )
 
 /** What of it the viewer may see. */
-async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Promise<Belonging> {
+async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Promise<RunnerScopes> {
   const projects = await db
     .selectFrom('runner_projects as rp')
     .innerJoin('projects as p', 'p.id', 'rp.project_id')
@@ -224,7 +229,7 @@ export async function presentDetailsFor(app: App, one: Runner, viewer: User | nu
 }
 
 /** As jobs of a runner name their projects. */
-export async function placesOf({ db }: App, jobs: readonly { readonly project_id: number }[]) {
+export async function projectPathsOf({ db }: App, jobs: readonly { readonly project_id: number }[]) {
   const ids = idList(db, [...new Set(jobs.map(({ project_id }) => project_id))])
   const rows = await db
     .selectFrom('projects as p')

@@ -2,10 +2,10 @@
 import type { App } from '../../../context.ts'
 import { digestOf, digestOfPresented, randomToken } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
-import type { RunnerPlace } from './service.ts'
+import type { RunnerScope } from './service.ts'
 
 /** Whose runner a token makes; null: it is none. */
-export async function placeOfRegistration({ db }: App, token: string): Promise<RunnerPlace | null> {
+export async function scopeOfRegistration({ db }: App, token: string): Promise<RunnerScope | null> {
   if (token === '') return null
   const digest = digestOfPresented(token)
   const project = await db

@@ -21,7 +21,7 @@ import {
   forbiddenRunner,
   isManaged,
   listRunners,
-  placesOf,
+  projectPathsOf,
   presentDetailsFor,
   runner,
   type RunnerSubject,
@@ -35,7 +35,7 @@ import {
   enableRunner,
   resetRunnerToken,
   updateRunner,
-  type RunnerPlace,
+  type RunnerScope,
 } from './service.ts'
 
 const ITEM = '/runners/:runner_id'
@@ -153,7 +153,7 @@ export const listJobs = endpoint({
       ...(input.system_id && { system_id: input.system_id }),
     }
     const { items, total } = await listRunnerJobs(app, wanted, page, input.sort)
-    const places = await placesOf(app, items)
+    const places = await projectPathsOf(app, items)
     return {
       total,
       items: items.flatMap((job) => {
@@ -229,7 +229,7 @@ interface Wanted {
   readonly group_id?: number | null | undefined
 }
 
-async function placeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Wanted): Promise<RunnerPlace> {
+async function placeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Wanted): Promise<RunnerScope> {
   if (runner_type === 'instance_type') {
     if (!viewer.admin) throw forbidden()
     return { runner_type }

@@ -5,7 +5,7 @@ import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
-import { tellWaitingJobs } from '../jobs/waiting.ts'
+import { announceWaitingJobs } from '../jobs/waiting.ts'
 import type { Runner, RUNNER_ACCESS_LEVELS } from './model.ts'
 
 /** Runners that come with one need not be registered: they are made by people, in advance. */
@@ -27,7 +27,7 @@ export interface RunnerInput {
 }
 
 /** Whose jobs it takes. */
-export type RunnerPlace =
+export type RunnerScope =
   | { readonly runner_type: 'instance_type' }
   | { readonly runner_type: 'group_type'; readonly group_id: number }
   | { readonly runner_type: 'project_type'; readonly project_id: number }
@@ -77,7 +77,7 @@ const MOST_KINDS = { group_type: 'ci_registered_group_runners', project_type: 'c
 /** `prefix` tells agents whether it was made in advance. */
 export function createRunner(
   app: App,
-  place: RunnerPlace,
+  place: RunnerScope,
   wish: RunnerInput,
   { creator_id = null, prefix = '' }: { creator_id?: number | null; prefix?: string } = {},
 ): Promise<NewRunner> {
@@ -126,7 +126,7 @@ export function createRunner(
   })
 }
 
-async function assertRoom(app: App, place: RunnerPlace): Promise<void> {
+async function assertRoom(app: App, place: RunnerScope): Promise<void> {
   if (place.runner_type === 'instance_type') return
   const limit = (await loadLimits(app.db))[MOST_KINDS[place.runner_type]]
   if (limit === 0) return
@@ -151,7 +151,7 @@ export function updateRunner(app: App, runner: Runner, wish: RunnerInput): Promi
   const changes = columnsOf(wish)
   assertValid({ ...runner, ...changes })
   return transact(app, async (app) => {
-    await tellWaitingJobs(app)
+    await announceWaitingJobs(app)
     return app.db
       .updateTable('runners')
       .set({ ...changes, updated_at: timestamp(app.clock) })
@@ -200,7 +200,7 @@ export function enableRunner(app: App, runner: Runner, project_id: number): Prom
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!numInsertedOrUpdatedRows) return false
-    await tellWaitingJobs(app)
+    await announceWaitingJobs(app)
     return true
   })
 }

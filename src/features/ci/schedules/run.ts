@@ -4,7 +4,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { createPipeline, type Made } from '../pipelines/create.ts'
 import type { Cause } from '../pipelines/marks.ts'
-import { namedRef } from '../pipelines/refs.ts'
+import { parseRefName } from '../pipelines/refs.ts'
 import { inputsOf, type Schedule } from './model.ts'
 import { listVariablesOf } from './queries.ts'
 
@@ -15,7 +15,7 @@ export async function runSchedule(
   actor: User | null,
   cause?: Cause,
 ): Promise<Made> {
-  const asked = namedRef(schedule.ref)
+  const asked = parseRefName(schedule.ref)
   if (!asked) return { pipeline: null, errors: ['Reference not found'] }
   const variables = await listVariablesOf(app.db, schedule.id)
   return createPipeline(app, {

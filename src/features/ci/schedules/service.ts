@@ -5,7 +5,7 @@ import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import type { Pipeline } from '../pipelines/model.ts'
-import { namedRef } from '../pipelines/refs.ts'
+import { parseRefName } from '../pipelines/refs.ts'
 import { mayRunOn } from '../pipelines/rights.ts'
 import { keyFaults, valueFaults } from '../variables/validation.ts'
 import { isTimeZone, nextTime } from './cron.ts'
@@ -45,7 +45,7 @@ function assertValid({ clock }: App, { description, ref, cron, cron_timezone: zo
   const next = nextTime(cron, isZone ? zone : 'UTC', clock.now())
   const faults: FieldErrors = {
     description: ofText(description),
-    ref: namedRef(ref) ? ofText(ref) : ['is invalid'],
+    ref: parseRefName(ref) ? ofText(ref) : ['is invalid'],
     cron: next ? [] : [' is invalid syntax'],
     cron_timezone: isZone ? [] : [' is invalid syntax'],
   }
@@ -138,7 +138,7 @@ export async function deleteSchedule(app: App, { id }: Schedule): Promise<void> 
 /** Now, as whoever asks. */
 export async function playSchedule(app: App, actor: User, subject: ScheduleSubject): Promise<Pipeline> {
   const { project, schedule } = subject
-  const { ref, tag = false } = namedRef(schedule.ref) ?? { ref: schedule.ref }
+  const { ref, tag = false } = parseRefName(schedule.ref) ?? { ref: schedule.ref }
   if (!(await mayRunOn(app, subject, { ref, tag }))) throw forbidden()
   const { pipeline, errors } = await runSchedule(app, project, schedule, actor)
   if (!pipeline) throw invalid({ base: [...errors] })

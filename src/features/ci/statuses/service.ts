@@ -12,7 +12,7 @@ import { nextIid } from '../../planning/iids.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { NOTHING_YET } from '../jobs/cloning.ts'
 import type { Job, JobStatus } from '../jobs/model.ts'
-import { tellMoved } from '../jobs/steps.ts'
+import { announceJobs } from '../jobs/steps.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { lockPipeline, processLocked } from '../pipelines/process.ts'
 import { isProtectedRef } from '../pipelines/rights.ts'
@@ -49,7 +49,7 @@ export async function reportStatus(
     const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, wish)
     await lockPipeline(app, pipeline.id)
     const status = await writeStatus(app, author, pipeline, wish)
-    await tellMoved(app, [status])
+    await announceJobs(app, [status])
     await processLocked(app, pipeline.id)
     return status
   })

@@ -4,9 +4,9 @@ import type { App } from '../../../context.ts'
 import { Refusal, invalid, unauthenticated } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProject, type Project } from '../../projects/projects/queries.ts'
-import { createPipeline, type GivenVariable, type PipelineInput } from '../pipelines/create.ts'
+import { createPipeline, type VariableInput, type PipelineInput } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
-import { namedRef } from '../pipelines/refs.ts'
+import { parseRefName } from '../pipelines/refs.ts'
 import { isAlive, isLetIn, jobOfToken } from '../job-tokens/queries.ts'
 import { JOB_TOKEN_PREFIX } from '../jobs/tokens.ts'
 import { findUsableTrigger } from './queries.ts'
@@ -34,7 +34,7 @@ export async function startByToken(
   if (!project) throw unknown()
   const found = await (wish.token.startsWith(JOB_TOKEN_PREFIX) ? ofJob : ofTrigger)(app, project, wish.token)
   const variables = variablesFrom(wish)
-  const asked = namedRef(wish.ref)
+  const asked = parseRefName(wish.ref)
   if (!asked) throw invalid({ base: ['Reference not found'] })
   const { pipeline, errors } = await createPipeline(app, {
     project,
@@ -72,7 +72,7 @@ async function ofJob(app: App, project: Project, token: string): Promise<Starter
   return { actor: job.user_id === null ? null : await findUser(app.db, job.user_id), source: 'pipeline' }
 }
 
-function variablesFrom({ variables = null, payload }: StartOptions): GivenVariable[] {
+function variablesFrom({ variables = null, payload }: StartOptions): VariableInput[] {
   const isNone = variables === null || variables === ''
   const isMap = typeof variables === 'object' && variables !== null && !Array.isArray(variables)
   const given = isMap ? Object.entries(variables) : []

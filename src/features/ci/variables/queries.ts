@@ -6,7 +6,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { matches } from '../../repository/protected-branches/matching.ts'
 
-export interface VariablePlace {
+export interface VariableScope {
   readonly project: { readonly id: number; readonly namespace_id: number }
   /** Whether the ref is protected: others do not get protected ones. */
   readonly isProtected: boolean
@@ -32,7 +32,7 @@ const variablesIn = hotQuery((db, p: { project: number; groups: string }) =>
 )
 
 /** In order: the later beat the earlier. */
-export async function settingsFor(app: App, place: VariablePlace): Promise<Variable[]> {
+export async function settingsFor(app: App, place: VariableScope): Promise<Variable[]> {
   const { project, isProtected, environment = null } = place
   const above = await groupsAbove(app.db, { id: project.namespace_id })
   const depths = new Map(above.map(({ ancestor_id, depth }) => [ancestor_id, depth]))

@@ -65,7 +65,7 @@ export const destroy = endpoint({
   handle: ({ app, subject, input }) => removeLinks(app, subject.group, input),
 })
 
-export const destroyNamed = endpoint({
+export const destroyByName = endpoint({
   method: 'DELETE',
   path: '/groups/:id/ldap_group_links/:cn',
   summary: 'Delete the links with the groups of this name, in every directory or in one',

@@ -8,10 +8,10 @@ import { contains, longList, searchFor, type Search } from '../../../store/lists
 import type { Cut, Page } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import {
-  attributesWanted,
+  attributeFilter,
   hasAttributes,
   type AttributeOptions,
-  type WantedAttributes,
+  type AttributeFilter,
 } from '../../identity/custom-attributes.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import type { Group } from './queries.ts'
@@ -38,7 +38,7 @@ export interface GroupFilter extends AttributeOptions {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends Search, WantedAttributes {
+interface Wanted extends Search, AttributeFilter {
   visibility?: Visibility
   /** Any of these three opens a group to the list; without them it is of everything. */
   of_user?: number
@@ -67,7 +67,7 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
     ...(filter.ancestor !== undefined && { ancestor: filter.ancestor }),
     ...(filter.outside !== undefined && { outside: filter.outside }),
     ...(skipped && skipped.length > 0 && { skipped: idList(db, skipped) }),
-    ...attributesWanted(viewer, filter),
+    ...attributeFilter(viewer, filter),
     ...searchFor(db, filter.search),
   }
 }

@@ -5,7 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { Guest, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
-import { hotQuery, type Given } from '../../../store/hot.ts'
+import { hotQuery, type IsGiven } from '../../../store/hot.ts'
 import { levelInGroup, openVisibilities } from '../../access/authorizations/queries.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
 import { presentGroupDetails, presentShareOfGroup, type GroupDetails, type Sizes } from './entity.ts'
@@ -20,7 +20,7 @@ interface Shown {
   internal_too?: true
 }
 
-const projectsShown = (db: Db, w: Shown, given: Given<Shown>) =>
+const projectsShown = (db: Db, w: Shown, given: IsGiven<Shown>) =>
   db
     .selectFrom('projects')
     .selectAll('projects')

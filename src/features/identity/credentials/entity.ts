@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { Row } from '../../../store/database.ts'
 import { words } from '../tokens/entity.ts'
-import type { HeldOAuthToken } from './queries.ts'
+import type { OwnedOAuthToken } from './queries.ts'
 
 export const PrivateTokenEntity = entity({ private_token: z.string() }).meta({ id: 'PrivateToken' })
 
@@ -39,7 +39,7 @@ export const OAuthTokenEntity = entity({
   expires_at: timestampOut.nullable(),
 }).meta({ id: 'OAuthToken' })
 
-export function presentOAuthToken(token: HeldOAuthToken): z.infer<typeof OAuthTokenEntity> {
+export function presentOAuthToken(token: OwnedOAuthToken): z.infer<typeof OAuthTokenEntity> {
   const { application_id: id, application_name } = token
   return {
     id: token.id,

@@ -39,7 +39,7 @@ const oauthTokensOf = ({ db, clock }: App, user: User) =>
       ]),
     )
 
-export type HeldOAuthToken = Row<'oauth_tokens'> & { readonly application_name: string | null }
+export type OwnedOAuthToken = Row<'oauth_tokens'> & { readonly application_name: string | null }
 
 export const oauthToken = ({ owner }: Mount) =>
   child(owner, {
@@ -50,5 +50,5 @@ export const oauthToken = ({ owner }: Mount) =>
       oauthTokensOf(app, owner).where('oauth_tokens.id', '=', oauth_token_id).executeTakeFirst(),
   })
 
-export const listOAuthTokens = (app: App, owner: User, page: PageRequest): Promise<Page<HeldOAuthToken>> =>
+export const listOAuthTokens = (app: App, owner: User, page: PageRequest): Promise<Page<OwnedOAuthToken>> =>
   pageOfQuery(oauthTokensOf(app, owner).orderBy('oauth_tokens.id', 'desc'), page)

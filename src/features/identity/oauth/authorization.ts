@@ -83,7 +83,7 @@ function readChallenge(given: Raw): AuthorizationRequest['challenge'] {
 }
 
 /** Any program can claim to be a public client, so its users are asked each time. */
-export async function isConsentGiven(app: App, user: User, { application }: Target, { scopes }: AuthorizationRequest) {
+export async function hasConsent(app: App, user: User, { application }: Target, { scopes }: AuthorizationRequest) {
   if (application.trusted) return true
   return application.confidential && (await hasGranted(app, user, application, scopes))
 }

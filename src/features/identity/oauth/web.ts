@@ -12,7 +12,7 @@ import {
   denialAddress,
   findTarget,
   grant,
-  isConsentGiven,
+  hasConsent,
   readAuthorization,
   refusalAddress,
   type AuthorizationRequest,
@@ -53,7 +53,7 @@ export const routes: WebRoutes = (server, gateway) => {
 
   server.get('/oauth/authorize', (request, reply) =>
     asked(queryOf(request), request, reply, async ({ user, target, wish, given }) => {
-      if (await isConsentGiven(app, user, target, wish)) {
+      if (await hasConsent(app, user, target, wish)) {
         return reply.redirect(await grant(app, user, target, wish), 303)
       }
       const { owner_id } = target.application

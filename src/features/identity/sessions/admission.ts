@@ -16,7 +16,7 @@ import { returnAddress, withReturn } from './return-address.ts'
 import { openSecondStep, secondStepTicket } from './second-step.ts'
 import { startSession, signInState } from './service.ts'
 import { TERMS, isTermsDue } from './terms.ts'
-import { signInPageOf } from './words.ts'
+import { signInPageOf } from './page-texts.ts'
 
 export async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
   const state = signInState(app, user)
@@ -71,7 +71,7 @@ async function askSecond(app: App, user: User, form: Raw, request: FastifyReques
 }
 
 /** What was shown was wrong; the password need not be shown anew. */
-export async function askSecondAgain(
+export async function repeatSecondFactor(
   app: App,
   form: Raw,
   { status, fault }: { status: number; fault: string },

@@ -21,7 +21,7 @@ import {
   passwordSetPage,
 } from './pages.ts'
 import { countTry } from './throttle.ts'
-import { signUpWords } from './words.ts'
+import { signUpText } from './page-texts.ts'
 
 /** The pages behind mailed links. Opening one changes nothing: mail programs open links on their own. */
 export const routes: WebRoutes = (server, gateway) => {
@@ -61,7 +61,7 @@ export const routes: WebRoutes = (server, gateway) => {
     if (fault) return sendPage(reply, 422, newPasswordPage({ token: formToken(app, request, reply), link, fault }))
     const isSet = await resetPasswordByLink(app, link, password)
     return isSet
-      ? sendPage(reply, 200, passwordSetPage(await signUpWords(app, user)))
+      ? sendPage(reply, 200, passwordSetPage(await signUpText(app, user)))
       : sendPage(reply, 404, deadLinkPage)
   })
 
@@ -79,7 +79,7 @@ export const routes: WebRoutes = (server, gateway) => {
     const isConfirmed = (await confirmByLink(app, link)) || (await confirmClaimByLink(app, link))
     if (!isConfirmed) return sendPage(reply, 404, deadLinkPage)
     const waits = user !== null && isPending(user)
-    return sendPage(reply, 200, confirmedPage(user && (await signUpWords(app, user)), waits))
+    return sendPage(reply, 200, confirmedPage(user && (await signUpText(app, user)), waits))
   })
 }
 

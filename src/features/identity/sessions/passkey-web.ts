@@ -6,13 +6,13 @@ import { networkOf } from '../../../lib/addresses.ts'
 import { sendPage } from '../page.ts'
 import { signedIn } from '../passkeys/credential.ts'
 import { askForPasskey, takePasskey } from '../passkeys/service.ts'
-import { admit, askSecondAgain, refuseSignIn } from './admission.ts'
+import { admit, repeatSecondFactor, refuseSignIn } from './admission.ts'
 import { formToken, isJson, onForm, textOf } from './forms.ts'
 import { returnAddress } from './return-address.ts'
 import { openSecondStep } from './second-step.ts'
 import { completeSignIn } from './service.ts'
 import { countTry, forgiveTry } from './throttle.ts'
-import { signInPageOf } from './words.ts'
+import { signInPageOf } from './page-texts.ts'
 
 const REFUSED = 'The passkey was refused. Try again, or sign in another way.'
 
@@ -35,7 +35,7 @@ export const routes: WebRoutes = (server, gateway) => {
       return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: returnTo })}`, 303)
     }
     const again = async (status: number, fault: string) => {
-      if (ticket) return askSecondAgain(app, form, { status, fault }, request, reply)
+      if (ticket) return repeatSecondFactor(app, form, { status, fault }, request, reply)
       if (isJson(request)) return send(request, reply, status, { message: fault })
       return sendPage(
         reply,

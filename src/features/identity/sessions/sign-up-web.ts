@@ -16,7 +16,7 @@ import { closedPage, registeredPage, signUpPage, type SignUpPage } from './sign-
 import { register } from './sign-up.ts'
 import { termsOf } from './terms.ts'
 import { countTry } from './throttle.ts'
-import { drawn } from './words.ts'
+import { drawn } from './page-texts.ts'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway

@@ -5,7 +5,7 @@ import { identityOn } from './authenticate.ts'
 import { formToken, onForm, queryOf, textOf, tokenField } from './forms.ts'
 import { returnAddress, withReturn } from './return-address.ts'
 import { TERMS, acceptTerms, isTermsDue, termsOf } from './terms.ts'
-import { drawn } from './words.ts'
+import { drawn } from './page-texts.ts'
 
 /** Everybody may read the terms; whoever is signed in and has not yet accepted them is asked to. */
 export const routes: WebRoutes = (server, gateway) => {

@@ -5,7 +5,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { sendPage } from '../page.ts'
-import { admit, askSecondAgain, refuse, refuseSignIn } from './admission.ts'
+import { admit, repeatSecondFactor, refuse, refuseSignIn } from './admission.ts'
 import { identityOn, signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
 import { csrfToken, formToken, isJson, onForm, queryOf, textOf } from './forms.ts'
@@ -14,7 +14,7 @@ import { returnAddress, withReturn } from './return-address.ts'
 import { takeSecondStep } from './second-step.ts'
 import { endSession, signIn } from './service.ts'
 import { TERMS } from './terms.ts'
-import { signInPageOf } from './words.ts'
+import { signInPageOf } from './page-texts.ts'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
@@ -49,7 +49,7 @@ export const routes: WebRoutes = (server, gateway) => {
   onForm(server, gateway, '/users/sign_in/second_factor', async (form, request, reply) => {
     const ticket = textOf(form, 'ticket') ?? ''
     const returnTo = returnAddress(textOf(form, 'return_to'))
-    const again = (status: number, fault: string) => askSecondAgain(app, form, { status, fault }, request, reply)
+    const again = (status: number, fault: string) => repeatSecondFactor(app, form, { status, fault }, request, reply)
     try {
       const user = await takeSecondStep(app, ticket, { code: textOf(form, 'code') ?? '', address: request.ip })
       if (user) return await admit(app, user, form, request, reply)

@@ -1,6 +1,6 @@
 /** Fragments of users: whatever a record shows is seen at once when it changes, whoever changed it. */
 import { expect, test } from 'vitest'
-import { changeEach, openBeside } from '../../../../test/freshness.ts'
+import { changeEach, openSecondStore } from '../../../../test/freshness.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import {
   presentAccount,
@@ -49,7 +49,7 @@ async function recordsOf(
 test('every column of a user, their identities and the settings, changed by another process', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })
-  const store = await openBeside(forge)
+  const store = await openSecondStore(forge)
   const around = { url: forge.url, gravatar: false }
   const shown: string[] = []
   let last = ''

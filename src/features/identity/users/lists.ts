@@ -6,7 +6,7 @@ import type { Db } from '../../../store/database.ts'
 import { SUBSTRING_FROM, binaryText, substring } from '../../../store/dialect.ts'
 import { leading, longList, type Sort } from '../../../store/lists.ts'
 import type { RowState } from '../../../store/versions.ts'
-import { attributesWanted, hasAttributes, type AttributeOptions, type WantedAttributes } from '../custom-attributes.ts'
+import { attributeFilter, hasAttributes, type AttributeOptions, type AttributeFilter } from '../custom-attributes.ts'
 import { OPEN_NAMES, userRows } from './queries.ts'
 
 export interface UserFilter extends AttributeOptions {
@@ -112,13 +112,13 @@ function visibleTo(viewer: User | null, filter: UserFilter) {
   return {
     ...common,
     ...identity,
-    ...attributesWanted(viewer, filter),
+    ...attributeFilter(viewer, filter),
     ...(two_factor && { second_factor: two_factor === 'enabled' }),
     external: external || null,
   }
 }
 
-interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof AttributeOptions>, WantedAttributes {
+interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof AttributeOptions>, AttributeFilter {
   /** A username or a primary email, in lower case. */
   exactly?: string
   /** Whoever else holds this substring, in the address too. */

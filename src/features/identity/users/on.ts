@@ -13,7 +13,7 @@ export const welcome = on('user.created', 'welcome', async (app, { id, reset_pas
 })
 
 /** A new primary address that nobody vouched for. */
-export const confirmAgain = on(
+export const reconfirm = on(
   'user.updated',
   'confirm',
   async (app, { id }) => {
@@ -28,7 +28,7 @@ export const askForApproval = on('user.created', 'ask for approval', async (app,
   if (user && isPending(user)) await mailAdministrators(app, user)
 })
 
-export const tellApproval = on('user.approved', 'mail', async (app, { id }) => {
+export const sendApprovalMail = on('user.approved', 'mail', async (app, { id }) => {
   const user = await findUser(app.db, id)
   if (user?.state === 'active') await mailApproval(app, user)
 })

@@ -10,8 +10,8 @@ export interface UserSubject {
 }
 
 /** Who waits for approval is nobody yet, but to administrators. */
-export const isShownTo = (user: User, viewer: User | null): boolean => !isPending(user) || Boolean(viewer?.admin)
+export const isVisibleTo = (user: User, viewer: User | null): boolean => !isPending(user) || Boolean(viewer?.admin)
 
 export const userPolicy = policy<UserSubject>()({
-  read: ({ user, viewer, hiddenFromVisitors }) => isShownTo(user, viewer) && (viewer !== null || !hiddenFromVisitors),
+  read: ({ user, viewer, hiddenFromVisitors }) => isVisibleTo(user, viewer) && (viewer !== null || !hiddenFromVisitors),
 })

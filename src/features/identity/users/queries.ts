@@ -10,7 +10,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { cachedRows } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
-import { isShownTo, userPolicy } from './policy.ts'
+import { isVisibleTo, userPolicy } from './policy.ts'
 
 export const userRows = cachedRows('users')
 
@@ -146,7 +146,7 @@ export const userByIdOrUsername = resource({
   policy: publicPolicy,
   async find(app, { user_id }, viewer) {
     const user = await findUserByIdOrUsername(app.db, user_id)
-    return user && isShownTo(user, viewer) ? { user } : null
+    return user && isVisibleTo(user, viewer) ? { user } : null
   },
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../../../test/browser.ts'
-import { runNamed } from '../../../../test/pipelines.ts'
+import { runJobByName } from '../../../../test/pipelines.ts'
 import { openSource, type Source } from '../../../../test/sources.ts'
 import { MINUTE } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
@@ -164,7 +164,7 @@ tests: { stage: a, script: ['echo $CHAT_INPUT'], only: [chat] }
   const { body: jobs } = await jane.get(`${source.url}/pipelines/${pipelines[0].id}/jobs`)
   const job = (name: string) => jobs.find((one: { name: string }) => one.name === name)
   expect((await ask('deploy staging to production')).body.text).toBe('No action found to be executed.')
-  await runNamed(forge, 'stage it')
+  await runJobByName(forge, 'stage it')
   const { body } = await ask('deploy staging to production')
   expect(body).toEqual({
     response_type: 'in_channel',

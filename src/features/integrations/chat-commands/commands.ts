@@ -19,7 +19,7 @@ import { updateIssue } from '../../planning/issues/service.ts'
 import { issueNoteable } from '../../planning/issues/noteable.ts'
 import { createNote } from '../../planning/notes/service.ts'
 import { noteablePolicy } from '../../planning/notes/noteable.ts'
-import { createIssueAsTold } from '../../planning/quick-actions/service.ts'
+import { createIssueWithCommands } from '../../planning/quick-actions/service.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { Link, Piece } from '../services/chat/sentences.ts'
@@ -83,7 +83,7 @@ const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
   const { app, actor, subject, sender, limiter } = asked
   if (!issuesPolicy.createIssue(subject)) return DENIED
   await limiter.admitTo('issues_create_limit', actor, sender.address)
-  const issue = await createIssueAsTold(app, actor, subject, { title, description: description || null }, sender)
+  const issue = await createIssueWithCommands(app, actor, subject, { title, description: description || null }, sender)
   return {
     isForAll: true,
     pieces: [

@@ -1,7 +1,7 @@
 /** What the deliverer reads and writes. The lease is also the fence: who no longer holds a lane changes nothing of it. */
 import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { isHolderGone } from '../../../jobs/processes.ts'
+import { hasHolderEnded } from '../../../jobs/processes.ts'
 import type { Db, NewRow, RowChange } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
@@ -59,7 +59,7 @@ const due = ({ db, clock }: App, troubled: boolean, without: readonly number[]) 
     .$if(without.length > 0, (q) =>
       q.where((eb) => eb.or([eb('owner_id', 'is', null), eb('owner_id', 'not in', without)])),
     )
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now), isHolderGone('lease_holder')]))
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now), hasHolderEnded('lease_holder')]))
     .orderBy('due_at')
     .orderBy('id')
 }

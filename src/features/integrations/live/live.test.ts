@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBeside } from '../../../../test/freshness.ts'
+import { openSecondStore } from '../../../../test/freshness.ts'
 import { Listener } from '../../../../test/live.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import type { Project } from '../../../forge/types.ts'
@@ -314,7 +314,7 @@ test('what another process has handed out is told here', async () => {
   await using listener = await Listener.open(`${here.url}/api/v4/projects/${project.id}/live`)
   await listener.until(1, 'ready')
   await here.stopWorker()
-  const beside = await openBeside(here)
+  const beside = await openSecondStore(here)
   try {
     const there = { ...here.app, store: beside, db: beside.db }
     await emit(there, 'label.created', { id: 7, project_id: project.id, group_id: null, by: 1 })

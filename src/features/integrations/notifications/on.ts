@@ -6,8 +6,8 @@ import { findUser } from '../../identity/users/queries.ts'
 import { peopleOf } from '../../merge-requests/merge-requests/queries.ts'
 import { assigneesOf } from '../../planning/issues/queries.ts'
 import type { CustomEvent } from '../../planning/notification-settings/model.ts'
-import { namesIn, peopleNamed, type Named } from '../../planning/todos/mentions.ts'
-import { namesAdded } from '../../planning/todos/telling.ts'
+import { namesIn, mentionedPeople, type Mentions } from '../../planning/todos/mentions.ts'
+import { namesAdded } from '../../planning/todos/mention-todos.ts'
 import { subscriptionsTo, type Reached } from './audience.ts'
 import { findItem, type Item } from './items.ts'
 import type { Change, Facts, Kind } from './model.ts'
@@ -32,8 +32,8 @@ const takingPart = async (app: App, item: Item, event: CustomEvent | null): Prom
 })
 
 /** Those a text names, as whoever wrote it may name them. */
-async function named(app: App, by: User | null, { project }: Item, names: Named): Promise<Reached> {
-  const found = by && names.size > 0 ? await peopleNamed(app, by, project.id, names, EVERYBODY) : null
+async function named(app: App, by: User | null, { project }: Item, names: Mentions): Promise<Reached> {
+  const found = by && names.size > 0 ? await mentionedPeople(app, by, project.id, names, EVERYBODY) : null
   const ids = found ? [...found.addressed, ...found.mentioned] : []
   return { ids, way: 'mention', reason: 'mentioned', event: null }
 }
@@ -158,7 +158,7 @@ const changed =
     ]
     const isText = 'title' in changes || 'description' in changes
     const [title, description = null] = textsOf(item)
-    const names: Named = isText ? await namesAdded({ title: title ?? '', description }, changes) : new Map()
+    const names: Mentions = isText ? await namesAdded({ title: title ?? '', description }, changes) : new Map()
     const facts: Facts = {
       ...found.facts,
       ...(assignees && { assignees }),

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { bool, oneOf } from '../../../api/wire.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
-import type { App, JobPlace } from '../../../context.ts'
+import type { App, JobContext } from '../../../context.ts'
 import type { OutgoingRequest } from '../../../outbound/client.ts'
 import type { ServiceEvent, Setting, Settings } from './model.ts'
 import type { ServicePayload } from './payload.ts'
@@ -89,7 +89,7 @@ export interface Service {
   /** What is asked of the receiver, of facts alone. None: nothing to tell. */
   readonly requests?: (told: ServicePayload) => readonly OutgoingRequest[]
   /** What jobs of the project are given. */
-  readonly variables?: (settings: Settings, place: JobPlace) => readonly Variable[]
+  readonly variables?: (settings: Settings, place: JobContext) => readonly Variable[]
   /** What a test asks instead, where a message would come to nothing or do something. */
   readonly probe?: (told: ServicePayload) => OutgoingRequest
   /** Where telling takes more than a few requests: mail, other protocols, questions back. */

@@ -20,7 +20,7 @@ export interface RuleFacts extends ApprovalRule {
   readonly eligible: number
 }
 
-export interface Given {
+export interface ApprovalFacts {
   readonly target_branch: string
   /** That the project asks for, and the merge request itself. */
   readonly usual: number
@@ -51,7 +51,7 @@ export const requiredBy = (usual: number, own: number | null): number =>
   usual > 0 && own !== null && own > usual ? own : usual
 
 /** Rules of a merge request come to those of its project: they only ever ask for more. */
-export function judge({ target_branch, usual, own, approvers, rules, protection }: Given): Judgement {
+export function judge({ target_branch, usual, own, approvers, rules, protection }: ApprovalFacts): Judgement {
   const matching = protection.filter(({ name }) => matches(name, target_branch))
   const applies = ({ branches, applies_to_all_protected_branches }: RuleFacts) =>
     applies_to_all_protected_branches

@@ -10,7 +10,7 @@ import { mergeFacts } from '../mergeability/facts.ts'
 import { presentApprovals } from './entity.ts'
 import type { Judgement } from './judging.ts'
 import { canApprove } from './policy.ts'
-import { approvalsGiven, isCommitterOf, judgementsOf } from './queries.ts'
+import { countedApprovals, isCommitterOf, judgementsOf } from './queries.ts'
 
 const NO_JUDGEMENT: Judgement = { required: 0, left: 0, rules: [] }
 
@@ -35,7 +35,7 @@ export async function presentApprovalStatus(
     surroundings(app),
     mergeFacts(db, [one]),
     findApprovalSettings(db, one.project_id),
-    approvalsGiven(db, [one.id]),
+    countedApprovals(db, [one.id]),
     isCommitterOf(db, one.id, viewer.id),
     judgementOf(app, viewer, one),
   ])

@@ -62,7 +62,7 @@ const counting = hotQuery((db, p: { ids: string }) =>
 )
 
 /** Approvals that count, oldest first. */
-export async function approvalsGiven(db: Db, ids: readonly number[]) {
+export async function countedApprovals(db: Db, ids: readonly number[]) {
   return counting(db, { ids: idList(db, ids) })
 }
 

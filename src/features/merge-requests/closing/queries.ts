@@ -2,7 +2,7 @@
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { closingReferences, type ClosingReference } from '../../../lib/closing.ts'
-import { issueNamed } from '../../planning/quick-actions/named.ts'
+import { findNamedIssue } from '../../planning/quick-actions/arguments.ts'
 import type { IssueSubject } from '../../planning/issues/policy.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -42,7 +42,7 @@ export async function findClosing(app: App, viewer: User, subject: RepositorySub
   for (const reference of [...named.values()].slice(0, MOST_REFERENCES)) {
     if (reference.kind === 'external') external.push(reference.name)
     else {
-      const met = await issueNamed(app, viewer, subject, reference)
+      const met = await findNamedIssue(app, viewer, subject, reference)
       if (met && met.project.id !== subject.project.forked_from_id) issues.set(met.issue.id, met)
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LfsClient, authorizationOf, objectOf } from '../../../../test/lfs.ts'
 import { addKey, newKey, sshPortOf, startSshForge } from '../../../../test/ssh.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -185,7 +185,7 @@ test('only who may push to the source shares it, and only what all can see', asy
 
 test('pushes over HTTP and SSH, LFS, rebases and suggestions', async () => {
   await using forge = await startSshForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const { git, folder } = work
   const { joe, jane, project, fork, made, url, member, refs } = await stage(forge)
   const [helper, reporter] = [await member(30), await member(20)]

@@ -6,24 +6,24 @@ import type { App, User } from '../../../context.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import {
   SCOPES,
-  idOrNamed,
+  idNoneOrAny,
   plannedExcluded,
   plannedFrom,
   plannedInput,
   refuseBoth,
-  userNamed,
+  findUserId,
 } from '../../planning/issues/filter.ts'
-import type { Named, PlannedFilter } from '../../planning/planned.ts'
+import type { NoneOrAny, PlannedFilter } from '../../planning/planned.ts'
 
 export interface MergeRequestFilter extends PlannedFilter {
   state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined
-  reviewer?: Named<number> | null | undefined
+  reviewer?: NoneOrAny<number> | null | undefined
   /** All of them approved. */
-  approvers?: Named<number[]> | null | undefined
+  approvers?: NoneOrAny<number[]> | null | undefined
   /** Whether anybody approved. */
   approved?: boolean | undefined
   /** All of them are named by rules. */
-  named?: Named<number[]> | null | undefined
+  named?: NoneOrAny<number[]> | null | undefined
   /** By one deployment. */
   deployed?: Deployed | null | undefined
   merge_user?: number | null | undefined
@@ -54,7 +54,7 @@ export const filterInput = {
   ...plannedInput,
   state: oneOf('opened', 'closed', 'merged', 'all').nullish(),
   scope: oneOf(...SCOPES, 'reviews_for_me').nullish(),
-  reviewer_id: blankable(idOrNamed),
+  reviewer_id: blankable(idNoneOrAny),
   reviewer_username: text.nullish(),
   approved_by_ids: blankable(idsOrNamed),
   approved_by_usernames: listOf(text).nullish(),
@@ -73,7 +73,7 @@ export const filterInput = {
 }
 
 /** `None`, `Any`, or people; whom nobody knows is user 0. */
-async function usersNamed({ db }: App, names: string[] | null | undefined): Promise<Named<number[]> | null> {
+async function usersNamed({ db }: App, names: string[] | null | undefined): Promise<NoneOrAny<number[]> | null> {
   if (!names || names.length === 0) return null
   const word = names.length === 1 ? names[0]!.toLowerCase() : ''
   if (word === 'none' || word === 'any') return word
@@ -102,7 +102,7 @@ export async function filterFrom(app: App, viewer: User, given: Given): Promise<
   refuseBoth(given, 'reviewer_id', 'reviewer_username')
   refuseBoth(given, 'approved_by_ids', 'approved_by_usernames')
   refuseBoth(given, 'merge_user_id', 'merge_user_username')
-  const reviewer = reviewer_id === 0 ? 'none' : (reviewer_id ?? (await userNamed(app, given.reviewer_username)))
+  const reviewer = reviewer_id === 0 ? 'none' : (reviewer_id ?? (await findUserId(app, given.reviewer_username)))
   return {
     ...(await plannedFrom(app, viewer, given)),
     state,
@@ -114,8 +114,8 @@ export async function filterFrom(app: App, viewer: User, given: Given): Promise<
     approved: given.approved ? given.approved === 'yes' : undefined,
     named: given.approver_ids,
     deployed: deployedBy(given),
-    merge_user: given.merge_user_id ?? (await userNamed(app, given.merge_user_username)),
+    merge_user: given.merge_user_id ?? (await findUserId(app, given.merge_user_username)),
     draft: given.wip ? given.wip === 'yes' : undefined,
-    not_reviewer: not?.reviewer_id ?? (await userNamed(app, not?.reviewer_username)) ?? undefined,
+    not_reviewer: not?.reviewer_id ?? (await findUserId(app, not?.reviewer_username)) ?? undefined,
   }
 }

@@ -5,7 +5,7 @@ import { FeatureDisabled, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import type { At, Condition } from '../../../store/lists.ts'
-import { either, hasAny, ofItsProject, seenBy, type Named, type PlannedValues } from '../../planning/planned.ts'
+import { either, hasAny, ofItsProject, seenBy, type NoneOrAny, type PlannedValues } from '../../planning/planned.ts'
 import type { Deployed } from './filter.ts'
 
 export interface ReviewValues extends PlannedValues {
@@ -100,13 +100,13 @@ export const reviewConditions: Conditions = {
 }
 
 export interface ReviewFilter {
-  approvers?: Named<number[]> | null | undefined
+  approvers?: NoneOrAny<number[]> | null | undefined
   approved?: boolean | undefined
-  named?: Named<number[]> | null | undefined
+  named?: NoneOrAny<number[]> | null | undefined
   deployed?: Deployed | null | undefined
 }
 
-const isWord = (some: Named<number[]>) => some === 'none' || some === 'any'
+const isWord = (some: NoneOrAny<number[]>) => some === 'none' || some === 'any'
 
 /** Null where one contradicts the other. */
 export function reviewWanted(db: Db, viewer: User | null, filter: ReviewFilter) {

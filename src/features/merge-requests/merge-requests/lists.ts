@@ -18,7 +18,7 @@ import {
   ofItsProject,
   person,
   plannedConditions,
-  plannedWanted,
+  plannedValues,
   seenBy,
 } from '../../planning/planned.ts'
 import type { Place } from '../../planning/places.ts'
@@ -232,7 +232,7 @@ function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Wa
   const reviewed = reviewWanted(app.db, viewer, filter)
   if (!reviewed) return null
   const wanted: Wanted = {
-    ...plannedWanted(app, viewer, filter),
+    ...plannedValues(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(reviewer === 'none' || reviewer === 'any' ? { reviewed: reviewer === 'any' } : person('reviewer', reviewer)),
     ...person('not_reviewer', filter.not_reviewer),

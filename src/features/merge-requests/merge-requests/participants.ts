@@ -5,7 +5,7 @@ import type { Db } from '../../../store/database.ts'
 import { Guest } from '../../../lib/levels.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { isOfNamed } from '../../planning/issues/participants.ts'
+import { isMemberOfMentioned } from '../../planning/issues/participants.ts'
 import type { MergeRequest } from './model.ts'
 
 type Named = Pick<MergeRequest, 'id' | 'author_id' | 'project_id'>
@@ -26,7 +26,7 @@ const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
     where p.project_id = ${project_id} and p.access_level >= ${sql.lit(Guest)}
     and exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
       where g.source_merge_request_id = ${id} and (n.id is null or not n.internal)
-      and ${isOfNamed(sql.ref('p.user_id'))})
+      and ${isMemberOfMentioned(sql.ref('p.user_id'))})
   union select ${author_id}`
 
 /** For mail, in no order. */
@@ -51,7 +51,7 @@ const takesPart = (user: number) => sql<boolean>`(m.author_id = ${user}
   or exists (select 1 from text_mentions t left join notes n on n.id = t.source_note_id
     where t.source_merge_request_id = m.id and t.user_id = ${user} and (n.id is null or not n.internal))
   or exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
-    where g.source_merge_request_id = m.id and (n.id is null or not n.internal) and ${isOfNamed(sql`${user}`)})
+    where g.source_merge_request_id = m.id and (n.id is null or not n.internal) and ${isMemberOfMentioned(sql`${user}`)})
   or exists (select 1 from notes n where n.merge_request_id = m.id and n.author_id = ${user} and not n.system))`
 
 const participation = hotQuery((db, p: { id: number; user: number }) =>

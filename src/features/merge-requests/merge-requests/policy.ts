@@ -6,13 +6,13 @@ import { repositoryPolicy, type RepositorySubject } from '../../repository/repos
 import type { MergeRequest } from './model.ts'
 
 /** A merge request, and whether it is assigned to whoever looks. */
-export interface MetMergeRequest extends MergeRequest {
+export interface ViewedMergeRequest extends MergeRequest {
   readonly assigned: boolean
   readonly reviewing: boolean
 }
 
 export interface MergeRequestSubject extends RepositorySubject {
-  readonly mergeRequest: MetMergeRequest
+  readonly mergeRequest: ViewedMergeRequest
 }
 
 const isVisitable = ({ open, project }: ProjectSubject) => open.includes(project.visibility)

@@ -10,7 +10,7 @@ import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import type { Label } from '../../planning/labels/model.ts'
 import { byTitle } from '../../planning/labels/queries.ts'
 import type { MergeRequest } from './model.ts'
-import { mergeRequestPolicy, mergeRequestsPolicy, type MetMergeRequest } from './policy.ts'
+import { mergeRequestPolicy, mergeRequestsPolicy, type ViewedMergeRequest } from './policy.ts'
 
 /** `/projects/:id/merge_requests`: the project. */
 export const mergeRequests = resource({
@@ -40,7 +40,7 @@ export async function findMergeRequest(
   project: number,
   iid: number,
   viewer: number,
-): Promise<MetMergeRequest | null> {
+): Promise<ViewedMergeRequest | null> {
   const [found] = await met(db, { project, iid, viewer })
   return found ? { ...found, assigned: Boolean(found.assigned), reviewing: Boolean(found.reviewing) } : null
 }

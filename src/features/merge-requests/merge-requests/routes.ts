@@ -6,7 +6,7 @@ import { Refusal } from '../../../errors.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
 import { setSubscription } from '../../planning/subscriptions/service.ts'
-import { createMergeRequestAsTold } from '../quick-actions/service.ts'
+import { createMergeRequestWithCommands } from '../quick-actions/service.ts'
 import { MergeRequestDetailEntity, ReviewerEntity } from './entity.ts'
 import { presentOneMergeRequest } from './load.ts'
 import { isParticipant, listParticipants } from './participants.ts'
@@ -83,7 +83,7 @@ export const create = endpoint({
   }),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
-    const { created, target } = await createMergeRequestAsTold(app, viewer, subject, wishOf(input))
+    const { created, target } = await createMergeRequestWithCommands(app, viewer, subject, wishOf(input))
     const met = { ...target, mergeRequest: { ...created, assigned: false, reviewing: false } }
     return presentOneMergeRequest(app, viewer, met)
   },

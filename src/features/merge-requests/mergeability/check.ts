@@ -23,7 +23,7 @@ interface Checked {
 }
 
 /** What git did not come to an end with is tried again by a job, less and less often, and then no more. */
-export const CHECK_AGAIN: Pick<Job<never, { id: number; tries: number }>, 'name'> = {
+export const RECHECK: Pick<Job<never, { id: number; tries: number }>, 'name'> = {
   name: 'merge_requests.check_again',
 }
 const FIRST_DELAY = 10 * MINUTE
@@ -116,8 +116,8 @@ async function keep(
     if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id, project_id })
   for (const { id } of result === 'undecided' && tries < MOST_TRIES ? kept : []) {
     const again = { id, tries: tries + 1 }
-    const key = `${CHECK_AGAIN.name} ${id} ${again.tries}`
-    await enqueue(app, CHECK_AGAIN, again, { key, delay: FIRST_DELAY * 2 ** tries })
+    const key = `${RECHECK.name} ${id} ${again.tries}`
+    await enqueue(app, RECHECK, again, { key, delay: FIRST_DELAY * 2 ** tries })
   }
   return kept
 }

@@ -2,7 +2,7 @@ import { job } from '../../../context.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { renewVersions, type TargetUpdate } from '../versions/renewal.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { CHECK_AGAIN, checkTogether, freshlyChecked } from './check.ts'
+import { RECHECK, checkTogether, freshlyChecked } from './check.ts'
 
 /** So many are asked of one process, and kept by one transaction. */
 const AT_ONCE = 100
@@ -34,8 +34,8 @@ export const checkTarget = job<{ project_id: number } & TargetUpdate>(
 )
 
 /** Readers never wait for it again: they are told that it is not known. */
-export const checkAgain = job<{ id: number; tries: number }>(
-  CHECK_AGAIN.name,
+export const recheck = job<{ id: number; tries: number }>(
+  RECHECK.name,
   async (app, { id, tries }) => {
     const [one] = await findMergeRequests(app.db, [id])
     if (one?.check_result === 'undecided') await freshlyChecked(app, one, null, { tries })

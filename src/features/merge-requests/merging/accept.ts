@@ -10,7 +10,7 @@ import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser, withUsers } from '../../identity/users/queries.ts'
-import { nameFrom } from '../../planning/quick-actions/named.ts'
+import { nameFrom } from '../../planning/quick-actions/arguments.ts'
 import { findProjectById, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { messageFrom, signerOf } from '../../repository/commits/landing.ts'
 import { expectChange, type Change } from '../../repository/gate/changes.ts'
@@ -19,7 +19,7 @@ import { withBranchMutex } from '../../repository/gate/branch-mutex.ts'
 import type { Pusher, Update } from '../../repository/gate/updates.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
-import { approvalsGiven } from '../approvals/queries.ts'
+import { countedApprovals } from '../approvals/queries.ts'
 import { findClosing } from '../closing/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { mergeFacts, squashes } from '../mergeability/facts.ts'
@@ -31,7 +31,7 @@ import { lockMergeRequest } from '../merge-requests/service.ts'
 import { findTips } from '../versions/service.ts'
 import { refreshSource } from '../versions/refresh.ts'
 import { buildMerge, type Built } from './build.ts'
-import { followMerge } from './afterwards.ts'
+import { followMerge } from './effects.ts'
 import { finishMerge } from './finish.ts'
 import { mergeMessage, squashMessage } from './messages.ts'
 import type { Merging } from './model.ts'
@@ -202,7 +202,7 @@ async function peopleNamed({ db }: App, { id }: MergeRequest) {
     .where('merge_request_id', '=', id)
     .orderBy('users.id')
     .execute()
-  const approvals = await withUsers(db, await approvalsGiven(db, [id]), { user: 'user_id' })
+  const approvals = await withUsers(db, await countedApprovals(db, [id]), { user: 'user_id' })
   const approvers = approvals.map(({ user }) => user).sort((a, b) => a.id - b.id)
   return { approvers: approvers.map(nameOf), reviewers: reviewers.map(nameOf) }
 }

@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { followMerged } from './afterwards.ts'
+import { followMerged } from './effects.ts'
 import { mergeWhenSucceeded } from './auto-merge.ts'
 import { finishMerges } from './recovery.ts'
 import * as routes from './routes.ts'

@@ -5,14 +5,14 @@
 import { MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
-import { findGone } from '../../../jobs/processes.ts'
+import { findEnded } from '../../../jobs/processes.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { refreshSource } from '../versions/refresh.ts'
 import { unlock } from './accept.ts'
-import { followMerge } from './afterwards.ts'
+import { followMerge } from './effects.ts'
 import { finishMerge } from './finish.ts'
 import type { Merging } from './model.ts'
 
@@ -32,7 +32,7 @@ export const finishMerges = job(
 
 async function recover(app: App, one: MergeRequest): Promise<void> {
   const { commit, at, holder = null } = JSON.parse(one.merging!) as Merging
-  const isOrphan = (await findGone(app.db, [holder])).size > 0
+  const isOrphan = (await findEnded(app.db, [holder])).size > 0
   if (at > after(app.clock, -SETTLED) && !isOrphan) return
   const project = await findProjectById(app.db, one.project_id)
   if (!project) return

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runNamed } from '../../../../test/pipelines.ts'
+import { runJobByName } from '../../../../test/pipelines.ts'
 import { registerRunner, type TestRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
@@ -37,12 +37,12 @@ test('a merge request shows the pipeline of its head, and waits for it', async (
     status: 200,
     body: { state: 'opened', merge_when_pipeline_succeeds: true },
   })
-  await runNamed(forge, 'build', { fails: { reason: 'script_failure' } })
+  await runJobByName(forge, 'build', { fails: { reason: 'script_failure' } })
   await forge.settle()
   expect(await get()).toMatchObject({ state: 'opened', head_pipeline: { status: 'failed' } })
   expect((await jane.get('/todos')).body).toMatchObject([{ action_name: 'build_failed' }])
   await jane.post(`${url.replace(/\/merge_requests.*/, '')}/pipelines/1/retry`)
-  await runNamed(forge, 'build')
+  await runJobByName(forge, 'build')
   await forge.settle()
   expect(await get()).toMatchObject({ state: 'merged' })
 })

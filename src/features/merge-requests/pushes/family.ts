@@ -1,6 +1,6 @@
 import { family } from '../../family.ts'
 import { followOptions } from './jobs.ts'
-import { followTold } from './on.ts'
+import { followPushEvent } from './on.ts'
 import { followPush } from './service.ts'
 
-export const mergeRequestPushes = family({ jobs: [followOptions], reactions: [followTold], afterPush: followPush })
+export const mergeRequestPushes = family({ jobs: [followOptions], reactions: [followPushEvent], afterPush: followPush })

@@ -6,14 +6,14 @@ import { pageBelow } from '../../../lib/page-below.ts'
 import { textsIn } from '../../../store/dialect.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'
-import type { Place } from '../../repository/gate/service.ts'
+import type { PushTarget } from '../../repository/gate/service.ts'
 
 /** Nobody reads more of them: a mirror brings branches by the thousand. */
 const MOST_LINKS = 10
 
 export async function linkLines(
   app: App,
-  { project, namespace }: Place,
+  { project, namespace }: PushTarget,
   updates: readonly Update[],
 ): Promise<string[]> {
   const isWanted = project.printing_merge_requests_link_enabled

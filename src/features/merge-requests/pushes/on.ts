@@ -6,7 +6,7 @@ import { isMergeRequestOption } from './options.ts'
 import { followBranches } from './service.ts'
 
 /** For pushes whose process ended before it came to it. Options wait until every other push has carried out its own. */
-export const followTold = on(
+export const followPushEvent = on(
   'repository.changed',
   'merge requests',
   async (app, pushed, { at }) => {

@@ -4,7 +4,7 @@ import { Refusal } from '../../../errors.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { findUserByUsername } from '../../identity/users/queries.ts'
-import { milestoneIn } from '../../planning/quick-actions/named.ts'
+import { milestoneIn } from '../../planning/quick-actions/arguments.ts'
 import { findProjectById, findProjectSubject, type Project } from '../../projects/projects/queries.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'
@@ -16,7 +16,7 @@ import { mergeRequestPolicy } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
 import { updateMergeRequest, type UpdateInput } from '../merge-requests/service.ts'
 import { acceptWhenReady } from '../merging/auto-merge.ts'
-import { createMergeRequestAsTold } from '../quick-actions/service.ts'
+import { createMergeRequestWithCommands } from '../quick-actions/service.ts'
 import type { PushOptions } from './options.ts'
 
 const MOST_BRANCHES = 10
@@ -105,7 +105,7 @@ async function create(
   })
   const { title, description } = wordsFor(branch, commits)
   const wished = options.title ?? title
-  const { created } = await createMergeRequestAsTold(app, actor, source, {
+  const { created } = await createMergeRequestWithCommands(app, actor, source, {
     source_branch: branch,
     target_branch,
     target_project_id: target.project.id,

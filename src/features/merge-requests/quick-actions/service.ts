@@ -8,10 +8,16 @@ import { scanReferences } from '../../../lib/references.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Label } from '../../planning/labels/model.ts'
 import { labelsOf } from '../../planning/labels/queries.ts'
-import { mergeRequestNamed } from '../../planning/merge-requests.ts'
+import { findNamedMergeRequest } from '../../planning/merge-requests.ts'
 import type { Obeyed } from '../../planning/notes/noteable.ts'
-import { issueNamed, peopleIn } from '../../planning/quick-actions/named.ts'
-import { carryOut, type Handler, type Handlers, type Order, type Place } from '../../planning/quick-actions/orders.ts'
+import { findNamedIssue, peopleIn } from '../../planning/quick-actions/arguments.ts'
+import {
+  carryOut,
+  type Handler,
+  type Handlers,
+  type Order,
+  type CommandContext,
+} from '../../planning/quick-actions/orders.ts'
 import { idsOf, namesOf, plannedBy, sharedHandlers, titlesOf, type Kind } from '../../planning/quick-actions/shared.ts'
 import { addAssignedTodos } from '../../planning/todos/service.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -36,7 +42,7 @@ import { rebaseMergeRequest } from '../merging/rebase.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import * as times from '../time-tracking/service.ts'
 
-type Here = Place<MergeRequestSubject, UpdateInput>
+type Here = CommandContext<MergeRequestSubject, UpdateInput>
 type Ordered = Order<UpdateInput>
 
 const LONGEST_TITLE = 255
@@ -211,13 +217,13 @@ interface Plan {
 async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | null> {
   const [named] = scanReferences(argument)
   if (named?.kind === 'issue') {
-    const met = await issueNamed(app, actor, subject, named)
+    const met = await findNamedIssue(app, actor, subject, named)
     if (!met || met.project.id !== subject.project.id) return null
     const { id, iid, milestone_id } = met.issue
     return { name: `#${iid}`, labels: (await labelsOf(app.db, [id])).get(id) ?? [], milestone_id }
   }
   if (named?.kind !== 'merge_request') return null
-  const met = await mergeRequestNamed(app, actor, subject, named)
+  const met = await findNamedMergeRequest(app, actor, subject, named)
   const [one] = met?.project.id === subject.project.id ? await findMergeRequests(app.db, [met.mergeRequest.id]) : []
   if (!one) return null
   const labels = (await labelsOfMergeRequests(app.db, [one.id])).get(one.id) ?? []
@@ -239,7 +245,7 @@ export async function obeyOnMergeRequest(
 }
 
 /** A merge request, and what the lines of its description order. */
-export async function createMergeRequestAsTold(
+export async function createMergeRequestWithCommands(
   app: App,
   actor: User,
   source: RepositorySubject,

@@ -1,4 +1,4 @@
 import { family } from '../../family.ts'
-import { touchNamed, trackChanged, trackNew } from './on.ts'
+import { touchReferenced, trackChanged, trackNew } from './on.ts'
 
-export const mergeRequestReferences = family({ reactions: [trackNew, trackChanged, touchNamed] })
+export const mergeRequestReferences = family({ reactions: [trackNew, trackChanged, touchReferenced] })

@@ -36,4 +36,4 @@ export const trackChanged = on('merge_request.updated', 'references', track, {
   when: ({ changes }) => TEXTS.some((field) => field in changes),
 })
 
-export const touchNamed = on('merge_request.named', 'merge requests', (app, { id }) => touchMergeRequest(app, id))
+export const touchReferenced = on('merge_request.named', 'merge requests', (app, { id }) => touchMergeRequest(app, id))

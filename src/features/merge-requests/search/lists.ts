@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import type { TextIndex } from '../../../store/full-text.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
-import { idsByWords, isActive, placeOf, type Reach } from '../../planning/search/lists.ts'
+import { idsByWords, isActive, searchedProjects, type Reach } from '../../planning/search/lists.ts'
 import type { SearchOptions } from '../../planning/search/scopes.ts'
 import {
   hasMergeRequests,
@@ -37,7 +37,7 @@ export async function findMergeRequestsByWords(
     const within = [project.project.id]
     return idsByWords(db, INDEX, { words, sort, within, tests: [...tests, ...mine] }, cut)
   }
-  const place = await placeOf(db, 'merge_requests', viewer, reach)
+  const place = await searchedProjects(db, 'merge_requests', viewer, reach)
   const all = [...tests, ...place.tests, isActive('merge_requests', reach), ...(viewer.admin ? [] : [isSeenBy(viewer)])]
   return idsByWords(db, INDEX, { words, sort, ...place, tests: all }, cut)
 }

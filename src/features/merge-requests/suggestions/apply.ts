@@ -24,7 +24,7 @@ import { noteableItemOf } from '../notes/noteable.ts'
 import { linesAt, textBetween } from './files.ts'
 import { suggestionMessage } from './messages.ts'
 import type { Suggestion } from './model.ts'
-import { findSuggestions, isDifferent, linesNamed, presentSuggestion } from './queries.ts'
+import { findSuggestions, isDifferent, coveredLines, presentSuggestion } from './queries.ts'
 
 const refuse = (text: string) => new Refusal('bad_request', text)
 
@@ -95,7 +95,7 @@ async function proposedBy({ db }: App, suggestions: readonly Suggestion[]): Prom
     const note = byId.get(suggestion.note_id)
     if (!note?.position) throw notFound('Suggestion') // gone meanwhile
     const position = JSON.parse(note.position) as Position
-    return { suggestion, note, position, path: position.new_path ?? '', ...linesNamed(suggestion, position) }
+    return { suggestion, note, position, path: position.new_path ?? '', ...coveredLines(suggestion, position) }
   })
 }
 

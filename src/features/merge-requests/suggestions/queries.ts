@@ -8,7 +8,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import type { Suggestion } from './model.ts'
 
 /** Lines of the file by their numbers, as far as its version goes. */
-export function linesNamed({ lines_above, lines_below }: Suggestion, { new_line }: Pick<Position, 'new_line'>) {
+export function coveredLines({ lines_above, lines_below }: Suggestion, { new_line }: Pick<Position, 'new_line'>) {
   const line = new_line ?? 0
   return { from: line - lines_above, to: line + lines_below }
 }
@@ -20,7 +20,7 @@ export function presentSuggestion(
   position: Position,
   { state, head_sha }: Pick<MergeRequest, 'state' | 'head_sha'>,
 ): SuggestionRecord {
-  const { from, to } = linesNamed(suggestion, position)
+  const { from, to } = coveredLines(suggestion, position)
   const applied = suggestion.commit_sha !== null
   return {
     id: suggestion.id,

@@ -4,7 +4,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { mergeRequestReaders } from '../../planning/merge-requests.ts'
 import { namesIn } from '../../planning/todos/mentions.ts'
 import { addTodos, finishTodos } from '../../planning/todos/service.ts'
-import { namesAdded, tellNamed, textOfMergeRequest } from '../../planning/todos/telling.ts'
+import { namesAdded, createMentionTodos, textOfMergeRequest } from '../../planning/todos/mention-todos.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { approversIn, askApprovers } from '../approval-rules/asking.ts'
 import { judgementsOf } from '../approvals/queries.ts'
@@ -23,7 +23,7 @@ const created = on('merge_request.created', 'todos', async (app, { id, by }, { s
   if (!found) return
   const { one, author } = found
   const text = await textOfMergeRequest(app, author, one, source)
-  await tellNamed(app, author, text, await namesIn([one.title, one.description]))
+  await createMentionTodos(app, author, text, await namesIn([one.title, one.description]))
   const judgement = (await judgementsOf(app.db, [one])).get(one.id)
   const asking = (judgement?.rules ?? []).flatMap(({ rule, required }) =>
     rule?.rule_type === 'regular' && required > 0 ? rule.id : [],
@@ -40,7 +40,7 @@ const updated = on(
     if (!found) return
     const { one, author } = found
     const text = await textOfMergeRequest(app, author, one, source)
-    await tellNamed(app, author, text, await namesAdded(one, changes))
+    await createMentionTodos(app, author, text, await namesAdded(one, changes))
   },
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )

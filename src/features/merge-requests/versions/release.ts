@@ -5,7 +5,7 @@ import { dropRefs, keepCommit, keepRef } from '../../../git/refs/pointing.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { enqueueAll } from '../../../jobs/queue.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
-import { pruneSoon } from '../../projects/housekeeping/jobs.ts'
+import { schedulePrune } from '../../projects/housekeeping/jobs.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { headRef, mergeRef } from './refs.ts'
@@ -61,7 +61,7 @@ export async function release(app: App, released: Released): Promise<void> {
   for (const sha of neededNow) await keepCommit(dir, sha)
   if (!released.fromFork) return
   await withhold(dir, [...dropped, ...ends.filter((sha) => sha !== null)])
-  await pruneSoon(app, project)
+  await schedulePrune(app, project)
 }
 
 export const releaseCommits = job<Released>('merge_requests.release_commits', release)

@@ -9,7 +9,7 @@ import { pageOfArray } from '../../../store/pages.ts'
 import { CommitEntity, DiffEntity, presentCommit, presentDiff } from '../../repository/commits/entity.ts'
 import { diffLooks } from '../../repository/commits/looks.ts'
 import { markDiffs } from '../../repository/commits/marked-diffs.ts'
-import { placeOf } from '../../repository/commits/queries.ts'
+import { presentationOf } from '../../repository/commits/queries.ts'
 import { presentOneMergeRequest } from '../merge-requests/load.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
 import { compareVersions } from './comparison.ts'
@@ -42,7 +42,7 @@ export const commits = endpoint({
   output: pageOf(CommitEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await pageOfCommits(subject.dir, subject.mergeRequest, page)
-    const place = placeOf(app, subject)
+    const place = presentationOf(app, subject)
     return { total, items: items.map((commit) => presentCommit(commit, place)) }
   },
 })
@@ -117,7 +117,7 @@ export const getVersion = endpoint({
     const shown = presentVersionDetail(
       version,
       { commits, diff },
-      { ...placeOf(app, subject), unidiff: input.unidiff ?? true },
+      { ...presentationOf(app, subject), unidiff: input.unidiff ?? true },
     )
     return input.render_html ? { ...shown, diffs: await markDiffs(app, shown.diffs) } : shown
   },
@@ -135,7 +135,7 @@ export const compare = endpoint({
     const [from, to] = await Promise.all([findVersion(app.db, id, input.from), findVersion(app.db, id, input.to)])
     if (!from || !to) throw notFound()
     const compared = await compareVersions(subject.dir, from, to, spacesIn(input))
-    const shown = presentComparison(compared, { ...placeOf(app, subject), unidiff: input.unidiff ?? true })
+    const shown = presentComparison(compared, { ...presentationOf(app, subject), unidiff: input.unidiff ?? true })
     return input.render_html ? { ...shown, diffs: await markDiffs(app, shown.diffs) } : shown
   },
 })

@@ -1,7 +1,7 @@
 import { family } from '../../family.ts'
 import { releaseIssues } from './user-removal.ts'
 import { unassignFormerMember } from './on.ts'
-import * as placeRoutes from './place-routes.ts'
+import * as placeRoutes from './scope-routes.ts'
 import * as routes from './routes.ts'
 
 export const issues = family({

@@ -4,7 +4,7 @@ import { blankable, bool, id, int, listOf, moment, oneOf, text } from '../../../
 import { badParameter } from '../../../errors.ts'
 import type { App, User } from '../../../context.ts'
 import { findUserByUsername } from '../../identity/users/queries.ts'
-import type { Named, PlannedFilter } from '../planned.ts'
+import type { NoneOrAny, PlannedFilter } from '../planned.ts'
 import { ISSUE_TYPES } from './model.ts'
 
 export interface IssueFilter extends PlannedFilter {
@@ -13,7 +13,7 @@ export interface IssueFilter extends PlannedFilter {
   due_date?: (typeof DUE)[number] | null | undefined
   issue_type?: string | null | undefined
   closed_by_id?: number | null | undefined
-  weight?: Named<number> | null | undefined
+  weight?: NoneOrAny<number> | null | undefined
 }
 
 const DUE = ['0', 'any', 'today', 'tomorrow', 'overdue', 'week', 'month', 'next_month_and_previous_two_weeks'] as const
@@ -22,7 +22,7 @@ const DUE = ['0', 'any', 'today', 'tomorrow', 'overdue', 'week', 'month', 'next_
 export const SCOPES = ['created-by-me', 'assigned-to-me', 'created_by_me', 'assigned_to_me', 'all'] as const
 
 /** An id, or `None` or `Any` in any case; 0 is nobody. */
-export const idOrNamed = z.preprocess(
+export const idNoneOrAny = z.preprocess(
   (value) => (typeof value === 'string' && /^(none|any)$/i.test(value) ? value.toLowerCase() : value),
   z.union([z.literal('none'), z.literal('any'), int]),
 )
@@ -46,7 +46,7 @@ export const plannedInput = {
   scope: oneOf(...SCOPES).nullish(),
   author_id: blankable(int),
   author_username: text.nullish(),
-  assignee_id: blankable(idOrNamed),
+  assignee_id: blankable(idNoneOrAny),
   assignee_username: listOf(text).nullish(),
   my_reaction_emoji: text.nullish(),
   iids: listOf(int).nullish(),
@@ -67,7 +67,7 @@ export const filterInput = {
   due_date: oneOf(...DUE).nullish(),
   issue_type: oneOf(...ISSUE_TYPES).nullish(),
   closed_by_id: id.nullish(),
-  weight: blankable(idOrNamed),
+  weight: blankable(idNoneOrAny),
 }
 
 type PlannedGiven = Omit<z.infer<z.ZodObject<typeof plannedInput>>, 'scope'> & { scope?: string | null | undefined }
@@ -80,7 +80,7 @@ export async function filterFrom(app: App, viewer: User | null, given: Given): P
 }
 
 /** Whom nobody knows is user 0. */
-export const userNamed = async ({ db }: App, username: string | null | undefined): Promise<number | null> =>
+export const findUserId = async ({ db }: App, username: string | null | undefined): Promise<number | null> =>
   username === null || username === undefined ? null : ((await findUserByUsername(db, username))?.id ?? 0)
 
 /** As it was given, with the people it names looked up. */
@@ -101,8 +101,8 @@ export async function plannedFrom(app: App, viewer: User | null, given: PlannedG
     non_archived,
     labels: labelsFrom(given.labels),
     milestone: milestoneFrom(given.milestone ?? given.milestone_id),
-    author: author_id ?? (await userNamed(app, author_username)),
-    assignee: assignee_id === 0 ? 'none' : (assignee_id ?? (await userNamed(app, assignee_username?.[0]))),
+    author: author_id ?? (await findUserId(app, author_username)),
+    assignee: assignee_id === 0 ? 'none' : (assignee_id ?? (await findUserId(app, assignee_username?.[0]))),
     my_reaction_emoji: wordOr(given.my_reaction_emoji, (name) => ({ name })),
     in: placeFrom(given.in),
     not: {
@@ -110,8 +110,8 @@ export async function plannedFrom(app: App, viewer: User | null, given: PlannedG
       ...(not?.milestone && { milestone: not.milestone }),
       ...(not?.iids && { iids: not.iids }),
       ...(not?.my_reaction_emoji && { my_reaction_emoji: not.my_reaction_emoji }),
-      author: not?.author_id ?? (await userNamed(app, not?.author_username)) ?? undefined,
-      assignee: not?.assignee_id ?? (await userNamed(app, not?.assignee_username?.[0])) ?? undefined,
+      author: not?.author_id ?? (await findUserId(app, not?.author_username)) ?? undefined,
+      assignee: not?.assignee_id ?? (await findUserId(app, not?.assignee_username?.[0])) ?? undefined,
     },
     ...own,
     ...mine,
@@ -124,14 +124,14 @@ export function refuseBoth<K extends string>(given: { [name in K]?: unknown }, o
 
 const set = (value: unknown) => value !== null && value !== undefined
 
-function wordOr<T>(value: string | null | undefined, otherwise: (value: string) => T): Named<T> | null {
+function wordOr<T>(value: string | null | undefined, otherwise: (value: string) => T): NoneOrAny<T> | null {
   if (!value) return null
   const word = value.toLowerCase()
   return word === 'none' || word === 'any' ? word : otherwise(value)
 }
 
 /** `No Label` is the older spelling of `None`. */
-function labelsFrom(labels: string[] | null | undefined): Named<string[]> | null {
+function labelsFrom(labels: string[] | null | undefined): NoneOrAny<string[]> | null {
   const [first] = labels ?? []
   if (!labels || first === undefined) return null
   if (labels.length === 1 && first === 'No Label') return 'none'

@@ -17,9 +17,9 @@ import {
   lastOf,
   ofItsProject,
   plannedConditions,
-  plannedWanted,
+  plannedValues,
   seenBy,
-  type Named,
+  type NoneOrAny,
   type PlannedValues,
 } from '../planned.ts'
 import type { IssueFilter } from './filter.ts'
@@ -196,7 +196,7 @@ export const listIssuesAt = (
 /** Null where nothing can match. */
 function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | null {
   const wanted: Wanted = {
-    ...plannedWanted(app, viewer, filter),
+    ...plannedValues(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
     ...(filter.issue_type && { issue_type: filter.issue_type }),
@@ -207,7 +207,7 @@ function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | 
   return [wanted.author, wanted.assignee].includes(NOBODY) ? null : wanted
 }
 
-function weightWanted(weight: Named<number> | null | undefined): Wanted {
+function weightWanted(weight: NoneOrAny<number> | null | undefined): Wanted {
   if (weight === null || weight === undefined) return {}
   return weight === 'none' || weight === 'any' ? { weighed: weight === 'any' } : { weight }
 }

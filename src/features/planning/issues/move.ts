@@ -18,7 +18,7 @@ import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../places.ts'
-import { copyMentions, copyTold } from '../references/copy.ts'
+import { copyMentions, copyReferenceNotes } from '../references/copy.ts'
 import { timestampChanges } from '../timestamps.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Issue } from './model.ts'
@@ -159,7 +159,7 @@ async function copyInto(
   if (withAwards) await copyAwards(app, 'issue_id', new Map([[issue.id, copy.id]]))
   const follow = async (notes: ReadonlyMap<number, number>) => {
     if (withAwards) await copyAwards(app, 'note_id', notes)
-    await copyTold(app, notes, to)
+    await copyReferenceNotes(app, notes, to)
     await copyMentions(app, notes, to)
   }
   if (withNotes) await copyNotes(app, { issue_id: issue.id }, to, { rewrite, follow })

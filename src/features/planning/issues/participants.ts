@@ -9,7 +9,7 @@ import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
 /** Whether somebody belongs to the group or the team that `g` names. */
-export const isOfNamed = (user: RawBuilder<unknown>) => sql<boolean>`(
+export const isMemberOfMentioned = (user: RawBuilder<unknown>) => sql<boolean>`(
   (g.group_id is null and exists (select 1 from project_authorizations a
     where a.project_id = g.source_project_id and a.user_id = ${user} and a.access_level >= ${sql.lit(Guest)}))
   or exists (select 1 from members m join namespace_ancestors up on up.ancestor_id = m.group_id
@@ -29,7 +29,7 @@ const participantsOf = ({ id, author_id, project_id }: Pick<Issue, 'id' | 'autho
   union select p.user_id from project_authorizations p
     where p.project_id = ${project_id} and p.access_level >= ${sql.lit(Guest)}
     and exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
-      where g.source_issue_id = ${id} and (n.id is null or not n.internal) and ${isOfNamed(sql.ref('p.user_id'))})
+      where g.source_issue_id = ${id} and (n.id is null or not n.internal) and ${isMemberOfMentioned(sql.ref('p.user_id'))})
   union select ${author_id}`
 
 /** For mail, in no order. */
@@ -53,7 +53,7 @@ const takesPart = (user: number) => sql<boolean>`(i.author_id = ${user}
   or exists (select 1 from text_mentions t left join notes n on n.id = t.source_note_id
     where t.source_issue_id = i.id and t.user_id = ${user} and (n.id is null or not n.internal))
   or exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
-    where g.source_issue_id = i.id and (n.id is null or not n.internal) and ${isOfNamed(sql`${user}`)})
+    where g.source_issue_id = i.id and (n.id is null or not n.internal) and ${isMemberOfMentioned(sql`${user}`)})
   or exists (select 1 from notes n where n.issue_id = i.id and n.author_id = ${user} and not n.system))`
 
 const participation = hotQuery((db, p: { issue: number; user: number }) =>

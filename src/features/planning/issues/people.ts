@@ -1,7 +1,7 @@
 import type { App, User } from '../../../context.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { subjectsOfUsers } from '../subjects.ts'
-import { issuePolicy, issuesPolicy, type MetIssue } from './policy.ts'
+import { issuePolicy, issuesPolicy, type ViewedIssue } from './policy.ts'
 import { assigneesOf } from './queries.ts'
 import type { Issue } from './model.ts'
 
@@ -10,7 +10,7 @@ export async function readersAmong(
   app: App,
   place: Pick<ProjectSubject, 'project' | 'namespace'>,
   ids: readonly number[],
-  issue?: Omit<MetIssue, 'assigned'>,
+  issue?: Omit<ViewedIssue, 'assigned'>,
 ): Promise<User[]> {
   const subjects = await subjectsOfUsers(app, place, ids)
   const isReader = (subject: ProjectSubject) =>

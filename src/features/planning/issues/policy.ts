@@ -4,12 +4,12 @@ import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/p
 import type { Issue } from './model.ts'
 
 /** An issue, and whether it is assigned to whoever looks. */
-export interface MetIssue extends Issue {
+export interface ViewedIssue extends Issue {
   readonly assigned: boolean
 }
 
 export interface IssueSubject extends ProjectSubject {
-  readonly issue: MetIssue
+  readonly issue: ViewedIssue
 }
 
 const isOn = (s: ProjectSubject) => hasFeature(s, 'issues')

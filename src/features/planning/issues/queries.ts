@@ -7,7 +7,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import type { Issue } from './model.ts'
-import { issuePolicy, issuesPolicy, type MetIssue } from './policy.ts'
+import { issuePolicy, issuesPolicy, type ViewedIssue } from './policy.ts'
 
 /** `/projects/:id/issues`: the project. */
 export const issues = resource({
@@ -30,7 +30,7 @@ const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =
 )
 
 /** As the viewer meets it, readable or not. */
-export async function findIssue(db: Db, project: number, iid: number, viewer: number): Promise<MetIssue | null> {
+export async function findIssue(db: Db, project: number, iid: number, viewer: number): Promise<ViewedIssue | null> {
   const [issue] = await met(db, { project, iid, viewer })
   return issue ? { ...issue, assigned: Boolean(issue.assigned) } : null
 }
@@ -47,7 +47,7 @@ const issueIn = (named: { name?: string }) =>
 export const issue = issueIn({})
 
 /** The same for endpoints that miss it by its name. */
-export const namedIssue = issueIn({ name: 'Issue' })
+export const issueByItsName = issueIn({ name: 'Issue' })
 
 const issuesByIds = hotQuery((db, p: { ids: string }) =>
   db

@@ -18,8 +18,8 @@ import { ISSUE_TYPES } from './model.ts'
 import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
 import { isParticipant, listParticipants } from './participants.ts'
-import { findIssues, findUserAgentDetail, issue, issues, namedIssue } from './queries.ts'
-import { createIssueAsTold } from '../quick-actions/service.ts'
+import { findIssues, findUserAgentDetail, issue, issues, issueByItsName } from './queries.ts'
+import { createIssueWithCommands } from '../quick-actions/service.ts'
 import { deleteIssue, updateIssue } from './service.ts'
 
 const PATH = '/projects/:id/issues'
@@ -222,7 +222,7 @@ export const create = endpoint({
     const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve: discussion, ...given } = input
     const followed = iid ? await app.followUp(app, viewer, subject.project, { iid, discussion }) : null
     const wish = wishOf({ ...given, description: given.description || followed?.description || given.description })
-    const created = await createIssueAsTold(app, viewer, subject, wish, sender, followed?.settle)
+    const created = await createIssueWithCommands(app, viewer, subject, wish, sender, followed?.settle)
     return presentOneIssue(app, viewer, created)
   },
 })
@@ -275,7 +275,7 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: ITEM,
   summary: 'Delete an issue',
-  on: namedIssue,
+  on: issueByItsName,
   allow: 'destroy',
   changedAt: ({ issue }) => issue.updated_at,
   output: null,
@@ -289,7 +289,7 @@ export const move = endpoint({
   path: `${ITEM}/move`,
   summary: 'Move an issue to another project',
   throttle: 'issues_create_limit',
-  on: namedIssue,
+  on: issueByItsName,
   allow: 'read',
   input: z.object(target),
   output: IssueEntity,
@@ -302,7 +302,7 @@ export const clone = endpoint({
   path: `${ITEM}/clone`,
   summary: 'Copy an issue into a project',
   throttle: 'issues_create_limit',
-  on: namedIssue,
+  on: issueByItsName,
   allow: 'read',
   input: z.object({ ...target, with_notes: bool.nullish() }),
   output: IssueEntity,

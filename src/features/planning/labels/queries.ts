@@ -138,7 +138,7 @@ export const ownLabel = ({ place }: Mount) =>
   })
 
 /** `…/labels` with the label named in the body. */
-export const namedLabel = ({ place }: Mount) =>
+export const labelByBody = ({ place }: Mount) =>
   child(place, {
     name: 'Label',
     key: 'label',

@@ -7,7 +7,7 @@ import { atBothPlaces, projectMount, type Mount } from '../places.ts'
 import { LabelEntity } from './entity.ts'
 import { promoteLabel } from './promotion.ts'
 import { listLabels } from './lists.ts'
-import { label, namedLabel, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
+import { label, labelByBody, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
 import { createLabel, deleteLabel, updateLabel } from './service.ts'
 
 const HIGHEST_PRIORITY = 2_147_483_647
@@ -123,7 +123,7 @@ export const [updateNamed, updateNamedInGroup] = atBothPlaces((mount) => {
     method: 'PUT',
     path: `${mount.path}/labels`,
     summary: `Change a label of a ${mount.kind} that is named in the body`,
-    on: namedLabel(mount),
+    on: labelByBody(mount),
     allow: 'plan',
     input: z
       .object({ ...named, ...changes })
@@ -155,7 +155,7 @@ export const [destroyNamed, destroyNamedInGroup] = atBothPlaces((mount) =>
     method: 'DELETE',
     path: `${mount.path}/labels`,
     summary: `Delete a label of a ${mount.kind} that is named in the body`,
-    on: namedLabel(mount),
+    on: labelByBody(mount),
     allow: 'plan',
     input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
     changedAt: ({ label }) => label.updated_at,
@@ -194,11 +194,11 @@ export const promote = endpoint({
   },
 })
 
-export const promoteNamed = endpoint({
+export const promoteByBody = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/promote',
   summary: 'Make a label of a project, named in the body, one of its group',
-  on: namedLabel(projectMount),
+  on: labelByBody(projectMount),
   allow: 'plan',
   input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
   output: LabelEntity,

@@ -6,7 +6,7 @@ import { today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { cachedTotal } from '../../../store/counts.ts'
-import { foundId, idList, inIdList, likePattern, whereContains } from '../../../store/dialect.ts'
+import { matchingId, idList, inIdList, likePattern, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { searchFor } from '../../../store/lists.ts'
 import { countRows, pageOfQuery } from '../../../store/pages.ts'
@@ -81,7 +81,7 @@ const FEW = 500
 async function fewWith(db: Db, text: string): Promise<number[] | null> {
   const { substring } = searchFor(db, text)
   if (substring === undefined) return null
-  const ids = db.selectFrom('milestones').select(foundId(db, 'milestones').as('id'))
+  const ids = db.selectFrom('milestones').select(matchingId(db, 'milestones').as('id'))
   const found = await whereContains(db, ids, 'milestones', ['title', 'description'], substring)
     .limit(FEW + 1)
     .execute()

@@ -26,7 +26,7 @@ export interface Order<W> {
   readonly summary: string
 }
 
-export interface Place<S, W> {
+export interface CommandContext<S, W> {
   readonly app: App
   readonly actor: User
   /** The item, as the actor meets it. */
@@ -37,7 +37,7 @@ export interface Place<S, W> {
   readonly argument: string
 }
 
-export type Handler<S, W> = (place: Place<S, W>) => Promise<Order<W> | null> | Order<W> | null
+export type Handler<S, W> = (place: CommandContext<S, W>) => Promise<Order<W> | null> | Order<W> | null
 export type Handlers<S, W> = Partial<Record<QuickActionName, Handler<S, W>>>
 
 interface Item<S, W extends object> {

@@ -27,11 +27,11 @@ import { milestonesOf } from '../milestones/queries.ts'
 import type { Obeyed } from '../notes/noteable.ts'
 import * as times from '../time-tracking/service.ts'
 import { branchFrom, branchNameOf, mayBranch, tagCommit, tagOrder } from './code.ts'
-import { issuesIn, labelsIn, nameFrom, projectNamed } from './named.ts'
-import { carryOut, outcomeOf, unlessRefused, type Handlers, type Order, type Place } from './orders.ts'
+import { issuesIn, labelsIn, nameFrom, findNamedProject } from './arguments.ts'
+import { carryOut, outcomeOf, unlessRefused, type Handlers, type Order, type CommandContext } from './orders.ts'
 import { idsOf, plannedBy, sharedHandlers, tildes, titlesOf, type Kind } from './shared.ts'
 
-type Here = Place<IssueSubject, IssueInput>
+type Here = CommandContext<IssueSubject, IssueInput>
 
 const KIND: Kind<IssueSubject> = {
   noun: 'issue',
@@ -154,7 +154,7 @@ async function going(
   verb: string,
   go: (app: App, to: number) => Promise<Issue>,
 ): Promise<Order<IssueInput> | null> {
-  const target = argument === '' ? null : await projectNamed(app, actor, subject, argument)
+  const target = argument === '' ? null : await findNamedProject(app, actor, subject, argument)
   if (!target || !projectPolicy.read(target)) return null
   const path = pathWithNamespace(target.project, target.namespace)
   return {
@@ -195,7 +195,7 @@ export function obeyOnCommit(
 }
 
 /** An issue, and what the lines of its description order. */
-export async function createIssueAsTold(
+export async function createIssueWithCommands(
   app: App,
   actor: User,
   subject: ProjectSubject,

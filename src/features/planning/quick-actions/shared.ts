@@ -9,8 +9,8 @@ import type { Label } from '../labels/model.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import type { TimeStats } from '../time-tracking/entity.ts'
 import { finishTodos, remind } from '../todos/service.ts'
-import { labelsIn, milestoneIn, peopleIn } from './named.ts'
-import { unlessRefused, type Handler, type Handlers, type Order, type Place, type Work } from './orders.ts'
+import { labelsIn, milestoneIn, peopleIn } from './arguments.ts'
+import { unlessRefused, type Handler, type Handlers, type Order, type CommandContext, type Work } from './orders.ts'
 
 /** What these commands ask of an item. */
 export interface SharedInput {
@@ -81,7 +81,7 @@ const locking = (discussion_locked: boolean, summary: string): Order<SharedInput
 export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handlers<S, SharedInput> {
   const { row, noun } = kind
   const planned = plannedBy(kind)<SharedInput>
-  type Here = Place<S, SharedInput>
+  type Here = CommandContext<S, SharedInput>
   const assigned = async ({ app, subject, wish }: Here) => wish.assignee_ids ?? (await kind.assignees(app.db, subject))
   const targetOf = (subject: S) => {
     const { id, project_id } = row(subject)

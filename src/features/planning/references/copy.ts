@@ -2,7 +2,7 @@ import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 
 /** Notes that tell of a text were copied to another issue: the copies are for whoever sees that text, too. */
-export async function copyTold(
+export async function copyReferenceNotes(
   { db }: App,
   notes: ReadonlyMap<number, number>,
   to: { readonly issue_id: number; readonly project_id: number },

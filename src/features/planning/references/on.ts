@@ -13,7 +13,7 @@ import { issuePolicy } from '../issues/policy.ts'
 import { findIssues } from '../issues/queries.ts'
 import { updateIssue } from '../issues/service.ts'
 import { findMergeRequestRows } from '../merge-requests.ts'
-import { issueNamed } from '../quick-actions/named.ts'
+import { findNamedIssue } from '../quick-actions/arguments.ts'
 import { NO_SOURCE } from './model.ts'
 import { commitName, issueName, mergeRequestName, snippetName, trackText } from './service.ts'
 
@@ -111,7 +111,7 @@ async function trackCommit(
   const isClosing = isMain && subject.project.autoclose_referenced_issues
   for (const one of isClosing ? closingReferences(message, app.url) : []) {
     if (one.kind !== 'issue') continue
-    const met = await issueNamed(app, actor, subject, one)
+    const met = await findNamedIssue(app, actor, subject, one)
     // What was copied from a project does not close its issues.
     if (!met || !issuePolicy.update(met) || met.project.id === subject.project.forked_from_id) continue
     closed.add(met.issue.id)

@@ -12,10 +12,10 @@ import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { touchIssue } from '../issues/service.ts'
-import { mergeRequestNamed } from '../merge-requests.ts'
+import { findNamedMergeRequest } from '../merge-requests.ts'
 import { addSystemNotes, type Noteable } from '../notes/system.ts'
-import { issueNamed } from '../quick-actions/named.ts'
-import { groupsNamed, namesTeam } from '../todos/mentions.ts'
+import { findNamedIssue } from '../quick-actions/arguments.ts'
+import { mentionedGroups, namesTeam } from '../todos/mentions.ts'
 import type { Source } from './model.ts'
 
 /** More than these are not followed. */
@@ -83,11 +83,11 @@ const keyOf = ({ project_id, issue_id, merge_request_id, commit_sha }: Target) =
 
 async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextReference): Promise<Target | null> {
   if (one.kind === 'issue') {
-    const met = await issueNamed(app, actor, home, one)
+    const met = await findNamedIssue(app, actor, home, one)
     return met && { ...NOTHING, ...placeOf(met), issue_id: met.issue.id }
   }
   if (one.kind === 'merge_request') {
-    const met = await mergeRequestNamed(app, actor, home, one)
+    const met = await findNamedMergeRequest(app, actor, home, one)
     return met && { ...NOTHING, ...placeOf(met), merge_request_id: met.mergeRequest.id }
   }
   if (one.kind !== 'commit') return null
@@ -120,7 +120,7 @@ async function groupsOf(
   { project }: ProjectSubject,
   names: readonly string[],
 ): Promise<(number | null)[]> {
-  const groups = await groupsNamed(app, actor, names)
+  const groups = await mentionedGroups(app, actor, names)
   const team = await namesTeam(app, actor, project.id, names)
   return [...groups.map(({ id }) => id), ...(team ? [null] : [])]
 }

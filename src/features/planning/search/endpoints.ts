@@ -11,7 +11,7 @@ import { CommitDetailEntity } from '../../repository/commits/entity.ts'
 import { IssueEntity } from '../issues/entity.ts'
 import { MilestoneEntity } from '../milestones/entity.ts'
 import { SnippetEntity } from '../snippets/entity.ts'
-import { FoundBlobEntity, FoundNoteEntity } from './entity.ts'
+import { BlobMatchEntity, NoteMatchEntity } from './entity.ts'
 import { scopesWith, type Scope } from './scopes.ts'
 
 const scopesOf = <S extends object>(scopes: S) => z.enum(Object.keys(scopes) as [keyof S & string])
@@ -41,8 +41,8 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
       MilestoneEntity,
       UserSummaryEntity,
       SnippetEntity,
-      FoundNoteEntity,
-      FoundBlobEntity,
+      NoteMatchEntity,
+      BlobMatchEntity,
       CommitDetailEntity,
     ]),
   )

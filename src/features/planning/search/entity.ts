@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
-import type { FoundLines } from '../../../git/history/search.ts'
+import type { MatchedLines } from '../../../git/history/search.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { noteableOf } from '../notes/entity.ts'
 import type { Note } from '../notes/model.ts'
 
 /** A place in a file. */
-export const FoundBlobEntity = entity({
+export const BlobMatchEntity = entity({
   /** The path without its ending. */
   basename: z.string(),
   data: z.string(),
@@ -20,15 +20,15 @@ export const FoundBlobEntity = entity({
   project_id: z.int(),
 }).meta({ id: 'FoundBlob' })
 
-export function presentFoundLines(
-  { path, data, startline }: FoundLines,
+export function presentBlobMatch(
+  { path, data, startline }: MatchedLines,
   { ref, project_id }: { ref: string; project_id: number },
-): z.infer<typeof FoundBlobEntity> {
+): z.infer<typeof BlobMatchEntity> {
   const basename = path.replace(/(?<=[^/])\.[^./]*$/, '')
   return { basename, data, path, filename: path, id: null, ref, startline, project_id }
 }
 
-export const FoundNoteEntity = entity({
+export const NoteMatchEntity = entity({
   id: z.int(),
   type: z.string().nullable(),
   body: z.string(),
@@ -51,7 +51,7 @@ export interface LoadedNote extends Note {
   readonly iid: number | null
 }
 
-export function presentFoundNote(note: LoadedNote, around: Surroundings): z.infer<typeof FoundNoteEntity> {
+export function presentNoteMatch(note: LoadedNote, around: Surroundings): z.infer<typeof NoteMatchEntity> {
   return {
     id: note.id,
     type: note.type,

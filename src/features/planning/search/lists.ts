@@ -4,7 +4,7 @@ import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/l
 import type { App, User } from '../../../context.ts'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
-import { MOST_FOUND, findByWords, type TextIndex, type TextQuery } from '../../../store/full-text.ts'
+import { MOST_MATCHES, findByWords, type TextIndex, type TextQuery } from '../../../store/full-text.ts'
 import { assertSmallRows, pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
@@ -46,7 +46,7 @@ export interface Reach {
 }
 
 /** Of those the viewer sees, or of a group's: ids of projects where they are few, else a test. */
-export async function placeOf(
+export async function searchedProjects(
   db: Db,
   table: 'issues' | 'milestones' | 'merge_requests',
   viewer: User,
@@ -71,7 +71,7 @@ const projectsSeenBy = (viewer: User, include_archived: Reach['include_archived'
 
 /** A page of what is found by words. Of more than `MOST_FOUND` nobody is told how many there are. */
 async function pageByWords(db: Db, index: TextIndex, wish: TextQuery, cut: Cut): Promise<Page<number>> {
-  const most = Math.max(MOST_FOUND, cut.offset + cut.limit) + 1
+  const most = Math.max(MOST_MATCHES, cut.offset + cut.limit) + 1
   const found = await findByWords(db, index, { ...wish, most })
   return { ...pageOfArray(found, cut), more: found.length === most }
 }
@@ -141,7 +141,7 @@ export async function findIssuesEverywhere(
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   const seen = seenBy(viewer)
-  const place = await placeOf(db, 'issues', viewer, wish)
+  const place = await searchedProjects(db, 'issues', viewer, wish)
   const mine = seen.seen_by === undefined ? [] : [isSeen(seen, given(seen))]
   const tests = [...issueTests(wish), ...place.tests, isActive('issues', wish), ...mine]
   return idsByWords(db, ISSUES, { ...wish, ...place, tests }, cut)
@@ -190,7 +190,7 @@ export async function findMilestones(
 ): Promise<Page<Milestone>> {
   const seen = seenBy(viewer)
   const sees = seen.seen_by === undefined ? undefined : seesMilestones(seen)
-  const { within, tests } = await placeOf(db, 'milestones', viewer, wish)
+  const { within, tests } = await searchedProjects(db, 'milestones', viewer, wish)
   const state = isInState(wish.state)
   // A few projects are asked once, not with each of their milestones.
   const asked = within

@@ -25,7 +25,7 @@ import { findIssues } from '../issues/queries.ts'
 import { findMergeRequestRows } from '../merge-requests.ts'
 import { presentMilestones } from '../milestones/queries.ts'
 import { presentSnippets } from '../snippets/queries.ts'
-import { presentFoundLines, presentFoundNote } from './entity.ts'
+import { presentBlobMatch, presentNoteMatch } from './entity.ts'
 import {
   findIssuesEverywhere,
   findIssuesIn,
@@ -56,14 +56,14 @@ export interface Search extends Where {
   readonly page: Cut & { readonly page: number }
 }
 
-export type Found = Page<unknown> | Page<Json<unknown>>
-export type Scope = (search: Search) => Promise<Found>
+export type SearchPage = Page<unknown> | Page<Json<unknown>>
+export type Scope = (search: Search) => Promise<SearchPage>
 
 const NOTHING = { items: [], total: 0 }
 
 /** For what the store finds by words. */
 export const byWords =
-  (find: (search: Search, words: string) => Promise<Found>): Scope =>
+  (find: (search: Search, words: string) => Promise<SearchPage>): Scope =>
   async (search) => {
     const words = textQuery(search.app.db, search.wish.search)
     return words === null ? NOTHING : find(search, words)
@@ -148,16 +148,16 @@ const notes = byWords(async ({ app, project, wish, page }, words) => {
     some.find((one) => one.id === id)?.iid
   const iidOf = ({ issue_id, merge_request_id }: (typeof items)[number]) =>
     iidIn(issues, issue_id) ?? iidIn(requests, merge_request_id) ?? null
-  return { ...found, items: loaded.map((note) => presentFoundNote({ ...note, iid: iidOf(note) }, around)) }
+  return { ...found, items: loaded.map((note) => presentNoteMatch({ ...note, iid: iidOf(note) }, around)) }
 })
 
-async function linesIn(search: Search, dir: string, ref: string): Promise<Found> {
+async function linesIn(search: Search, dir: string, ref: string): Promise<SearchPage> {
   const { project, wish, page } = search
   if (wish.search.trim() === '' || !(await repositoryExists(dir))) return NOTHING
   const found = await findLines(dir, ref, fileTermsOf(wish.search))
   const { items, total } = pageOfArray(found ?? [], page)
   const at = { ref, project_id: project!.project.id }
-  return { total, items: items.map((lines) => presentFoundLines(lines, at)) }
+  return { total, items: items.map((lines) => presentBlobMatch(lines, at)) }
 }
 
 const readsCode = ({ app, project }: Search) =>

@@ -5,7 +5,7 @@ import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/p
 import type { Snippet } from './model.ts'
 
 /** A snippet at its own address, of a person or of a project. */
-export interface MetSnippet {
+export interface ViewedSnippet {
   readonly snippet: Snippet
   readonly viewer: User | null
   /** Visibilities that need no membership of the viewer. */
@@ -18,8 +18,8 @@ export interface ProjectSnippet extends ProjectSubject {
   readonly snippet: Snippet
 }
 
-const isAuthor = ({ snippet, viewer }: Pick<MetSnippet, 'snippet' | 'viewer'>) => viewer?.id === snippet.author_id
-const isAdministrator = ({ viewer }: Pick<MetSnippet, 'viewer'>) => viewer?.state === 'active' && viewer.admin
+const isAuthor = ({ snippet, viewer }: Pick<ViewedSnippet, 'snippet' | 'viewer'>) => viewer?.id === snippet.author_id
+const isAdministrator = ({ viewer }: Pick<ViewedSnippet, 'viewer'>) => viewer?.state === 'active' && viewer.admin
 const isOn = (s: ProjectSubject) => hasFeature(s, 'snippets')
 
 /** Snippets of a project. Where they are off there are none, and none can be made. */
@@ -35,8 +35,8 @@ export const projectSnippetPolicy = policy<ProjectSnippet>()({
   change: (s) => !s.project.archived && (s.level >= Master || isAuthor(s)),
 })
 
-export const snippetPolicy = policy<MetSnippet>()({
-  read(s: MetSnippet) {
+export const snippetPolicy = policy<ViewedSnippet>()({
+  read(s: ViewedSnippet) {
     const { snippet, open, home } = s
     if (home) return projectPolicy.read(home) && projectSnippetPolicy.read({ ...home, snippet })
     return open.includes(snippet.visibility) || isAuthor(s) || isAdministrator(s)
@@ -44,8 +44,8 @@ export const snippetPolicy = policy<MetSnippet>()({
 })
 
 /** Whoever may not change it does not find it. */
-export const changeableSnippetPolicy = policy<MetSnippet>()({
-  read(s: MetSnippet) {
+export const changeableSnippetPolicy = policy<ViewedSnippet>()({
+  read(s: ViewedSnippet) {
     const { snippet, home } = s
     const may = home ? projectSnippetPolicy.change({ ...home, snippet }) : isAuthor(s) || isAdministrator(s)
     return may && snippetPolicy.read(s)

@@ -17,7 +17,7 @@ import {
   projectSnippetPolicy,
   snippetPolicy,
   snippetsPolicy,
-  type MetSnippet,
+  type ViewedSnippet,
 } from './policy.ts'
 
 const byId = hotQuery((db, p: { id: number }) => db.selectFrom('snippets').selectAll().where('id', '=', p.id))
@@ -27,7 +27,7 @@ export async function findSnippet(db: Db, id: number): Promise<Snippet | null> {
 }
 
 /** As the viewer meets it, readable or not. */
-export async function meetSnippet(app: App, id: number, viewer: User | null): Promise<MetSnippet | null> {
+export async function meetSnippet(app: App, id: number, viewer: User | null): Promise<ViewedSnippet | null> {
   const snippet = await findSnippet(app.db, id)
   if (!snippet) return null
   const met = { snippet, viewer, open: openVisibilities(viewer) }
@@ -69,7 +69,7 @@ const snippetIn = (named: { name?: string }) =>
 export const projectSnippet = snippetIn({})
 
 /** The same for endpoints that miss it by its name. */
-export const namedProjectSnippet = snippetIn({ name: 'Snippet' })
+export const projectSnippetByItsName = snippetIn({ name: 'Snippet' })
 
 const pathsOf = hotQuery((db, p: { ids: string }) =>
   db

@@ -7,14 +7,14 @@ import { groupPolicy } from '../../groups/groups/policy.ts'
 import { loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
 
 /** Names in lower case, and whether the text speaks to them. */
-export type Named = Map<string, { readonly addressed: boolean }>
+export type Mentions = Map<string, { readonly addressed: boolean }>
 
 const MOST_NAMES = 200
 /** Of each group, where nothing else is said. */
 const MOST_PEOPLE = 2000
 
-export async function namesIn(texts: readonly (string | null | undefined)[]): Promise<Named> {
-  const named: Named = new Map()
+export async function namesIn(texts: readonly (string | null | undefined)[]): Promise<Mentions> {
+  const named: Mentions = new Map()
   for (const text of texts) {
     for (const reference of text ? await referencesIn(text) : []) {
       if (reference.kind !== 'user') continue
@@ -27,11 +27,11 @@ export async function namesIn(texts: readonly (string | null | undefined)[]): Pr
 }
 
 /** Ids by how they are named: users, members of groups that the writer sees, and for its people the project's team. */
-export async function peopleNamed(
+export async function mentionedPeople(
   app: App,
   by: User,
   project: number,
-  named: Named,
+  named: Mentions,
   most = MOST_PEOPLE,
 ): Promise<{ addressed: number[]; mentioned: number[] }> {
   const people = new Map<number, boolean>()
@@ -46,7 +46,7 @@ export async function peopleNamed(
 }
 
 /** Groups of these names, in lower case, that the writer sees. */
-export async function groupsNamed(app: App, by: User, names: readonly string[]): Promise<Group[]> {
+export async function mentionedGroups(app: App, by: User, names: readonly string[]): Promise<Group[]> {
   if (names.length === 0) return []
   const groups = await app.db
     .selectFrom('namespaces')
@@ -79,7 +79,7 @@ async function idsByName(
     .where(sql`lower(username)`, 'in', names)
     .execute()
   for (const { id, username } of users) found.set(username.toLowerCase(), [id])
-  for (const group of await groupsNamed(app, by, names)) {
+  for (const group of await mentionedGroups(app, by, names)) {
     const members = await db
       .selectFrom('members as m')
       .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'm.group_id')

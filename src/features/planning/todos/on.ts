@@ -9,7 +9,7 @@ import { issueReaders } from '../issues/people.ts'
 import { findIssues } from '../issues/queries.ts'
 import { findMergeRequestRows } from '../merge-requests.ts'
 import { namesIn } from './mentions.ts'
-import { namesAdded, tellNamed, textOfMergeRequest, type Text } from './telling.ts'
+import { namesAdded, createMentionTodos, textOfMergeRequest, type Text } from './mention-todos.ts'
 import { codeReadersAmong } from './readers.ts'
 
 type NoteFacts = { readonly id: number; readonly internal: boolean }
@@ -50,7 +50,7 @@ const issueCreated = on('issue.created', 'todos', async (app, { id, by }, { sour
   if (!found) return
   const { issue, author } = found
   const text = await textOfIssue(app, author, issue, source)
-  await tellNamed(app, author, text, await namesIn([issue.title, issue.description]))
+  await createMentionTodos(app, author, text, await namesIn([issue.title, issue.description]))
 })
 
 /** Those who were not named before. */
@@ -62,7 +62,7 @@ const issueUpdated = on(
     if (!found) return
     const { issue, author } = found
     const text = await textOfIssue(app, author, issue, source)
-    await tellNamed(app, author, text, await namesAdded(issue, changes))
+    await createMentionTodos(app, author, text, await namesAdded(issue, changes))
   },
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
@@ -90,7 +90,7 @@ async function findNote(app: App, { id, by }: { readonly id: number; readonly by
 
 const noteCreated = on('note.created', 'todos', async (app, told, { source }) => {
   const found = await findNote(app, told, source)
-  if (found) await tellNamed(app, found.author, found.text, await namesIn([found.note.body]))
+  if (found) await createMentionTodos(app, found.author, found.text, await namesIn([found.note.body]))
 })
 
 /** Those whom it did not name before. */
@@ -100,7 +100,7 @@ const noteUpdated = on('note.updated', 'todos', async (app, told, { source }) =>
   const { body } = found.note
   const [named, before] = [await namesIn([body]), await namesIn([told.was ?? body])]
   for (const name of before.keys()) named.delete(name)
-  await tellNamed(app, found.author, found.text, named)
+  await createMentionTodos(app, found.author, found.text, named)
 })
 
 /** Nothing waits for whoever leaves, in projects where they are nobody now; nor where they see nothing any more. */

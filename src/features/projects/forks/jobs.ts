@@ -4,7 +4,7 @@ import { poolOf, useObjectsOf } from '../../../git/storage/alternates.ts'
 import { copyRepository, CopyRefused, type CopyOptions } from '../../../git/storage/copy.ts'
 import { removeRepository } from '../../../git/storage/repositories.ts'
 import { nullIfMissing } from '../../../lib/system-errors.ts'
-import { tidyPoolSoon, tidySoon } from '../housekeeping/jobs.ts'
+import { schedulePoolTidying, scheduleTidying } from '../housekeeping/jobs.ts'
 import { provisionRepository } from '../projects/provisioning.ts'
 import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
@@ -50,11 +50,11 @@ async function share(app: App, source: Project, pool: Pool, dir: string, { mayTa
     const from = repositoryDir(app, source)
     const shared = await freshPool(app, pool, signal)
     await copyRepository(from, dir, { pool: shared, mayTake, signal })
-    await tidyPoolSoon(app, pool)
+    await schedulePoolTidying(app, pool)
     if ((await poolOf(from)) !== null) return
     // What it has twice now, it drops when it is tidied. Were it being removed: the fork is whole without it.
     await useObjectsOf(from, shared).catch(nullIfMissing)
-    await tidySoon(app, source, { delay: LONGEST_CLONE })
+    await scheduleTidying(app, source, { delay: LONGEST_CLONE })
   } finally {
     // Everyone may have left meanwhile: then nobody would ever remove it.
     if (!(await findPool(app, pool.id))) await removeRepository(repositoryDir(app, pool))

@@ -6,7 +6,7 @@ import { fillProject } from '../../../../test/contents.ts'
 import { runGit, temporaryFolder } from '../../../../test/git-origin.ts'
 import { openSource, type Source } from '../../../../test/sources.ts'
 import { addKey, newKey, startSshForge } from '../../../../test/ssh.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { DAY } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { poolOf } from '../../../git/storage/alternates.ts'
@@ -64,7 +64,7 @@ async function expectSound(forge: TestForge): Promise<void> {
 
 test('forks share the objects of their source, each counts its own, and all outlive it', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const source = await filledSource(forge)
   const jane = await forge.user()
   const first = await forkBy(forge, jane, source.id)
@@ -106,7 +106,7 @@ test('forks share the objects of their source, each counts its own, and all outl
 
 test('a fork is cloned, fetched from and pushed to by both ways, and offers nothing of the pool', async () => {
   await using forge = await startSshForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const source = await filledSource(forge)
   const jane = await forge.user()
   const key = await newKey()
@@ -153,7 +153,7 @@ const commitIn = async (person: Person, id: number, sha: string) =>
 
 test('an older fork never shows what its source came to have while it was private', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const source = await filledSource(forge)
   const jane = await forge.user()
   const older = await forkBy(forge, jane, source.id)

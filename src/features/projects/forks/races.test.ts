@@ -8,7 +8,7 @@ import { openSource, type Source } from '../../../../test/sources.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { removeRepository, repositoryExists } from '../../../git/storage/repositories.ts'
 import { checkRepositories } from '../../repository/checking/service.ts'
-import { tidySoon } from '../housekeeping/jobs.ts'
+import { scheduleTidying } from '../housekeeping/jobs.ts'
 import { repositoryDir } from '../projects/repository.ts'
 
 const rowOf = ({ app }: TestForge, id: number) =>
@@ -136,7 +136,7 @@ test('while the source and its pool are packed anew, and pushed to', async () =>
     // By the API it is done once a day.
     const [fork] = await Promise.all([
       one.post(`${source.url}/fork`),
-      tidySoon(forge.app, source),
+      scheduleTidying(forge.app, source),
       commitTo(source.owner, source.id, `f${n}`),
     ])
     expect(fork.status).toBe(201)
@@ -149,7 +149,7 @@ test('while the source and its pool are packed anew, and pushed to', async () =>
   }
   await expectSound(forge)
   await source.owner.delete(source.url)
-  for (const id of forks) await tidySoon(forge.app, { id })
+  for (const id of forks) await scheduleTidying(forge.app, { id })
   await forge.settle()
   await expectSound(forge)
 })

@@ -11,7 +11,7 @@ import { findPool, freshPool, hasMembers, removeIfLast, type Pool } from '../for
 import { findProjectById, type Project } from '../projects/queries.ts'
 import { removeRepositoryLater } from '../projects/removal.ts'
 import { repositoryDir } from '../projects/repository.ts'
-import { namedCommits } from './named-commits.ts'
+import { referencedCommits } from './referenced-commits.ts'
 
 export const tidyRepository = job<{ id: number }>(
   'projects.tidy_repository',
@@ -22,7 +22,7 @@ export const tidyRepository = job<{ id: number }>(
     if (!(await repositoryExists(dir))) return
     await sweepRepository(dir, { before: new Date(Date.now() - HOUR) })
     await arrangeSharing(app, project, dir, signal)
-    await keepUnreachable(dir, namedCommits(app.db, id), signal)
+    await keepUnreachable(dir, referencedCommits(app.db, id), signal)
     await housekeep(dir, { signal })
     const repository_size = await diskUse(dir)
     await app.db
@@ -35,7 +35,7 @@ export const tidyRepository = job<{ id: number }>(
 )
 
 /** Once at a time, however many pushes ask for it. */
-export async function tidySoon(app: App, { id }: { id: number }, { delay = 0 } = {}): Promise<void> {
+export async function scheduleTidying(app: App, { id }: { id: number }, { delay = 0 } = {}): Promise<void> {
   await enqueue(app, tidyRepository, { id }, { key: `projects.tidy ${id}${delay > 0 ? ' later' : ''}`, delay })
 }
 
@@ -51,13 +51,13 @@ export const pruneRepository = job<{ id: number }>(
     if (!dir || !(await repositoryExists(dir))) return
     await housekeep(dir, { signal, prune: '1.hour.ago' })
     // What a pool has as well stays there, and is given to nobody here.
-    if ((await reviewWithheld(dir)) && project.pool_id === null) await pruneSoon(app, project)
+    if ((await reviewWithheld(dir)) && project.pool_id === null) await schedulePrune(app, project)
   },
   { long: true },
 )
 
 /** Once everything that is there now is old enough; of one project at most once an hour. */
-export async function pruneSoon(app: App, { id }: { id: number }): Promise<void> {
+export async function schedulePrune(app: App, { id }: { id: number }): Promise<void> {
   const hour = Math.floor(app.clock.now().getTime() / HOUR)
   await enqueue(app, pruneRepository, { id }, { key: `projects.prune ${id} ${hour}`, delay: 2 * HOUR })
 }
@@ -69,7 +69,7 @@ async function arrangeSharing(app: App, project: Project, dir: string, signal: A
   if (!(await hasMembers(app, pool.id, project))) return leavePool(app, project, pool, dir)
   if (pool.source_id !== project.id) return
   await useObjectsOf(dir, await freshPool(app, pool, signal))
-  await tidyPoolSoon(app, pool)
+  await schedulePoolTidying(app, pool)
 }
 
 async function leavePool(app: App, project: Project, pool: Pool, dir: string): Promise<void> {
@@ -92,6 +92,6 @@ export const tidyPoolLater = job<{ id: number }>(
   { long: true },
 )
 
-export async function tidyPoolSoon(app: App, { id }: Pool): Promise<void> {
+export async function schedulePoolTidying(app: App, { id }: Pool): Promise<void> {
   await enqueue(app, tidyPoolLater, { id }, { key: `projects.tidy_pool ${id}` })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
-import { presentSimpleProject, type Addresses, type PlacedProject } from '../projects/entity.ts'
+import { presentSimpleProject, type Addresses, type ProjectInNamespace } from '../projects/entity.ts'
 import { IMPORT_STATUSES } from '../projects/model.ts'
 
 export const ImportEntity = entity({
@@ -21,7 +21,11 @@ export const ImportEntity = entity({
 }).meta({ id: 'Import' })
 
 /** `withError` for those who administer the project. */
-export function presentImport(placed: PlacedProject, at: Addresses, withError: boolean): z.infer<typeof ImportEntity> {
+export function presentImport(
+  placed: ProjectInNamespace,
+  at: Addresses,
+  withError: boolean,
+): z.infer<typeof ImportEntity> {
   const { project } = placed
   const shown = presentSimpleProject(placed, at)
   return {

@@ -4,7 +4,7 @@ import { GitFailed } from '../../../git/process/command.ts'
 import { mirrorFrom, type Credentials } from '../../../git/storage/remote.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { provisionRepository, tellProgress } from '../projects/provisioning.ts'
+import { provisionRepository, reportProgress } from '../projects/provisioning.ts'
 import type { Project } from '../projects/queries.ts'
 import { IMPORT_JOB, guardFor } from './service.ts'
 
@@ -33,7 +33,7 @@ async function fetchInto(app: App, project: Project, dir: string, signal: AbortS
     credentials: sealed === null ? null : (JSON.parse(app.vault.open(sealed)) as Credentials),
     ...(max_import_size > 0 && { maxBytes: max_import_size * MEGABYTE }),
     signal,
-    onProgress: nowAndThen((percent) => tellProgress(app, project, percent).catch(() => {})),
+    onProgress: nowAndThen((percent) => reportProgress(app, project, percent).catch(() => {})),
   })
 }
 

@@ -152,7 +152,7 @@ export type ProjectRecord = z.infer<typeof ProjectEntity>
 export type SimpleProjectRecord = z.infer<typeof SimpleProjectEntity>
 
 /** What every record of a project needs beside its row. */
-export interface PlacedProject {
+export interface ProjectInNamespace {
   readonly project: Row<'projects'>
   readonly namespace: Row<'namespaces'>
   /** Of a personal project. */
@@ -167,12 +167,12 @@ export interface Share extends Pick<Row<'project_shares'>, 'group_id' | 'group_a
   full_path: string
 }
 
-export interface LoadedProject extends PlacedProject {
+export interface LoadedProject extends ProjectInNamespace {
   readonly level: number
   readonly openIssues: number
   readonly shares: readonly Share[]
   /** Null where the source is gone or hidden from the viewer. */
-  readonly source: PlacedProject | null
+  readonly source: ProjectInNamespace | null
   readonly memberOfProject: Membership | null
   readonly memberOfGroup: Membership | null
 }
@@ -184,7 +184,7 @@ export interface Addresses {
   readonly ssh: string | null
 }
 
-export function presentSimpleProject(placed: PlacedProject, at: Addresses): SimpleProjectRecord {
+export function presentSimpleProject(placed: ProjectInNamespace, at: Addresses): SimpleProjectRecord {
   const { project, namespace, owner } = placed
   const fullPath = `${namespace.full_path}/${project.path}`
   const webUrl = `${at.url}/${fullPath}`

@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { castOf } from '../../../../test/cast.ts'
-import { changeEach, openBeside } from '../../../../test/freshness.ts'
+import { changeEach, openSecondStore } from '../../../../test/freshness.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { FeatureEnabled, Guest } from '../../../lib/levels.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { presentMetProject } from './load.ts'
+import { presentProjectFor } from './load.ts'
 import { projectPolicy } from './policy.ts'
 import { findProjectSubject } from './queries.ts'
 
@@ -44,7 +44,7 @@ function recordFor({ app }: TestForge, id: number, viewer: Viewer): Promise<unkn
     const user = viewer.id === null ? null : await findUser(app.db, viewer.id)
     const subject = await findProjectSubject(app, String(id), user)
     if (!subject || !projectPolicy.read(subject)) return null
-    return (await presentMetProject(app, subject, { ...WISH, secrets: viewer.secrets })).value
+    return (await presentProjectFor(app, subject, { ...WISH, secrets: viewer.secrets })).value
   })
 }
 
@@ -107,7 +107,7 @@ test('every column of the project, its namespace, its owner and its source, chan
   const { id } = await cast.project({ default_branch: 'main' })
   const { db } = forge.app
   const shown: string[] = []
-  const store = await openBeside(forge)
+  const store = await openSecondStore(forge)
   // Between them they see everything.
   const few = ['anonymous', 'owner']
   const look = watch(
@@ -254,7 +254,7 @@ test('whatever else a record shows, by every way it changes', async () => {
   const lender = await forge.group({ path: 'lender', visibility: 'private' }, owner)
   const creator = await forge.user()
   const look = watch(forge, id, viewers, { listed: true })
-  const store = await openBeside(forge)
+  const store = await openSecondStore(forge)
   const run = (text: string) => sql.raw(text).execute(store.db)
   const path = `/projects/${id}`
   await look('at first')

@@ -3,16 +3,16 @@ import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { binaryText, foundIds } from '../../../store/dialect.ts'
-import { hotQuery, type Given } from '../../../store/hot.ts'
+import { binaryText, matchingIds } from '../../../store/dialect.ts'
+import { hotQuery, type IsGiven } from '../../../store/hot.ts'
 import { contains, leading, longList, searchFor, type At, type Condition, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import {
-  attributesWanted,
+  attributeFilter,
   hasAttributes,
   type AttributeOptions,
-  type WantedAttributes,
+  type AttributeFilter,
 } from '../../identity/custom-attributes.ts'
 
 export const PROJECT_ORDERS = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'] as const
@@ -59,7 +59,7 @@ export interface ProjectFilter extends AttributeOptions {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends Search, WantedAttributes {
+interface Wanted extends Search, AttributeFilter {
   archived: boolean
   visibility?: Visibility
   issues?: true
@@ -110,7 +110,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...(filter.imported && { importer: viewer?.id ?? 0 }),
     ...(filter.repository_storage && { storage: filter.repository_storage }),
     ...(filter.with_programming_language && { language: filter.with_programming_language }),
-    ...attributesWanted(viewer, filter),
+    ...attributeFilter(viewer, filter),
     ...(filter.search_namespaces ? searchWithinPaths(db, filter.search) : searchFor(db, filter.search)),
     ...(filter.namespace_id !== undefined && { namespace: filter.namespace_id }),
     ...(filter.forked_from_id !== undefined && { source: filter.forked_from_id }),
@@ -303,13 +303,13 @@ function isWithinPath({ within: like }: Wanted, projects: string): RawBuilder<bo
 }
 
 function withinPath(w: Wanted, { db }: At<Wanted>): RawBuilder<number> {
-  const found = (table: 'projects' | 'namespaces') => foundIds(db, table, ['name', 'path'], w.substring!)
+  const found = (table: 'projects' | 'namespaces') => matchingIds(db, table, ['name', 'path'], w.substring!)
   return sql`select p.id from projects p where ${isWithinPath(w, 'p')} and p.id in (${found('projects')}
     union select b.id from projects b join namespace_ancestors a on a.namespace_id = b.namespace_id
     where a.ancestor_id in (${found('namespaces')}))`
 }
 
-function openTo(given: Given<Wanted>): RawBuilder<Visibility>[] {
+function openTo(given: IsGiven<Wanted>): RawBuilder<Visibility>[] {
   return (given('internal_too') ? ['public' as const, 'internal' as const] : ['public' as const]).map(sql.lit)
 }
 
@@ -327,7 +327,7 @@ function ownNamespaces({ owner }: Wanted): RawBuilder<number> {
     and access_level = ${sql.lit(Owner)}`
 }
 
-function namespacesIn({ group }: Wanted, given: Given<Wanted>): RawBuilder<number> {
+function namespacesIn({ group }: Wanted, given: IsGiven<Wanted>): RawBuilder<number> {
   if (!given('subgroups')) return sql`${group}`
   return sql`select namespace_id from namespace_ancestors where ancestor_id = ${group}`
 }

@@ -219,7 +219,7 @@ export async function presentProjects(
 }
 
 /** One record. */
-export async function presentMetProject(
+export async function presentProjectFor(
   app: App,
   { viewer, versionKey }: VersionedProject,
   wish: PageRecordOptions & { secrets?: boolean } = {},

@@ -87,7 +87,7 @@ async function end(app: App, project: Project, to: RowChange<'projects'>): Promi
   return numUpdatedRows > 0n
 }
 
-export async function tellProgress(app: App, project: Project, percent: number): Promise<void> {
+export async function reportProgress(app: App, project: Project, percent: number): Promise<void> {
   await change(app, project, { import_progress: percent })
 }
 

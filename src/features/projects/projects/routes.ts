@@ -13,7 +13,7 @@ import { filters, refused } from './filters.ts'
 import { answerByKeyset } from './keyset.ts'
 import { describeLicense } from './license.ts'
 import { listProjects, type ProjectFilter } from './lists.ts'
-import { presentMetProject, presentOneProject, presentProjects, type PageRecordOptions } from './load.ts'
+import { presentProjectFor, presentOneProject, presentProjects, type PageRecordOptions } from './load.ts'
 import { project } from './queries.ts'
 import { withReadme } from './readme.ts'
 import { deleteProject } from './removal.ts'
@@ -83,7 +83,7 @@ export const get = endpoint({
   output: z.union([ProjectEntity, SimpleProjectEntity]),
   async handle({ app, caller, subject, input }) {
     const secrets = mayReadSecrets(caller)
-    const record = await presentMetProject(app, subject, { statistics: input.statistics, secrets })
+    const record = await presentProjectFor(app, subject, { statistics: input.statistics, secrets })
     return input.license ? { ...record.value, ...(await describeLicense(app, subject)) } : record
   },
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { writeObject } from '../../../git/objects/loose.ts'
@@ -27,7 +27,7 @@ async function findingsOf({ app }: TestForge, options: CheckOptions = {}): Promi
 
 test('each fault of a repository and of what the store says of it is told, of sound ones none', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   for (const path of ['sound', 'empty', 'broken', 'gone', 'headless', 'misjudged']) await forge.project({ path }, ann)
   const { git } = work

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { DAY, HOUR } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { isLeftover } from '../../../git/storage/drafts.ts'
-import { findLeft, sweepRepository } from '../../../git/storage/sweep.ts'
+import { findOrphans, sweepRepository } from '../../../git/storage/sweep.ts'
 import { discardBlob, findUnnamed } from '../../instance/blobs/jobs.ts'
 import { findHalfWritten } from '../../instance/spool/jobs.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
@@ -43,19 +43,19 @@ const namesIn = (dir: string) => readdir(dir).catch(() => [] as string[])
 
 const isYoung = async (dir: string) => ((await stat(dir).catch(() => null))?.mtimeMs ?? 0) > Date.now() - HOUR
 
-export type Left = Required<Pick<Finding, 'leftovers' | 'repairs'>>
+export type Leftovers = Required<Pick<Finding, 'leftovers' | 'repairs'>>
 
 /** Nobody works on a repository for an hour. */
-export async function leftIn(dir: string, repair: boolean): Promise<Left> {
+export async function leftoversIn(dir: string, repair: boolean): Promise<Leftovers> {
   const before = new Date(Date.now() - HOUR)
-  if (!repair) return { leftovers: await findLeft(dir, { before }), repairs: [] }
+  if (!repair) return { leftovers: await findOrphans(dir, { before }), repairs: [] }
   return { leftovers: [], repairs: (await sweepRepository(dir, { before })).map((name) => `removed ${name}`) }
 }
 
 const DIGESTS_A_PAGE = 1000
 
 /** What rows name and is not there. */
-export async function* checkNamedBlobs(app: App): AsyncGenerator<Finding> {
+export async function* checkReferencedBlobs(app: App): AsyncGenerator<Finding> {
   for (const { table, column } of app.blobColumns)
     for (let last = ''; ;) {
       const { rows } = await sql<{ digest: string }>`select distinct ${sql.ref(column)} as digest

@@ -12,7 +12,7 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { CheckOptions, Finding } from './findings.ts'
-import { leftIn } from './leftovers.ts'
+import { leftoversIn } from './leftovers.ts'
 
 /** A member that has everything itself is sound: it begins to use the pool when it is tidied. */
 export async function sharingFaults(app: App, project: Project, dir: string): Promise<string[]> {
@@ -27,7 +27,7 @@ export async function* checkPools(app: App, { repair = false }: CheckOptions = {
   const pools = await app.db.selectFrom('pools').selectAll().orderBy('id').execute()
   for (const pool of pools) {
     const dir = repositoryDir(app, pool)
-    const left = (await repositoryExists(dir)) ? await leftIn(dir, repair) : {}
+    const left = (await repositoryExists(dir)) ? await leftoversIn(dir, repair) : {}
     yield { path: pool.disk_path, faults: await faultsOfPool(app, pool), ...left }
   }
   yield* findOrphans(app, new Set(pools.map((pool) => repositoryDir(app, pool))))

@@ -11,7 +11,7 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
 import { missingCommits } from './commits.ts'
 import type { CheckOptions, Finding } from './findings.ts'
-import { leftIn, type Left } from './leftovers.ts'
+import { leftoversIn, type Leftovers } from './leftovers.ts'
 import { checkPools, sharingFaults } from './pools.ts'
 
 const PROJECTS_A_TURN = 100
@@ -64,11 +64,11 @@ export async function checkProject(
   return { path, faults: [...faults, ...(await factFaults(app, project, dir))], ...left, repairs }
 }
 
-async function leftInProject(app: App, project: Project, repair: boolean): Promise<Left> {
-  const own = await leftIn(repositoryDir(app, project), repair)
+async function leftInProject(app: App, project: Project, repair: boolean): Promise<Leftovers> {
+  const own = await leftoversIn(repositoryDir(app, project), repair)
   const wiki = wikiDir(app, project)
   if (!(await repositoryExists(wiki))) return own
-  const { leftovers, repairs } = await leftIn(wiki, repair)
+  const { leftovers, repairs } = await leftoversIn(wiki, repair)
   return {
     leftovers: [...own.leftovers, ...leftovers.map((name) => `wiki: ${name}`)],
     repairs: [...own.repairs, ...repairs.map((done) => `wiki: ${done}`)],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 const SAID = 'match patterns defined in `CODEOWNERS` are disabled for this project'
@@ -95,7 +95,7 @@ test('what is owned does not come straight onto the branch, by the API', async (
 
 test('nor by a push, whatever it brings along; a merge request does', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const { owner, developer, at, refs, write } = await stage(forge)
   const { git } = work
   await git('clone', '-q', addressFor(forge, 'jane/tools', developer), 'src')

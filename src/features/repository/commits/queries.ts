@@ -10,7 +10,7 @@ import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
 
 /** What the presenters must know of the project. */
-export const placeOf = (app: App, subject: RepositorySubject) => ({
+export const presentationOf = (app: App, subject: RepositorySubject) => ({
   url: webUrlOf(app, subject),
   projectId: subject.project.id,
 })

@@ -35,7 +35,7 @@ import {
 } from './entity.ts'
 import { diffLooks } from './looks.ts'
 import { markDiffs } from './marked-diffs.ts'
-import { commit, findHistory, placeOf } from './queries.ts'
+import { commit, findHistory, presentationOf } from './queries.ts'
 import { pickCommit, undoCommit } from './service.ts'
 import { commitPipeline } from './status.ts'
 
@@ -66,7 +66,7 @@ export const list = endpoint({
     const { items, total } = await findHistory(dir, input, page)
     const ids = input.with_stats ? items.map(({ id }) => id) : []
     const stats = await commitStats(dir, ids)
-    const place = { ...placeOf(app, subject), trailers: input.trailers }
+    const place = { ...presentationOf(app, subject), trailers: input.trailers }
     const present = (commit: (typeof items)[number]) => {
       const numbers = stats.get(commit.id)
       return { ...presentCommit(commit, place), ...(numbers && { stats: presentStats(numbers) }) }
@@ -113,7 +113,11 @@ export const create = endpoint({
   async handle({ app, viewer, subject, input }) {
     const commit = await commitActions(app, viewer, subject, input)
     const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
-    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), pipeline: null })
+    return presentCommitDetail(commit, {
+      ...presentationOf(app, subject),
+      stats: stats?.get(commit.id),
+      pipeline: null,
+    })
   },
 })
 
@@ -128,7 +132,7 @@ export const get = endpoint({
     const { commit } = subject
     const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
     const pipeline = await commitPipeline(app.db, subject.project.id, commit.id)
-    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), pipeline })
+    return presentCommitDetail(commit, { ...presentationOf(app, subject), stats: stats?.get(commit.id), pipeline })
   },
 })
 
@@ -171,7 +175,7 @@ export const pick = endpoint({
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
     const picked = await pickCommit(app, viewer, subject, subject.commit, input)
-    return picked ? presentCommit(picked, placeOf(app, subject)) : new Answer(200, TRIED)
+    return picked ? presentCommit(picked, presentationOf(app, subject)) : new Answer(200, TRIED)
   },
 })
 
@@ -185,7 +189,7 @@ export const revert = endpoint({
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
     const undone = await undoCommit(app, viewer, subject, subject.commit, input)
-    return undone ? presentCommit(undone, placeOf(app, subject)) : new Answer(200, TRIED)
+    return undone ? presentCommit(undone, presentationOf(app, subject)) : new Answer(200, TRIED)
   },
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import type { BlameGroup } from '../../../git/history/blame.ts'
 import { people, presentPeople } from '../commits/entity.ts'
-import type { DigestedFile, FoundFile } from './queries.ts'
+import type { DigestedFile, FileAtCommit } from './queries.ts'
 import { KINDS, type FileKind } from './rendering.ts'
 
 export const FileEntity = entity({
@@ -19,7 +19,7 @@ export const FileEntity = entity({
   execute_filemode: z.boolean(),
 }).meta({ id: 'RepositoryFile' })
 
-const isExecutable = ({ entry }: FoundFile) => entry.mode === '100755'
+const isExecutable = ({ entry }: FileAtCommit) => entry.mode === '100755'
 
 /** Without its content, which is written behind it as it is read. */
 export function presentFile(file: DigestedFile): z.infer<typeof FileEntity> & { content: '' } {
@@ -40,7 +40,7 @@ export function presentFile(file: DigestedFile): z.infer<typeof FileEntity> & { 
 }
 
 /** All about the file but its content. */
-export function describingHeaders(file: FoundFile & { size: number; digest?: string }): Record<string, string> {
+export function describingHeaders(file: FileAtCommit & { size: number; digest?: string }): Record<string, string> {
   return {
     'X-Gitlab-Blob-Id': file.entry.id,
     'X-Gitlab-Commit-Id': file.commit,
@@ -82,7 +82,7 @@ export const FileViewEntity = entity({
   picture: z.string().nullable(),
 }).meta({ id: 'FileView' })
 
-export interface FileShown {
+export interface RenderedFile {
   readonly kind: FileKind
   readonly html?: string | null
   readonly lines?: string[] | null
@@ -91,8 +91,8 @@ export interface FileShown {
 }
 
 export function presentFileView(
-  file: FoundFile & { readonly size: number },
-  { kind, html = null, lines = null, isCut = false, picture = null }: FileShown,
+  file: FileAtCommit & { readonly size: number },
+  { kind, html = null, lines = null, isCut = false, picture = null }: RenderedFile,
 ): z.infer<typeof FileViewEntity> {
   const { entry } = file
   return {

@@ -9,7 +9,7 @@ import { entryAt, type TreeEntry } from '../../../git/objects/trees.ts'
 
 const LARGEST_DIGESTED = 1024 * 1024
 
-export interface FoundFile {
+export interface FileAtCommit {
   readonly entry: TreeEntry
   /** As it was asked for. */
   readonly ref: string
@@ -17,7 +17,7 @@ export interface FoundFile {
   readonly lastCommit: string
 }
 
-export async function findFile(dir: string, ref: string, path: string): Promise<FoundFile> {
+export async function findFile(dir: string, ref: string, path: string): Promise<FileAtCommit> {
   const commit = await resolveCommit(dir, ref)
   if (commit === null) throw notFound('Commit')
   const entry = await entryAt(dir, commit, path)
@@ -25,7 +25,7 @@ export async function findFile(dir: string, ref: string, path: string): Promise<
   return { entry, ref, commit, lastCommit: (await lastCommitOf(dir, commit, entry.path)) ?? commit }
 }
 
-export interface OpenFile extends FoundFile {
+export interface OpenFile extends FileAtCommit {
   readonly size: number
   /** A large one is not held. Destroy the stream when it is not read to its end. */
   readonly body: Buffer | Readable
@@ -33,7 +33,7 @@ export interface OpenFile extends FoundFile {
   readonly digest?: string
 }
 
-export async function openFile(dir: string, file: FoundFile): Promise<OpenFile> {
+export async function openFile(dir: string, file: FileAtCommit): Promise<OpenFile> {
   const [small] = await readKnown(dir, [file.entry.id], { maxBytes: LARGEST_DIGESTED })
   if (small?.content) {
     return { ...file, size: small.size, digest: hash('sha256', small.content), body: small.content }
@@ -46,7 +46,7 @@ export async function openFile(dir: string, file: FoundFile): Promise<OpenFile> 
 export type DigestedFile = OpenFile & { readonly digest: string }
 
 /** A large one is read once more, for what is told of it before its content. */
-export async function openDigested(dir: string, file: FoundFile): Promise<DigestedFile> {
+export async function openDigested(dir: string, file: FileAtCommit): Promise<DigestedFile> {
   const open = await openFile(dir, file)
   if (open.digest !== undefined) return { ...open, digest: open.digest }
   const digest = createHash('sha256')

@@ -9,7 +9,7 @@ import { encodeSegments } from '../../../lib/segments.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import type { FoundFile } from './queries.ts'
+import type { FileAtCommit } from './queries.ts'
 
 export const KINDS = ['text', 'markdown', 'image', 'drawing', 'pdf', 'lfs', 'binary', 'large'] as const
 export type FileKind = (typeof KINDS)[number]
@@ -28,14 +28,14 @@ export function kindOf(path: string, content: Buffer): FileKind {
 const MOST_LINES = 5000
 const MOST_CHARACTERS = 400_000
 
-export interface ShownLines {
+export interface RenderedLines {
   /** Each is HTML. */
   readonly lines: string[]
   /** There are more. */
   readonly isCut: boolean
 }
 
-export async function linesIn(app: App, path: string, content: Buffer): Promise<ShownLines> {
+export async function linesIn(app: App, path: string, content: Buffer): Promise<RenderedLines> {
   const text = content.toString().replaceAll('\r\n', '\n')
   const all = text.replace(/\n$/, '').split('\n')
   let characters = 0
@@ -71,7 +71,7 @@ async function marked({ caller }: App, path: string, lines: readonly string[]): 
 export async function renderFile(
   app: App,
   subject: RepositorySubject,
-  { entry, ref }: FoundFile,
+  { entry, ref }: FileAtCommit,
   content: Buffer,
 ): Promise<string> {
   const project = webUrlOf(app, subject)

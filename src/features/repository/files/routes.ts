@@ -17,9 +17,9 @@ import type { App } from '../../../context.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { BlameTooLong, blame } from '../../../git/history/blame.ts'
 import { commitStats } from '../../../git/history/stats.ts'
-import { SANDBOXED, SHOWN_PDF, disposition } from '../../../lib/file-headers.ts'
+import { SANDBOXED, INLINE_PDF, disposition } from '../../../lib/file-headers.ts'
 import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
-import { placeOf } from '../commits/queries.ts'
+import { presentationOf } from '../commits/queries.ts'
 import { answerRecord, cacheable } from '../repositories/downloads.ts'
 import { openLargeFile } from '../repositories/large-files.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
@@ -33,10 +33,10 @@ import {
   presentBlame,
   presentFile,
   presentFileView,
-  type FileShown,
+  type RenderedFile,
 } from './entity.ts'
 import { LARGEST_FILE_BODY } from './actions.ts'
-import { findFile, openDigested, openFile, type FoundFile } from './queries.ts'
+import { findFile, openDigested, openFile, type FileAtCommit } from './queries.ts'
 import { kindOf, linesIn, markBlame, renderFile } from './rendering.ts'
 import { commitActions, moveSubmodule } from './service.ts'
 
@@ -83,7 +83,7 @@ export const raw = endpoint({
       'Content-Length': String(file.size),
       'Content-Disposition': disposition('inline', file.entry.name),
       ...SANDBOXED,
-      ...(input.pdf && /\.pdf$/i.test(file.entry.name) && SHOWN_PDF),
+      ...(input.pdf && /\.pdf$/i.test(file.entry.name) && INLINE_PDF),
       ...cacheable(large?.id ?? found.entry.id),
     })
   },
@@ -112,10 +112,10 @@ export const view = endpoint({
 async function shown(
   app: App,
   subject: RepositorySubject,
-  found: FoundFile,
+  found: FileAtCommit,
   content: Buffer,
   plain: boolean,
-): Promise<FileShown> {
+): Promise<RenderedFile> {
   const kind = kindOf(found.entry.path, content)
   if (kind === 'markdown' && !plain) return { kind, html: await renderFile(app, subject, found, content) }
   if (kind === 'drawing' && !plain) return { kind, picture: `data:image/svg+xml;base64,${content.toString('base64')}` }
@@ -238,6 +238,6 @@ export const updateSubmodule = endpoint({
   async handle({ app, viewer, subject, input: { submodule: path, ...wish } }) {
     const commit = await moveSubmodule(app, viewer, subject, { ...wish, path })
     const stats = (await commitStats(subject.dir, [commit.id])).get(commit.id)
-    return presentCommitDetail(commit, { ...placeOf(app, subject), stats, pipeline: null })
+    return presentCommitDetail(commit, { ...presentationOf(app, subject), stats, pipeline: null })
   },
 })

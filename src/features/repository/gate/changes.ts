@@ -10,13 +10,13 @@ import { setHead } from '../../../git/storage/repositories.ts'
 import { NOBODY } from '../../../jobs/processes.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { tidySoon } from '../../projects/housekeeping/jobs.ts'
+import { scheduleTidying } from '../../projects/housekeeping/jobs.ts'
 import { nameFirstBranch, noteActivity, notePush } from '../../projects/projects/activity.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { protectDefaultBranch } from '../protected-branches/service.ts'
 import { forgetReleases } from '../releases/removal.ts'
-import { inspectSoon } from './jobs.ts'
+import { scheduleInspection } from './jobs.ts'
 import type { ChangedPage } from './model.ts'
 import { branchOf, isNewTip, tagOf, type Pusher, type Update } from './updates.ts'
 
@@ -81,7 +81,7 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 }
 
 /** These refs have moved: what the project's row and everybody else must know of it. */
-export async function tellChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
+export async function recordChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
   const { project, wiki, by, options, unsigned, merging, page, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
   const default_sha = wiki ? null : await defaultBeside(app, project, first ?? project.default_branch, moved)
@@ -122,8 +122,8 @@ async function defaultBeside(
 }
 
 async function noteChange(app: App, project: Project): Promise<void> {
-  if ((await notePush(app, project)) >= PUSHES_TO_TIDY) await tidySoon(app, project)
-  await inspectSoon(app, project)
+  if ((await notePush(app, project)) >= PUSHES_TO_TIDY) await scheduleTidying(app, project)
+  await scheduleInspection(app, project)
 }
 
 /** Each push leaves a pack of its own. */

@@ -1,7 +1,7 @@
 /** What follows from a push is done by its own process, before it answers; and later by another one, should it be gone. */
 import { MINUTE } from '../../../clock.ts'
 import type { App, PushedRefs } from '../../../context.ts'
-import { findGone } from '../../../jobs/processes.ts'
+import { findEnded } from '../../../jobs/processes.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import type { Events } from '../../../store/database.ts'
 
@@ -22,7 +22,7 @@ const LATE = MINUTE
 
 /** For as long as its own process may come to it; that does not ask whether others have. */
 async function patienceFor(app: App, { holder, since }: LatePush): Promise<number> {
-  if ((await findGone(app.db, [holder ?? null])).size > 0) return 0
+  if ((await findEnded(app.db, [holder ?? null])).size > 0) return 0
   return Math.max(0, Date.parse(since) + LATE - app.clock.now().getTime())
 }
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { MINUTE } from '../../../clock.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -10,7 +10,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 /** A project of a master's with one commit on `master`, and a clone of it. */
 async function stage(forge: TestForge) {
-  const work = await workplace()
+  const work = await workspace()
   const group = await forge.group({ path: 'team' })
   const project = await forge.project({ path: 'engine', namespace_id: group.id })
   const people = { developer: await forge.user({ username: 'dev' }), master: await forge.user({ username: 'max' }) }

@@ -6,7 +6,7 @@ import { branchExists, listBranches, resolveRef } from '../../../git/refs/refs.t
 import { hasBitmap, headOf, packRefs, repositoryExists, setHead } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { tidySoon } from '../../projects/housekeeping/jobs.ts'
+import { scheduleTidying } from '../../projects/housekeeping/jobs.ts'
 import { inspectRepository } from '../../projects/projects/inspection.ts'
 import { keepInspected } from '../../projects/projects/activity.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
@@ -31,13 +31,13 @@ export const inspectLater = job<{ id: number }>(
     const inspected = await inspectRepository(dir, project.default_branch)
     // Two may look at the same time: who kept what was true before the newest push must not have the last word.
     const isCurrent = (await keepInspected(app, project, inspected)) && (await tip()) === seen
-    if (!isCurrent) return inspectSoon(app, project)
+    if (!isCurrent) return scheduleInspection(app, project)
     await keepLanguages(app, { ...project, default_branch: inspected.default_branch })
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
     if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
     // A fork's is in its pool.
     const isLarge = inspected.repository_size > LARGE && project.pool_id === null
-    if (isLarge && !(await hasBitmap(dir))) await tidySoon(app, project)
+    if (isLarge && !(await hasBitmap(dir))) await scheduleTidying(app, project)
   },
   { long: true },
 )
@@ -63,7 +63,10 @@ const TOGETHER_MS = 5000
  * Pushes of the same few seconds are looked at together, once these are over: none is missed. What a new project has
  * got is looked at right away, too.
  */
-export async function inspectSoon(app: App, { id, empty_repo }: Pick<Project, 'id' | 'empty_repo'>): Promise<void> {
+export async function scheduleInspection(
+  app: App,
+  { id, empty_repo }: Pick<Project, 'id' | 'empty_repo'>,
+): Promise<void> {
   const moment = Math.floor(app.clock.now().getTime() / TOGETHER_MS)
   await enqueue(app, inspectLater, { id }, { key: `projects.inspect ${id} ${moment}`, delay: TOGETHER_MS })
   if (empty_repo) await enqueue(app, inspectLater, { id }, { key: `projects.inspect ${id} first` })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { LfsClient, authorizationOf, objectOf } from '../../../../test/lfs.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 const MISSING = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".'
@@ -13,7 +13,7 @@ const pointerTo = ({ oid, size }: { oid: string; size: number }) =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
 async function stage(forge: TestForge) {
-  const work = await workplace()
+  const work = await workspace()
   const { git } = work
   const owner = await forge.user({ username: 'ada' })
   const developer = await forge.user({ username: 'dev' })

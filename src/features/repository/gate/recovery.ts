@@ -8,11 +8,11 @@ import { job, type App } from '../../../context.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { MANY } from '../../../git/refs/update.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
-import { findGone, isHolderGone } from '../../../jobs/processes.ts'
+import { findEnded, hasHolderEnded } from '../../../jobs/processes.ts'
 import type { Events, Row } from '../../../store/database.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
-import { dropChange, tellChange } from './changes.ts'
+import { dropChange, recordChange } from './changes.ts'
 import type { ChangedPage } from './model.ts'
 import type { Update } from './updates.ts'
 
@@ -30,7 +30,7 @@ export const finishChanges = job(
       .selectFrom('pending_changes')
       .select(['project_id', 'wiki'])
       .distinct()
-      .where((eb) => eb.or([eb('created_at', '<=', after(app.clock, -SETTLED)), isHolderGone('holder')]))
+      .where((eb) => eb.or([eb('created_at', '<=', after(app.clock, -SETTLED)), hasHolderEnded('holder')]))
       .execute()
     for (const { project_id, wiki } of places) {
       const project = await findProjectById(app.db, project_id)
@@ -85,7 +85,7 @@ async function pending({ db }: App, project: Project, wiki: boolean): Promise<Le
     .where('wiki', '=', wiki)
     .orderBy('id')
     .execute()
-  const gone = await findGone(
+  const gone = await findEnded(
     db,
     rows.map(({ holder }) => holder),
   )
@@ -175,5 +175,5 @@ async function finish(app: App, project: Project, left: Left, moved: readonly Up
   const options = JSON.parse(row.options) as string[]
   const merging = row.merging || undefined
   const page = row.page === null ? null : (JSON.parse(row.page) as ChangedPage)
-  await tellChange(app, { id, project, wiki, by, at, options, merging, page }, moved)
+  await recordChange(app, { id, project, wiki, by, at, options, merging, page }, moved)
 }

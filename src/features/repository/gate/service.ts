@@ -9,14 +9,14 @@ import { recordActivity } from '../../identity/activities/service.ts'
 import { findPushRule } from '../../projects/push-rules/queries.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
-import { dropChange, expectChange, tellChange, type Change, type Expected } from './changes.ts'
+import { dropChange, expectChange, recordChange, type Change, type Expected } from './changes.ts'
 import { incomingOf, type Incoming, type Origin } from './incoming.ts'
 import { largeFileFault } from './large-files.ts'
 import { pushRuleFault } from './push-rules.ts'
 import { refFault } from './refs.ts'
 import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
 
-export interface Place {
+export interface PushTarget {
   readonly project: Project
   readonly namespace: Namespace
 }
@@ -25,7 +25,7 @@ export interface Place {
 export async function updateFault(
   app: App,
   pusher: Pusher,
-  { project }: Place,
+  { project }: PushTarget,
   updates: readonly Update[],
   origin: Origin = {},
 ): Promise<string | null> {
@@ -58,21 +58,21 @@ const deletesTag = ({ ref, after }: Update) => after === null && ref.startsWith(
 export async function changeRefs(
   app: App,
   pusher: Pusher,
-  place: Place,
+  place: PushTarget,
   updates: readonly Update[],
   { pointers, unsigned }: Pick<Origin, 'pointers'> & Pick<Expected, 'unsigned'> = {},
 ): Promise<void> {
   const fault = await updateFault(app, pusher, place, updates, { pointers })
   if (fault) throw new Refusal('bad_request', fault)
   const { project } = place
-  await moveAndTell(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
+  await landUpdates(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
 }
 
 /** Somebody else has moved a ref meanwhile. */
 export class Overtaken extends Refusal {}
 
 /** All of the updates, or none: of what was let through already. */
-export async function moveAndTell(app: App, pusher: Pusher, dir: string, expected: Expected): Promise<void> {
+export async function landUpdates(app: App, pusher: Pusher, dir: string, expected: Expected): Promise<void> {
   await moveExpected(app, pusher, dir, await expectChange(app, pusher, expected), expected.updates)
 }
 
@@ -118,7 +118,7 @@ export async function refsMoved(
   change: Change,
   moved: readonly Update[],
 ): Promise<readonly string[]> {
-  await tellChange(app, change, moved)
+  await recordChange(app, change, moved)
   if (pusher.user) await recordActivity(app, pusher.user)
   return change.wiki ? [] : followUp(app, change, moved)
 }

@@ -3,7 +3,7 @@ import { createRepository } from '../../../git/storage/repositories.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import type { ChangedPage } from './model.ts'
-import { moveAndTell } from './service.ts'
+import { landUpdates } from './service.ts'
 import type { Pusher, Update } from './updates.ts'
 
 export const WIKI_BRANCH = 'master'
@@ -21,4 +21,4 @@ export const changeWiki = (
   { project }: { project: Project },
   updates: readonly Update[],
   page?: ChangedPage,
-): Promise<void> => moveAndTell(app, pusher, wikiDir(app, project), { project, wiki: true, updates, page })
+): Promise<void> => landUpdates(app, pusher, wikiDir(app, project), { project, wiki: true, updates, page })

@@ -24,7 +24,7 @@ const folderOf = (app: App) => join(app.config.data, 'archives')
 export const archiveFile = (app: App, projectId: number, key: string): string =>
   join(folderOf(app), `${projectId}-${key}`)
 
-export interface KeptArchive {
+export interface StoredArchive {
   readonly size: number
   /** Destroy a stream that is not read to its end. */
   readonly body: Buffer | Readable
@@ -33,7 +33,7 @@ export interface KeptArchive {
 /** Up to here it is quicker sent than streamed. */
 const SMALL = 256 * 1024
 
-export async function openArchive(app: App, file: string): Promise<KeptArchive | null> {
+export async function openArchive(app: App, file: string): Promise<StoredArchive | null> {
   const kept = await open(file).catch(nullIfMissing)
   if (!kept) return null
   const { size, mtimeMs } = await kept.stat()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { KeyEntity, presentKey } from '../../identity/keys/entity.ts'
-import type { KeptSignature } from './queries.ts'
+import type { StoredSignature } from './queries.ts'
 
 const fields = {
   signature_type: z.enum(['PGP', 'SSH', 'X509']),
@@ -19,7 +19,10 @@ export const TagSignatureEntity = entity(fields).meta({ id: 'TagSignature' })
 
 export const CommitSignatureEntity = entity({ ...fields, commit_source: z.string() }).meta({ id: 'CommitSignature' })
 
-export function presentTagSignature(kept: KeptSignature, around: { url: string }): z.infer<typeof TagSignatureEntity> {
+export function presentTagSignature(
+  kept: StoredSignature,
+  around: { url: string },
+): z.infer<typeof TagSignatureEntity> {
   return {
     signature_type: kept.kind,
     verification_status: kept.status,
@@ -36,14 +39,14 @@ export function presentTagSignature(kept: KeptSignature, around: { url: string }
 }
 
 export function presentCommitSignature(
-  kept: KeptSignature,
+  kept: StoredSignature,
   around: { url: string },
 ): z.infer<typeof CommitSignatureEntity> {
   return { ...presentTagSignature(kept, around), commit_source: 'git' }
 }
 
 /** Anyone may see it, so it tells neither when it was used last nor what its comment says of its owner's machine. */
-function presentSigningKey(key: NonNullable<KeptSignature['key']>, around: { url: string }) {
+function presentSigningKey(key: NonNullable<StoredSignature['key']>, around: { url: string }) {
   const { last_used_at: _, ...shown } = presentKey(key)
   return { ...shown, key: namingOwner(key.key, { name: key.owner }, around) }
 }

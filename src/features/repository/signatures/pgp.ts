@@ -36,7 +36,7 @@ export async function hasSigned(key: PgpKey, { payload, signature }: Signed): Pr
 }
 
 /** By the name that stands with one of these emails, if there is one. */
-export function holderOf({ users }: PgpKey, emails: readonly string[]): { name: string; email: string } | null {
+export function keyOwnerOf({ users }: PgpKey, emails: readonly string[]): { name: string; email: string } | null {
   const names = users.map(({ userID }) => userID).filter((name) => name !== null)
   const named = names.find(({ email }) => emails.includes(email.toLowerCase())) ?? names[0]
   return named ? { name: named.name, email: named.email } : null

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { processesOf } from '../../../../test/git-builder.ts'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 /** Ada's machine: her key, and git set up to sign with it. Her commits name ada@example.com. */
 async function machine() {
-  const work = await workplace()
+  const work = await workspace()
   const key = join(work.folder, 'key')
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@her-laptop', '-f', key])
   const git = async (...args: string[]) => {

@@ -90,7 +90,7 @@ async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Pr
 }
 
 /** As it is shown: with the keys it refers to. */
-export interface KeptSignature extends Pick<
+export interface StoredSignature extends Pick<
   Row<'signatures'>,
   'kind' | 'status' | 'signed_by' | 'gpg_key_id' | 'gpg_subkey_id' | 'holder_name' | 'holder_email'
 > {
@@ -98,7 +98,11 @@ export interface KeptSignature extends Pick<
   readonly key: (Row<'keys'> & { readonly owner: string }) | null
 }
 
-export async function findKept(db: Db, projectId: number, objectId: string): Promise<KeptSignature | null> {
+export async function findStoredSignature(
+  db: Db,
+  projectId: number,
+  objectId: string,
+): Promise<StoredSignature | null> {
   const kept = await db
     .selectFrom('signatures')
     .leftJoin('gpg_keys', 'gpg_keys.id', 'signatures.gpg_key_id')
@@ -111,7 +115,7 @@ export async function findKept(db: Db, projectId: number, objectId: string): Pro
   return { ...kept, key: kept.key_id === null ? null : await findOwnedKey(db, kept.key_id) }
 }
 
-async function findOwnedKey(db: Db, id: number): Promise<KeptSignature['key']> {
+async function findOwnedKey(db: Db, id: number): Promise<StoredSignature['key']> {
   const key = await db
     .selectFrom('keys')
     .innerJoin('users', 'users.id', 'keys.user_id')

@@ -14,7 +14,7 @@ import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { branchOf, isNewTip, tagOf, type Update } from '../gate/updates.ts'
-import { findKept, findSigned, findSigningKeys, findUnkept, type KeptSignature } from './queries.ts'
+import { findStoredSignature, findSigned, findSigningKeys, findUnkept, type StoredSignature } from './queries.ts'
 import { verifyAll, type Verification } from './verification.ts'
 
 /** Null when there is none. */
@@ -22,17 +22,17 @@ export async function signatureOf(
   app: App,
   project: Project,
   { id, signature }: { id: string; signature: string | null },
-): Promise<KeptSignature | null> {
+): Promise<StoredSignature | null> {
   const kind = signature === null ? undefined : kindOf(signature)
   if (!kind) return null
-  const kept = await findKept(app.db, project.id, id)
+  const kept = await findStoredSignature(app.db, project.id, id)
   if (kept) return kept
   await keepSignatures(app, project, [id])
-  return (await findKept(app.db, project.id, id)) ?? { ...UNREADABLE, kind }
+  return (await findStoredSignature(app.db, project.id, id)) ?? { ...UNREADABLE, kind }
 }
 
 /** Too large to be looked at, or its key came or went this very moment. */
-const UNREADABLE: Omit<KeptSignature, 'kind'> = {
+const UNREADABLE: Omit<StoredSignature, 'kind'> = {
   status: 'unverified',
   signed_by: null,
   gpg_key_id: null,

@@ -4,7 +4,7 @@ import { sshSignerOf } from '../../../lib/ssh-signature.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { confirmedEmails } from '../../identity/emails/queries.ts'
 import type { VerificationStatus } from './model.ts'
-import { hasSigned, holderOf, issuersOf, readPgpKey } from './pgp.ts'
+import { hasSigned, keyOwnerOf, issuersOf, readPgpKey } from './pgp.ts'
 import { findSigningKeys, type SignedObject, type SigningKey } from './queries.ts'
 
 export type Verification = Omit<Row<'signatures'>, 'id' | 'project_id' | 'created_at' | 'updated_at'>
@@ -72,7 +72,7 @@ async function judge(claim: Claim, key: SigningKey, owned: Set<string>): Promise
   const { gpg_key_id, gpg_subkey_id, key_id, armored } = key
   const vouched = key.emails?.filter((email) => owned.has(email)) ?? [...owned]
   const pgp = armored === null ? null : await readPgpKey(armored)
-  const holder = pgp && holderOf(pgp, vouched)
+  const holder = pgp && keyOwnerOf(pgp, vouched)
   const isGood = armored === null || (pgp !== null && (await hasSigned(pgp, claim.object)))
   return {
     ...withoutKey(claim),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { startForge, type Client } from '../../../forge.ts'
 
 test('pages are written, read, renamed and removed, and are a git repository', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
   const url = `/projects/${project.id}/wikis`
@@ -78,7 +78,7 @@ test('a page may say something of itself, in plain words', async () => {
 
 test('a file is put on the branch that is named', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
   const url = `/projects/${project.id}/wikis`
@@ -157,7 +157,7 @@ test('a title shows what the entities of HTML stand for', async () => {
 
 test('a page is also told as it was in a version', async () => {
   await using forge = await startForge()
-  await using work = await workplace()
+  await using work = await workspace()
   const ann = await forge.user({ username: 'ann' })
   const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
   const url = `/projects/${project.id}/wikis`

@@ -1,15 +1,15 @@
 /** What happened in the projects I work on. */
 import type { Api, Listed, Records } from '../../../api.ts'
-import { Activity, filterOf, type Places } from '../../../components/Activity.tsx'
+import { Activity, filterOf, type ProjectPaths } from '../../../components/Activity.tsx'
 import { page as declare } from '../../../page.ts'
 
 interface Data {
   events: Listed<Records['Event'][]>
-  places: Places
+  places: ProjectPaths
 }
 
 /** A page has few projects; each is asked for once. */
-async function placesOf(api: Api, events: readonly Records['Event'][]): Promise<Places> {
+async function placesOf(api: Api, events: readonly Records['Event'][]): Promise<ProjectPaths> {
   const ids = [...new Set(events.map(({ project_id }) => project_id))]
   const projects = await Promise.all(ids.map((id) => api.maybe('/projects/{id}', { id })))
   return Object.fromEntries(projects.flatMap((one) => (one ? [[one.id, one.path_with_namespace]] : [])))

@@ -7,13 +7,13 @@ import { Empty } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
-import { placeAddress, placeAt, type Place } from '../../../refs.ts'
+import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 
 /** Lines of a page. */
 const MOST = 1000
 
 interface Data {
-  place: Place
+  place: RefLocation
   groups: Records['Blame'][]
   refs: Refs
 }
@@ -24,7 +24,7 @@ export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await placeAt(api, id, params.path!)
+    const place = await locationAt(api, id, params.path!)
     const { ref, path } = place
     const start = (pageOf(query) - 1) * MOST + 1
     return {
@@ -50,10 +50,10 @@ export const page = declare<Data & Partial<InProject>>({
           <RefPicker project={project} refs={refs} current={ref} kind="blame" path={path} />
           <Crumbs project={project} refName={ref} path={path} />
           <div class="row">
-            <a class="button" href={placeAddress(project, 'blob', ref, path)}>
+            <a class="button" href={locationAddress(project, 'blob', ref, path)}>
               File
             </a>
-            <a class="button" href={placeAddress(project, 'commits', ref, path)}>
+            <a class="button" href={locationAddress(project, 'commits', ref, path)}>
               History
             </a>
           </div>
@@ -102,7 +102,7 @@ function Lines({ project, groups, first, path }: LinesProps) {
                         {commit.parent_ids[0] && (
                           <>
                             {' · '}
-                            <a href={placeAddress(project, 'blame', commit.parent_ids[0], path)}>before</a>
+                            <a href={locationAddress(project, 'blame', commit.parent_ids[0], path)}>before</a>
                           </>
                         )}
                       </span>

@@ -8,12 +8,12 @@ import { Prose } from '../../../components/State.tsx'
 import { levelOf, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
-import { placeAddress, placeAt, rawAddress, sizeText, type Place } from '../../../refs.ts'
+import { locationAddress, locationAt, rawAddress, sizeText, type RefLocation } from '../../../refs.ts'
 
 type FileView = Records['FileView']
 
 interface Data {
-  place: Place
+  place: RefLocation
   file: FileView
   last: Records['Commit'] | null
   refs: Refs
@@ -23,7 +23,7 @@ export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await placeAt(api, id, params.path!)
+    const place = await locationAt(api, id, params.path!)
     const { ref, path } = place
     const plain = query.has('plain')
     const file = api.get('/projects/{id}/repository/files/{file_path}/view', { id, file_path: path, ref, plain })
@@ -46,11 +46,13 @@ export const page = declare<Data & Partial<InProject>>({
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={ref} kind="blob" path={path} />
           <Crumbs project={project} refName={ref} path={path} />
-          <a class="button" data-key="t" title="Key: t" href={placeAddress(project, 'find_file', ref)}>
+          <a class="button" data-key="t" title="Key: t" href={locationAddress(project, 'find_file', ref)}>
             Find file
           </a>
         </div>
-        {last && <LastCommit project={project} commit={last} history={placeAddress(project, 'commits', ref, path)} />}
+        {last && (
+          <LastCommit project={project} commit={last} history={locationAddress(project, 'commits', ref, path)} />
+        )}
         <section class="card" aria-label={file.file_name}>
           <header class="file-head">
             <span class="quiet">
@@ -69,17 +71,17 @@ export const page = declare<Data & Partial<InProject>>({
                 Raw
               </a>
               {file.lines && (
-                <a class="button" href={placeAddress(project, 'blame', ref, path)}>
+                <a class="button" href={locationAddress(project, 'blame', ref, path)}>
                   Blame
                 </a>
               )}
               {!isPinned && (
-                <a class="button" href={placeAddress(project, 'blob', file.commit_id, path)}>
+                <a class="button" href={locationAddress(project, 'blob', file.commit_id, path)}>
                   Permalink
                 </a>
               )}
               {levelOf(project) >= 30 && !isPinned && (
-                <a class="button" href={placeAddress(project, 'edit', ref, path)}>
+                <a class="button" href={locationAddress(project, 'edit', ref, path)}>
                   Edit
                 </a>
               )}

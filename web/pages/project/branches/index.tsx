@@ -7,7 +7,7 @@ import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, levelOf, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { queryText } from '../../../query.ts'
-import { archiveAddress, placeAddress } from '../../../refs.ts'
+import { archiveAddress, locationAddress } from '../../../refs.ts'
 import { compareAddress } from '../compare/CompareForm.tsx'
 
 interface Data {
@@ -29,7 +29,7 @@ export const page = declare<Data & Partial<InProject>>({
     async create({ api, params, form }) {
       const branch = text(form, 'branch')
       await api.post('/projects/{id}/repository/branches', { id: params.id!, branch, ref: text(form, 'ref') })
-      return placeAddress({ path_with_namespace: params.id! }, 'tree', branch)
+      return locationAddress({ path_with_namespace: params.id! }, 'tree', branch)
     },
     async remove({ api, params, form }) {
       await api.delete('/projects/{id}/repository/branches/{branch}', { id: params.id!, branch: text(form, 'branch') })
@@ -104,7 +104,7 @@ function BranchRow({ project, branch, mayWrite }: { project: Project; branch: Re
       lead={<Icon name="branch" />}
       title={
         <span class="row">
-          <a href={placeAddress(project, 'tree', name)}>{name}</a>
+          <a href={locationAddress(project, 'tree', name)}>{name}</a>
           {branch.default && <span class="badge">default</span>}
           {branch.protected && <span class="badge">protected</span>}
           {branch.merged && <span class="badge">merged</span>}

@@ -13,7 +13,7 @@ import { Empty, Pages } from '../../../components/lists.tsx'
 import { below, levelOf, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text, type Act } from '../../../page.ts'
 import { queryText, withQuery } from '../../../query.ts'
-import { placeAddress } from '../../../refs.ts'
+import { locationAddress } from '../../../refs.ts'
 import { CommitConversation, CommitDiff } from './CommitNotes.tsx'
 import { commitNoteActions } from './note-actions.ts'
 
@@ -87,7 +87,7 @@ export const page = declare<Data & Partial<InProject>>({
         <div class="head">
           <h1>{commit.title}</h1>
           <div class="row">
-            <a class="button" href={placeAddress(project, 'tree', commit.id)}>
+            <a class="button" href={locationAddress(project, 'tree', commit.id)}>
               <Icon name="folder" /> Browse files
             </a>
             {refs && levelOf(project) >= 30 && <Landing project={project} refs={refs} />}
@@ -136,7 +136,7 @@ export const page = declare<Data & Partial<InProject>>({
               <Icon name="branch" />{' '}
               {within.map(({ name, type }) => (
                 <>
-                  <a class="label" href={placeAddress(project, 'tree', name)} key={type + name}>
+                  <a class="label" href={locationAddress(project, 'tree', name)} key={type + name}>
                     <Icon name={type === 'tag' ? 'tag' : 'branch'} /> {name}
                   </a>{' '}
                 </>
@@ -173,7 +173,7 @@ export const page = declare<Data & Partial<InProject>>({
             first={first}
             aside={(file) => (
               <a
-                href={placeAddress(
+                href={locationAddress(
                   project,
                   'blob',
                   file.deleted_file ? (commit.parent_ids[0] ?? commit.id) : commit.id,

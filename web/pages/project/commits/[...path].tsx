@@ -6,10 +6,10 @@ import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.ts
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
-import { placeAddress, placeAt, type Place } from '../../../refs.ts'
+import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 
 interface Data {
-  place: Place
+  place: RefLocation
   commits: Listed<Records['ListedCommit'][]>
   refs: Refs
 }
@@ -18,7 +18,7 @@ export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await placeAt(api, id, params.path!)
+    const place = await locationAt(api, id, params.path!)
     const { ref, path } = place
     return {
       place,
@@ -55,10 +55,10 @@ export const page = declare<Data & Partial<InProject>>({
             />
             {!path && (
               <>
-                <a class="button" href={placeAddress(project, 'network', ref)}>
+                <a class="button" href={locationAddress(project, 'network', ref)}>
                   Network
                 </a>
-                <a class="button" href={placeAddress(project, 'graphs', ref)}>
+                <a class="button" href={locationAddress(project, 'graphs', ref)}>
                   Contributors
                 </a>
               </>
@@ -74,5 +74,5 @@ export const page = declare<Data & Partial<InProject>>({
       </>
     )
   },
-  feed: ({ project, place }) => (project ? `${placeAddress(project, 'commits', place.ref)}?format=atom` : null),
+  feed: ({ project, place }) => (project ? `${locationAddress(project, 'commits', place.ref)}?format=atom` : null),
 })

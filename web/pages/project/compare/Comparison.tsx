@@ -8,7 +8,7 @@ import { Icon } from '../../../components/Icon.tsx'
 import { Empty, Rows } from '../../../components/lists.tsx'
 import { below, levelOf, type Project } from '../../../layout/project.tsx'
 import { queryText, withQuery } from '../../../query.ts'
-import { placeAddress } from '../../../refs.ts'
+import { locationAddress } from '../../../refs.ts'
 
 const MOST_COMMITS = 50
 
@@ -91,7 +91,7 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
       </Rows>
       {of.total > of.commits.length && (
         <p class="quiet">
-          The newest {of.commits.length}. <a href={placeAddress(project, 'commits', of.to)}>All commits</a>
+          The newest {of.commits.length}. <a href={locationAddress(project, 'commits', of.to)}>All commits</a>
         </p>
       )}
       <DiffTools files={of.diffs} total={of.files} address={address} query={query} />

@@ -9,12 +9,12 @@ import { Tabs } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type Act } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
-import { placeAddress, placeAt, type Place } from '../../../refs.ts'
+import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 
 const LARGEST = 1_000_000
 
 interface Data {
-  place: Place
+  place: RefLocation
   isBranch: boolean
   file: Pick<Records['RepositoryFile'], 'file_name' | 'file_path' | 'last_commit_id'>
   /** Null of what cannot be written here. */
@@ -44,7 +44,7 @@ export const page = declare<Data & Partial<InProject>>({
   signedIn: true,
   async load({ api, params }) {
     const id = params.id!
-    const place = await placeAt(api, id, params.path!)
+    const place = await locationAt(api, id, params.path!)
     const found = api.get('/projects/{id}/repository/files/{file_path}', { id, file_path: place.path, ref: place.ref })
     return {
       place,
@@ -81,7 +81,7 @@ export const page = declare<Data & Partial<InProject>>({
         <CommitFields project={project} at={ref} isBranch={isBranch} sha={commit.id} message={message} />
         <div class="row">
           <Button kind={kind}>{button}</Button>
-          <a href={placeAddress(project, 'blob', ref, path)}>Cancel</a>
+          <a href={locationAddress(project, 'blob', ref, path)}>Cancel</a>
         </div>
       </>
     )

@@ -5,7 +5,7 @@ import { Empty } from '../../../components/lists.tsx'
 import { findPaths, type Hit } from '../../../fuzzy.ts'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
-import { placeAddress, placeAt } from '../../../refs.ts'
+import { locationAddress, locationAt } from '../../../refs.ts'
 
 const SHOWN = 50
 
@@ -19,7 +19,7 @@ export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const { ref, path, commit } = await placeAt(api, id, params.path!)
+    const { ref, path, commit } = await locationAt(api, id, params.path!)
     const list = api.get('/projects/{id}/repository/paths', { id, ref: commit.id })
     return {
       place: { ref, sha: commit.id },
@@ -39,7 +39,7 @@ export const page = declare<Data & Partial<InProject>>({
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={place.ref} kind="find_file" />
           <h1 class="crumbs">Find a file</h1>
-          <a class="button" href={placeAddress(project, 'tree', place.ref)}>
+          <a class="button" href={locationAddress(project, 'tree', place.ref)}>
             All files
           </a>
         </div>
@@ -68,7 +68,7 @@ function Finder({ project, place, found, typed }: FinderProps) {
     box.current?.querySelector('input')?.focus()
   }, [place.sha])
   const hits = paths ? findPaths(paths, text, SHOWN) : found.hits
-  const address = (path: string) => placeAddress(project, 'blob', place.ref, path)
+  const address = (path: string) => locationAddress(project, 'blob', place.ref, path)
   const move = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()

@@ -5,7 +5,7 @@ import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.ts
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
-import { placeAddress } from '../../../refs.ts'
+import { locationAddress } from '../../../refs.ts'
 
 interface Data {
   people: Listed<Records['Contributor'][]>
@@ -43,7 +43,7 @@ export const page = declare<Data & Partial<InProject>>({
               key={person.email}
               lead={<Avatar of={person} size={32} />}
               title={
-                <a href={`${placeAddress(project, 'commits', ref)}?author=${encodeURIComponent(person.email)}`}>
+                <a href={`${locationAddress(project, 'commits', ref)}?author=${encodeURIComponent(person.email)}`}>
                   {person.name}
                 </a>
               }

@@ -8,7 +8,7 @@ import { Time } from '../../../components/Time.tsx'
 import { Tabs } from '../../../components/lists.tsx'
 import { below, levelOf, type InProject, type Project } from '../../../layout/project.tsx'
 import type { Live, Me, PageRequest } from '../../../page.ts'
-import { placeAddress } from '../../../refs.ts'
+import { locationAddress } from '../../../refs.ts'
 
 export type Detail = Records['MergeRequestDetail']
 
@@ -16,14 +16,14 @@ export interface InRequest extends Partial<InProject> {
   one: Detail
 }
 
-export const placeOf = ({ params }: Pick<PageRequest, 'params'>) => ({
+export const requestParams = ({ params }: Pick<PageRequest, 'params'>) => ({
   id: params.id!,
   merge_request_iid: params.iid!,
 })
 
 export const loadOne = ({ api, params }: PageRequest) =>
   api.get('/projects/{id}/merge_requests/{merge_request_iid}', {
-    ...placeOf({ params }),
+    ...requestParams({ params }),
     include_diverged_commits_count: true,
     include_rebase_in_progress: true,
   })
@@ -147,7 +147,7 @@ const Branch = ({ name, project, isForeign = false }: BranchProps) =>
   isForeign ? (
     <code title="In a fork">fork:{name}</code>
   ) : (
-    <a href={placeAddress(project, 'tree', name)}>
+    <a href={locationAddress(project, 'tree', name)}>
       <code>{name}</code>
     </a>
   )

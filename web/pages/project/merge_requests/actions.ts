@@ -2,17 +2,17 @@
 import { labelNames, labelsOf } from '../../../components/MergeRequests.tsx'
 import { text, texts, type Act, type Page } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
-import { placeOf } from './Head.tsx'
+import { requestParams } from './Head.tsx'
 
 type Actions = NonNullable<Page['actions']>
 
 const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 
-const update = (act: Act, changes: object) => act.api.put(ONE, { ...placeOf(act), ...changes })
+const update = (act: Act, changes: object) => act.api.put(ONE, { ...requestParams(act), ...changes })
 
 const DRAFT = /^\s*(?:\[WIP\]|WIP:|WIP(?=\s)|\[Draft\]|\(Draft\)|Draft:)\s*/i
 
-const now = (act: Act) => act.api.get(ONE, placeOf(act))
+const now = (act: Act) => act.api.get(ONE, requestParams(act))
 
 async function titleOf(act: Act): Promise<string> {
   return (await now(act)).title
@@ -51,17 +51,17 @@ export const mergeActions: Actions = {
   async approve(act) {
     const password = text(act.form, 'approval_password')
     await act.api.post(`${ONE}/approve`, {
-      ...placeOf(act),
+      ...requestParams(act),
       sha: text(act.form, 'sha'),
       ...(password && { approval_password: password }),
     })
   },
   async unapprove(act) {
-    await act.api.post(`${ONE}/unapprove`, placeOf(act))
+    await act.api.post(`${ONE}/unapprove`, requestParams(act))
   },
   async merge(act) {
     await act.api.put(`${ONE}/merge`, {
-      ...placeOf(act),
+      ...requestParams(act),
       ...mergeWish(act),
       merge_commit_message: wished(act, 'merge_commit_message'),
       squash_commit_message: wished(act, 'squash_commit_message'),
@@ -69,10 +69,10 @@ export const mergeActions: Actions = {
     })
   },
   async cancelMerge(act) {
-    await act.api.put(`${ONE}/cancel_merge_when_pipeline_succeeds`, placeOf(act))
+    await act.api.put(`${ONE}/cancel_merge_when_pipeline_succeeds`, requestParams(act))
   },
   async rebase(act) {
-    await act.api.put(`${ONE}/rebase`, { ...placeOf(act), stack: text(act.form, 'stack') === 'true' })
+    await act.api.put(`${ONE}/rebase`, { ...requestParams(act), stack: text(act.form, 'stack') === 'true' })
   },
 }
 
@@ -81,23 +81,23 @@ export const reviewActions: Actions = {
   async submitReview(act) {
     const verdict = ['approve', 'requested_changes'].find((one) => one === text(act.form, 'verdict')) ?? 'reviewed'
     const body = [text(act.form, 'body').trim(), `/submit_review ${verdict}`].filter(Boolean).join('\n\n')
-    await act.api.post(`${ONE}/notes`, { ...placeOf(act), body })
+    await act.api.post(`${ONE}/notes`, { ...requestParams(act), body })
   },
   async publishDraft(act) {
     const draft_note_id = text(act.form, 'draft_note_id')
-    await act.api.put(`${ONE}/draft_notes/{draft_note_id}/publish`, { ...placeOf(act), draft_note_id })
+    await act.api.put(`${ONE}/draft_notes/{draft_note_id}/publish`, { ...requestParams(act), draft_note_id })
   },
   async editDraft(act) {
     const draft_note_id = text(act.form, 'draft_note_id')
     await act.api.put(`${ONE}/draft_notes/{draft_note_id}`, {
-      ...placeOf(act),
+      ...requestParams(act),
       draft_note_id,
       note: text(act.form, 'body'),
     })
   },
   async deleteDraft(act) {
     await act.api.delete(`${ONE}/draft_notes/{draft_note_id}`, {
-      ...placeOf(act),
+      ...requestParams(act),
       draft_note_id: text(act.form, 'draft_note_id'),
     })
   },
@@ -135,27 +135,27 @@ export const planActions: Actions = {
   },
   async subscribe(act) {
     const path = text(act.form, 'wish') === 'on' ? (`${ONE}/subscribe` as const) : (`${ONE}/unsubscribe` as const)
-    await act.api.post(path, placeOf(act))
+    await act.api.post(path, requestParams(act))
   },
   async remind(act) {
-    await act.api.post(`${ONE}/todo`, placeOf(act))
+    await act.api.post(`${ONE}/todo`, requestParams(act))
     return { told: { done: 'It is on your list of things to do.' } }
   },
   /** Named as in a text: `!3`, or its address. */
   async block(act) {
     const iid = /(\d+)\s*$/.exec(text(act.form, 'reference'))?.[1] ?? '0'
     const blocking = await act.api.get(ONE, { id: act.params.id!, merge_request_iid: iid })
-    await act.api.post(`${ONE}/blocks`, { ...placeOf(act), blocking_merge_request_id: blocking.id })
+    await act.api.post(`${ONE}/blocks`, { ...requestParams(act), blocking_merge_request_id: blocking.id })
   },
   async unblock(act) {
-    await act.api.delete(`${ONE}/blocks/{block_id}`, { ...placeOf(act), block_id: text(act.form, 'block_id') })
+    await act.api.delete(`${ONE}/blocks/{block_id}`, { ...requestParams(act), block_id: text(act.form, 'block_id') })
   },
   async remove(act) {
-    await act.api.delete(ONE, placeOf(act))
+    await act.api.delete(ONE, requestParams(act))
     return `/${act.params.id}/-/merge_requests`
   },
   async runPipeline(act) {
-    await act.api.post(`${ONE}/pipelines`, placeOf(act))
+    await act.api.post(`${ONE}/pipelines`, requestParams(act))
   },
   async edit(act) {
     await update(act, {

@@ -8,7 +8,7 @@ import { below, projectFrame, type InProject, type Project } from '../../../layo
 import { layOut, type Line } from '../../../network.ts'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
-import { placeAddress } from '../../../refs.ts'
+import { locationAddress } from '../../../refs.ts'
 
 type Commit = Records['ListedCommit']
 
@@ -50,7 +50,7 @@ export const page = declare<Data & Partial<InProject>>({
             <a class="button" href={withQuery(address, { all: query.has('all') ? null : '1' })}>
               {query.has('all') ? 'This one alone' : 'All branches'}
             </a>
-            <a class="button" href={placeAddress(project, 'commits', ref)}>
+            <a class="button" href={locationAddress(project, 'commits', ref)}>
               As a list
             </a>
           </div>
@@ -99,7 +99,7 @@ function Drawing({ project, commits, refs }: { project: Project; commits: readon
         {commits.map((commit) => (
           <li key={commit.id}>
             {(named.get(commit.id) ?? []).map(({ name }) => (
-              <a class="label" href={placeAddress(project, 'tree', name)} key={name}>
+              <a class="label" href={locationAddress(project, 'tree', name)} key={name}>
                 <Icon name="branch" /> {name}
               </a>
             ))}

@@ -6,7 +6,7 @@ import { Tabs } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
-import { placeAddress, placeAt } from '../../../refs.ts'
+import { locationAddress, locationAt } from '../../../refs.ts'
 
 interface Data {
   place: { ref: string; path: string; sha: string | null; isBranch: boolean }
@@ -20,7 +20,7 @@ export const page = declare<Data & Partial<InProject>>({
   async load({ api, params }) {
     const id = params.id!
     // In an empty repository nothing has a name yet: the first file makes the branch.
-    const found = await placeAt(api, id, params.path!).catch(() => null)
+    const found = await locationAt(api, id, params.path!).catch(() => null)
     if (!found) return { place: { ref: params.path!, path: '', sha: null, isBranch: true } }
     const { ref, path, commit } = found
     const branch = await api.maybe('/projects/{id}/repository/branches/{branch}', { id, branch: ref })
@@ -46,7 +46,7 @@ export const page = declare<Data & Partial<InProject>>({
         <CommitFields project={project} at={ref} isBranch={isBranch} sha={sha} message={message} />
         <div class="row">
           <Button kind="main">Commit</Button>
-          <a href={sha === null ? `/${project.path_with_namespace}` : placeAddress(project, 'tree', ref, path)}>
+          <a href={sha === null ? `/${project.path_with_namespace}` : locationAddress(project, 'tree', ref, path)}>
             Cancel
           </a>
         </div>

@@ -6,7 +6,7 @@ import { Time } from '../../../components/Time.tsx'
 import { Rows } from '../../../components/lists.tsx'
 import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
-import { archiveAddress, encodePath, placeAddress } from '../../../refs.ts'
+import { archiveAddress, encodePath, locationAddress } from '../../../refs.ts'
 
 interface Data {
   tag: Records['Tag']
@@ -32,7 +32,7 @@ export const page = declare<Data & Partial<InProject>>({
             <Icon name="tag" /> {tag.name} {tag.protected && <span class="badge">protected</span>}
           </h1>
           <div class="row">
-            <a class="button" href={placeAddress(project, 'tree', tag.name)}>
+            <a class="button" href={locationAddress(project, 'tree', tag.name)}>
               <Icon name="folder" /> Browse files
             </a>
             {tag.release ? (

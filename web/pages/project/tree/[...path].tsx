@@ -9,10 +9,10 @@ import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.ts
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
-import { archiveAddress, missing, placeAddress, placeAt, type Place } from '../../../refs.ts'
+import { archiveAddress, missing, locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 
 interface Data {
-  place: Place
+  place: RefLocation
   entries: Listed<Records['TreeEntry'][]>
   commits: LastCommits
   last: Records['Commit'] | null
@@ -24,7 +24,7 @@ export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
-    const place = await placeAt(api, id, params.path!)
+    const place = await locationAt(api, id, params.path!)
     const { ref, path } = place
     const number = Number(query.get('page')) || 1
     const tree = api.list('/projects/{id}/repository/tree', { id, ref, path, page: number, per_page: FILES_PER_PAGE })
@@ -55,10 +55,10 @@ export const page = declare<Data & Partial<InProject>>({
           <RefPicker project={project} refs={refs} current={ref} kind="tree" path={path} />
           <Crumbs project={project} refName={ref} path={path} />
           <div class="row">
-            <a class="button" data-key="t" title="Key: t" href={placeAddress(project, 'find_file', ref)}>
+            <a class="button" data-key="t" title="Key: t" href={locationAddress(project, 'find_file', ref)}>
               Find file
             </a>
-            <a class="button" href={placeAddress(project, 'commits', ref, path)}>
+            <a class="button" href={locationAddress(project, 'commits', ref, path)}>
               History
             </a>
             <details class="menu">
@@ -71,17 +71,19 @@ export const page = declare<Data & Partial<InProject>>({
                     {format}
                   </a>
                 ))}
-                <a href={placeAddress(project, 'tree', commit.id, path)}>Permalink</a>
+                <a href={locationAddress(project, 'tree', commit.id, path)}>Permalink</a>
               </div>
             </details>
             {levelOf(project) >= 30 && isBranch && (
-              <a class="button" href={placeAddress(project, 'new', ref, path)}>
+              <a class="button" href={locationAddress(project, 'new', ref, path)}>
                 <Icon name="plus" /> Add file
               </a>
             )}
           </div>
         </div>
-        {last && <LastCommit project={project} commit={last} history={placeAddress(project, 'commits', ref, path)} />}
+        {last && (
+          <LastCommit project={project} commit={last} history={locationAddress(project, 'commits', ref, path)} />
+        )}
         {entries.items.length === 0 ? (
           <Empty title="Nothing is in this folder" />
         ) : (

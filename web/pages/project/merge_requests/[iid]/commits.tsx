@@ -5,7 +5,7 @@ import { projectFrame } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { stateActions } from '../actions.ts'
 import { CommitRows } from '../Commits.tsx'
-import { Head, liveOf, loadOne, placeOf, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
 
 interface Data extends InRequest {
   commits: Listed<Records['Commit'][]>
@@ -17,7 +17,7 @@ export const page = declare<Data>({
   load: (visit) => ({
     one: loadOne(visit),
     commits: visit.api.list('/projects/{id}/merge_requests/{merge_request_iid}/commits', {
-      ...placeOf(visit),
+      ...requestParams(visit),
       page: Number(visit.query.get('page')) || 1,
       per_page: 50,
     }),

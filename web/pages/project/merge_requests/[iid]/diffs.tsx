@@ -10,7 +10,7 @@ import { page as declare, type PageRequest } from '../../../../page.ts'
 import { queryText, withQuery } from '../../../../query.ts'
 import { mergeActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
-import { Head, liveOf, loadOne, placeOf, rightsOf, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
 import { commentOnLine, spotOf, type Shas } from '../positions.ts'
 import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
 
@@ -59,7 +59,7 @@ async function loadShown(visit: PageRequest): Promise<Shown> {
   const version_id = versionIn(query)
   if (version_id) {
     const found = await api.get(`${ONE}/versions/{version_id}`, {
-      ...placeOf(visit),
+      ...requestParams(visit),
       version_id,
       unidiff: false,
       ...looksOf(query),
@@ -79,7 +79,12 @@ async function loadShown(visit: PageRequest): Promise<Shown> {
     return { files, first, version, prints: printsOf(items) }
   }
   if (!Number.isNaN(alone)) {
-    const files = await api.list(`${ONE}/diffs`, { ...placeOf(visit), page: alone + 1, per_page: 1, ...looksOf(query) })
+    const files = await api.list(`${ONE}/diffs`, {
+      ...requestParams(visit),
+      page: alone + 1,
+      per_page: 1,
+      ...looksOf(query),
+    })
     return {
       files: { ...files, next: null, previous: null },
       first: alone,
@@ -88,7 +93,7 @@ async function loadShown(visit: PageRequest): Promise<Shown> {
     }
   }
   const files = await api.list(`${ONE}/diffs`, {
-    ...placeOf(visit),
+    ...requestParams(visit),
     page: number,
     per_page: PER_PAGE,
     ...looksOf(query),
@@ -113,7 +118,12 @@ const MOST_PAGES = 5
 /** All of them, within a bound: the first page tells how many there are. */
 async function loadThreads(visit: PageRequest): Promise<Threads> {
   const read = (page: number) =>
-    visit.api.list(`${ONE}/discussions`, { ...placeOf(visit), per_page: THREADS_PER_PAGE, page, render_html: true })
+    visit.api.list(`${ONE}/discussions`, {
+      ...requestParams(visit),
+      per_page: THREADS_PER_PAGE,
+      page,
+      render_html: true,
+    })
   const first = await read(1)
   const pages = Math.min(MOST_PAGES, first.pages ?? 1)
   const others = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, n) => read(n + 2)))
@@ -128,9 +138,11 @@ export const page = declare<Data>({
     one: loadOne(visit),
     shown: loadShown(visit),
     threads: loadThreads(visit),
-    drafts: visit.api.maybe(`${ONE}/draft_notes`, { ...placeOf(visit), per_page: 100 }).then((found) => found ?? []),
-    approvals: visit.api.get(`${ONE}/approvals`, placeOf(visit)),
-    versions: visit.api.get(`${ONE}/versions`, { ...placeOf(visit), per_page: 100 }),
+    drafts: visit.api
+      .maybe(`${ONE}/draft_notes`, { ...requestParams(visit), per_page: 100 })
+      .then((found) => found ?? []),
+    approvals: visit.api.get(`${ONE}/approvals`, requestParams(visit)),
+    versions: visit.api.get(`${ONE}/versions`, { ...requestParams(visit), per_page: 100 }),
   }),
   title: ({ one }) => `Changes · ${one.title} (!${one.iid})`,
   actions: {

@@ -12,7 +12,7 @@ import { below, projectFrame, type Project } from '../../../../layout/project.ts
 import { page as declare, type PageRequest } from '../../../../page.ts'
 import { mergeActions, planActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
-import { Head, liveOf, loadOne, placeOf, rightsOf, type Detail, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, rightsOf, type Detail, type InRequest } from '../Head.tsx'
 import { MergeBox } from '../MergeBox.tsx'
 import { linesText } from '../positions.ts'
 import { DraftCard } from '../ReviewDiff.tsx'
@@ -36,7 +36,7 @@ const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 function load(visit: PageRequest) {
   const { api, params, query } = visit
   const id = params.id!
-  const place = placeOf(visit)
+  const place = requestParams(visit)
   const one = loadOne(visit)
   const few = { ...place, per_page: 100 }
   const orNone = <T,>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
@@ -82,7 +82,7 @@ async function contextsOf(visit: PageRequest, one: Promise<Detail>, threads: Pro
     return position && position.head_sha === diff_refs?.head_sha && !notes[0]?.resolved ? [{ id, position }] : []
   })
   if (placed.length === 0 || Number.parseInt(changes_count ?? '0', 10) > MOST_FILES) return {}
-  const files = (await visit.api.maybe(`${ONE}/diffs`, { ...placeOf(visit), per_page: MOST_FILES })) ?? []
+  const files = (await visit.api.maybe(`${ONE}/diffs`, { ...requestParams(visit), per_page: MOST_FILES })) ?? []
   const entries = placed.map(({ id, position }) => {
     const file = files.find(({ new_path }) => new_path === (position.new_path ?? position.old_path))
     const lines = file ? linesOf(file.diff) : []

@@ -8,7 +8,7 @@ import { Empty, Pages, Row, Rows } from '../../../../components/lists.tsx'
 import { below, projectFrame } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { planActions, stateActions } from '../actions.ts'
-import { Head, liveOf, loadOne, placeOf, rightsOf, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
 
 interface Data extends InRequest {
   pipelines: Listed<Records['ListedPipeline'][]>
@@ -20,7 +20,7 @@ export const page = declare<Data>({
   load: (visit) => ({
     one: loadOne(visit),
     pipelines: visit.api.list('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', {
-      ...placeOf(visit),
+      ...requestParams(visit),
       page: Number(visit.query.get('page')) || 1,
       per_page: 30,
     }),

@@ -9,7 +9,7 @@ import { below, projectFrame, type Project } from '../../../../layout/project.ts
 import { page as declare } from '../../../../page.ts'
 import { stateActions } from '../actions.ts'
 import { CommitRows } from '../Commits.tsx'
-import { Head, liveOf, loadOne, placeOf, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
 
 type Version = Records['MergeRequestVersion']
 type Comparison = Records['MergeRequestVersionComparison']
@@ -29,10 +29,16 @@ export const page = declare<Data>({
     const [from, to] = [Number(visit.query.get('from')), Number(visit.query.get('to'))]
     return {
       one: loadOne(visit),
-      versions: visit.api.get(`${ONE}/versions`, { ...placeOf(visit), per_page: 100 }),
+      versions: visit.api.get(`${ONE}/versions`, { ...requestParams(visit), per_page: 100 }),
       comparison:
         from && to && from !== to
-          ? visit.api.get(`${ONE}/versions/compare`, { ...placeOf(visit), from, to, unidiff: false, render_html: true })
+          ? visit.api.get(`${ONE}/versions/compare`, {
+              ...requestParams(visit),
+              from,
+              to,
+              unidiff: false,
+              render_html: true,
+            })
           : Promise.resolve(null),
     }
   },

@@ -63,7 +63,7 @@ export const NOT_LOOKED_FOR: Readonly<Record<string, string>> = {
   'todos.commit_sha': 'that of the note it came of',
 }
 
-export interface NamedCommit {
+export interface ReferencedCommit {
   readonly table: string
   readonly id: number
   readonly column: string
@@ -75,7 +75,7 @@ const ROWS_A_PAGE = 1000
 const MERGE_REQUESTS_A_PAGE = 100
 
 /** Page by page; the same commit may come many times. */
-export async function* namedCommits(db: Db, project: number): AsyncGenerator<NamedCommit[]> {
+export async function* referencedCommits(db: Db, project: number): AsyncGenerator<ReferencedCommit[]> {
   for (const naming of NAMINGS)
     if (naming.by === 'project_id')
       for await (const rows of rowsOf(db, naming, [project])) yield commitsIn(naming, rows)
@@ -116,7 +116,7 @@ async function* rowsOf(
 
 const ENDS = ['base_sha', 'start_sha', 'head_sha'] as const
 
-function commitsIn({ table, columns, positions }: Naming, rows: readonly NamingRow[]): NamedCommit[] {
+function commitsIn({ table, columns, positions }: Naming, rows: readonly NamingRow[]): ReferencedCommit[] {
   return rows.flatMap((row) => {
     const own = columns.map((column) => ({ column, sha: row[column] }))
     const inside = positions.flatMap((column) => {

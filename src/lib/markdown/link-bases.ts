@@ -1,7 +1,7 @@
 /** Where relative addresses of a text lead: uploads of its project, and files beside it in a repository. */
 
 /** Addresses without a slash at their end. */
-export interface Places {
+export interface LinkBases {
   /** Of the project, below which its uploads are. */
   readonly project?: string | null
   /** Of the folder that relative links start from, and the root that those with a slash do. */
@@ -12,7 +12,7 @@ export interface Places {
 
 const UPLOAD = /^\/uploads\/[0-9a-f]{32}\/[^/]+$/
 
-export function locator(places: Places): (address: string, kind: 'link' | 'picture') => string {
+export function locator(places: LinkBases): (address: string, kind: 'link' | 'picture') => string {
   return (address, kind) => {
     if (places.project && UPLOAD.test(address)) return places.project + address
     const start = kind === 'picture' ? places.pictures : places.links

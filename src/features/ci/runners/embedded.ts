@@ -12,14 +12,14 @@ export interface EmbeddedRunnerOptions {
   readonly pace?: { readonly poll?: number; readonly update?: number }
 }
 
-export interface Beside {
+export interface EmbeddedRunner {
   readonly id: number
   stop(graceMs?: number): Promise<void>
   kill(): void
 }
 
 /** Jobs run in the shell, as the user that runs the server. */
-export async function startRunnerBeside(app: App, wish: EmbeddedRunnerOptions): Promise<Beside> {
+export async function startEmbeddedRunner(app: App, wish: EmbeddedRunnerOptions): Promise<EmbeddedRunner> {
   const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = wish
   const about = { description, tag_list: tags, run_untagged: true }
   const { runner, token } = await createRunner(app, { runner_type: 'instance_type' }, about, { prefix: MADE_PREFIX })

@@ -2,7 +2,7 @@
 import { groupSettingsFrame, adminFrame, projectSettingsFrame } from '../../layout/settings.tsx'
 import type { Drawn, Frame } from '../../page.ts'
 
-export type HookPlace = 'project' | 'group' | 'instance'
+export type HookScope = 'project' | 'group' | 'instance'
 
 interface Place {
   readonly frame: Frame
@@ -28,7 +28,7 @@ const OF_PROJECT = [
   'resource_access_token_events',
 ]
 
-export const PLACES: Record<HookPlace, Place> = {
+export const HOOK_SCOPES: Record<HookScope, Place> = {
   project: { frame: projectSettingsFrame, address: ({ id }) => `/${id}/-/hooks`, events: OF_PROJECT },
   group: {
     frame: groupSettingsFrame,
@@ -43,7 +43,7 @@ export const PLACES: Record<HookPlace, Place> = {
 }
 
 /** The paths of the project stand for all three: what differs is only what stands before them. */
-export function pathsOf(place: HookPlace) {
+export function pathsOf(place: HookScope) {
   const before = place === 'instance' ? '' : `/${place}s/{id}`
   return {
     all: `${before}/hooks` as '/projects/{id}/hooks',

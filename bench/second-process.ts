@@ -4,7 +4,7 @@ import { openStore } from '../src/store/open.ts'
 import { CROWDED } from './seed-issues.ts'
 import { processorTime, type OurServer } from './servers.ts'
 
-export interface Beside extends AsyncDisposable {
+export interface SecondProcess extends AsyncDisposable {
   /** Changes what one record shows: a project or a user, in turns. */
   commit(): Promise<void>
   /** Changes something of every sort that planning lists in a project. */
@@ -18,7 +18,10 @@ export interface Records {
   readonly users: readonly number[]
 }
 
-export async function openBeside({ databaseUrl }: OurServer, { projects, users }: Records): Promise<Beside> {
+export async function openSecondProcess(
+  { databaseUrl }: OurServer,
+  { projects, users }: Records,
+): Promise<SecondProcess> {
   const store = await openStore(databaseUrl, { durable: false, shared: true, poolSize: 1 })
   let commits = 0
   /** By process; one that ended keeps what it had. */

@@ -1,6 +1,6 @@
 /** What the argument of a command names, as whoever gives it may see it. */
 import type { App, User } from '../../../context.ts'
-import { scanReferences, type Found, type TitleReference } from '../../../lib/references.ts'
+import { scanReferences, type FoundReference, type TitleReference } from '../../../lib/references.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
@@ -29,7 +29,7 @@ export async function peopleIn({ db }: App, actor: User, argument: string): Prom
 
 /** `~bug ~"two words" ~5`; those that there are. */
 export async function labelsIn({ db }: App, subject: ProjectSubject, argument: string): Promise<Label[]> {
-  const named = referencesIn(argument).filter((one): one is Found<TitleReference> => one.kind === 'label')
+  const named = referencesIn(argument).filter((one): one is FoundReference<TitleReference> => one.kind === 'label')
   const titled = await labelsTitled(
     db,
     subject,
@@ -45,7 +45,7 @@ export async function labelsIn({ db }: App, subject: ProjectSubject, argument: s
 
 /** `%2`, `%v1`, `%"rc 1"`. */
 export async function milestoneIn({ db }: App, subject: ProjectSubject, argument: string): Promise<Milestone | null> {
-  const named = referencesIn(argument).find((one): one is Found<TitleReference> => one.kind === 'milestone')
+  const named = referencesIn(argument).find((one): one is FoundReference<TitleReference> => one.kind === 'milestone')
   if (!named) return null
   const seen = await db
     .selectFrom('milestones')
@@ -64,26 +64,26 @@ export async function issuesIn(app: App, actor: User, home: ProjectSubject, argu
   const found: IssueSubject[] = []
   for (const one of referencesIn(argument)) {
     if (one.kind !== 'issue') continue
-    const issue = await issueNamed(app, actor, home, one)
+    const issue = await findNamedIssue(app, actor, home, one)
     if (issue) found.push(issue)
   }
   return found
 }
 
 /** One that the viewer may see; a single name is a project beside ours. */
-export async function issueNamed(
+export async function findNamedIssue(
   app: App,
   viewer: User,
   home: ProjectSubject,
   { project, id }: { readonly project: string | null; readonly id: number },
 ): Promise<IssueSubject | null> {
-  const subject = project === null ? home : await projectNamed(app, viewer, home, project)
+  const subject = project === null ? home : await findNamedProject(app, viewer, home, project)
   const issue = subject && (await findIssue(app.db, subject.project.id, id, viewer.id))
   const met = issue && { ...subject, issue }
   return met && issuePolicy.read(met) ? met : null
 }
 
-export const projectNamed = (app: App, viewer: User, { namespace }: ProjectSubject, path: string) =>
+export const findNamedProject = (app: App, viewer: User, { namespace }: ProjectSubject, path: string) =>
   findProjectSubject(app, path.includes('/') ? path : `${namespace.full_path}/${path}`, viewer)
 
 /** As it is written in texts of a project. */

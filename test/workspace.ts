@@ -6,7 +6,7 @@ import type { Person, TestForge } from '../src/forge.ts'
 import { runProgram } from './programs.ts'
 
 /** A folder to work in, and git in it; a failure is an answer. */
-export async function workplace() {
+export async function workspace() {
   const folder = await mkdtemp(join(tmpdir(), 'mortise-work-'))
   const env = {
     PATH: process.env.PATH,

@@ -2,7 +2,7 @@
 import type { App, User } from '../../../context.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { mergeRequestReaders, type MergeRequestRow } from '../merge-requests.ts'
-import { namesIn, peopleNamed, type Named } from './mentions.ts'
+import { namesIn, mentionedPeople, type Mentions } from './mentions.ts'
 import { addTodos, type Target } from './service.ts'
 
 export interface Text {
@@ -14,14 +14,14 @@ export interface Text {
 }
 
 /** For those a text names who may read it. */
-export async function tellNamed(
+export async function createMentionTodos(
   app: App,
   by: User,
   { target, note, source, readers }: Text,
-  named: Named,
+  named: Mentions,
 ): Promise<void> {
   if (named.size === 0) return
-  const people = await peopleNamed(app, by, target.project_id, named)
+  const people = await mentionedPeople(app, by, target.project_id, named)
   const seeing = new Set((await readers([...people.addressed, ...people.mentioned])).map(({ id }) => id))
   for (const [action, some] of [
     ['directly_addressed', people.addressed],
@@ -56,7 +56,7 @@ type Titled = { readonly title: string; readonly description: string | null }
 type Changes = { readonly [field: string]: readonly [unknown, unknown] }
 
 /** Whom the title and the description name, and did not name before they were changed. */
-export async function namesAdded(item: Titled, changes: Changes): Promise<Named> {
+export async function namesAdded(item: Titled, changes: Changes): Promise<Mentions> {
   const textsOf = (side: 0 | 1) =>
     (['title', 'description'] as const).map((field) =>
       changes[field] ? (changes[field][side] as string | null) : item[field],

@@ -1,10 +1,10 @@
 import { groupSettingsFrame, projectSettingsFrame } from '../../layout/settings.tsx'
 import type { Drawn, Frame } from '../../page.ts'
 
-export type ServicePlace = 'project' | 'group'
+export type ServiceScope = 'project' | 'group'
 
-export const servicesFrame = (place: ServicePlace): Frame =>
+export const servicesFrame = (place: ServiceScope): Frame =>
   place === 'project' ? projectSettingsFrame : groupSettingsFrame
 
-export const servicesAddress = (place: ServicePlace, { id }: Drawn['params']) =>
+export const servicesAddress = (place: ServiceScope, { id }: Drawn['params']) =>
   `${place === 'project' ? '' : '/groups'}/${id}/-/settings/integrations`

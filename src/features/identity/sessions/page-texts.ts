@@ -15,7 +15,7 @@ export async function signInPageOf(app: App, page: SignInPage): Promise<Page> {
 }
 
 /** What it says to whoever has an account from now on; null for those who signed in before. */
-export async function signUpWords(app: App, user: User): Promise<Html | null> {
+export async function signUpText(app: App, user: User): Promise<Html | null> {
   const isNew = user.current_sign_in_at === null
   return isNew ? drawn((await currentSettings(app)).after_sign_up_text) : null
 }
