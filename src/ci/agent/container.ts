@@ -146,9 +146,9 @@ class Containers implements OpenExecutor {
     } catch (error) {
       if (!hasCode(error, 'EACCES', 'EPERM')) throw error
       // Files of the container's own users are theirs: one of them must take them away.
-      const mount = ['--volume', `${folder}:${MOUNT}`, '--user', '0', '--entrypoint', 'sh']
+      const scope = ['--volume', `${folder}:${MOUNT}`, '--user', '0', '--entrypoint', 'sh']
       const script = `rm -rf -- ${MOUNT}/* ${MOUNT}/.[!.]* ${MOUNT}/..?*`
-      await this.#quietly(['run', '--rm', '--network', 'none', ...mount, this.#image.name, '-c', script])
+      await this.#quietly(['run', '--rm', '--network', 'none', ...scope, this.#image.name, '-c', script])
       await rm(folder, { recursive: true, force: true })
     }
   }

@@ -1,8 +1,8 @@
-import { sourceMount } from '../access/sources.ts'
+import { sourceScope } from '../access/scopes.ts'
 import { group } from './groups/queries.ts'
 
 /** A private group shows itself to people of something inside it, who still may not ask for more. */
-export const groupMount = sourceMount({
+export const groupScope = sourceScope({
   kind: 'group',
   path: '/groups/:id',
   on: group,

@@ -1,7 +1,7 @@
-import { sourceMount } from '../access/sources.ts'
+import { sourceScope } from '../access/scopes.ts'
 import { project } from './projects/queries.ts'
 
-export const projectMount = sourceMount({
+export const projectScope = sourceScope({
   kind: 'project',
   path: '/projects/:id',
   on: project,

@@ -9,7 +9,7 @@ import { surroundings } from '../../identity/users/queries.ts'
 import { presentOneMember } from '../members/endpoints.ts'
 import { MemberEntity } from '../members/entity.ts'
 import { approveRequest } from '../members/service.ts'
-import type { Mount } from '../sources.ts'
+import type { Scope } from '../scopes.ts'
 import { AccessRequesterEntity, presentRequester } from './entity.ts'
 import { findRequest, listRequests, loadRequests } from './queries.ts'
 import { endRequest, requestAccess } from './service.ts'
@@ -20,10 +20,10 @@ async function present(app: App, requests: readonly Row<'access_requests'>[]) {
   return loaded.map((one) => presentRequester(one, around))
 }
 
-export function accessRequestEndpoints(mount: Mount) {
-  const { kind, source } = mount
-  const path = `${mount.path}/access_requests` as const
-  const request = mount.ofPerson(findRequest, { secret: true })
+export function accessRequestEndpoints(scope: Scope) {
+  const { kind, source } = scope
+  const path = `${scope.path}/access_requests` as const
+  const request = scope.ofPerson(findRequest, { secret: true })
 
   return {
     list: endpoint({

@@ -6,7 +6,7 @@ import type { Row } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { SourceColumns } from '../members/model.ts'
-import { sourceOf, type SourceSubject } from '../sources.ts'
+import { sourceOf, type SourceSubject } from '../scopes.ts'
 
 type AccessRequest = Row<'access_requests'>
 

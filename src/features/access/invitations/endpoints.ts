@@ -7,13 +7,13 @@ import { notFound } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addMember, type Grant } from '../members/service.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import type { Mount, SourceSubject } from '../sources.ts'
+import type { Scope, SourceSubject } from '../scopes.ts'
 import { InvitationEntity, presentInvitation } from './entity.ts'
 import { findInvitation, listInvitations, loadInvitations, type Invitation } from './queries.ts'
 import { invite, updateInvitation, withdrawInvitation } from './service.ts'
 
 /** One invitation, by its address. */
-const invitationAt = ({ source }: Mount) =>
+const invitationAt = ({ source }: Scope) =>
   child(source, {
     key: 'invitation',
     params: { email: text },
@@ -47,10 +47,10 @@ async function present(app: App, invitations: readonly Invitation[]) {
   return (await loadInvitations(app, invitations)).map(presentInvitation)
 }
 
-export function invitationEndpoints(mount: Mount) {
-  const { kind, source } = mount
-  const path = `${mount.path}/invitations` as const
-  const invitation = invitationAt(mount)
+export function invitationEndpoints(scope: Scope) {
+  const { kind, source } = scope
+  const path = `${scope.path}/invitations` as const
+  const invitation = invitationAt(scope)
 
   return {
     list: endpoint({

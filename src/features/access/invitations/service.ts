@@ -10,7 +10,7 @@ import { assertLevel } from '../members/levels.ts'
 import type { SourceColumns } from '../members/model.ts'
 import { findMember } from '../members/queries.ts'
 import { addMember, assertOpen, type Grant } from '../members/service.ts'
-import { sourceOf } from '../sources.ts'
+import { sourceOf } from '../scopes.ts'
 import { addressOf, findUserByConfirmedEmail, type Invitation } from './queries.ts'
 
 /** Whoever is known by the address is let in at once; everybody else gets a link by mail. */

@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findUser, findUserByUsername, surroundings } from '../../identity/users/queries.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import type { Mount } from '../sources.ts'
+import type { Scope } from '../scopes.ts'
 import { MemberEntity, presentMember } from './entity.ts'
 import { addressesFor } from './people.ts'
 import { findMember, listMembers, loadMembers } from './queries.ts'
@@ -47,10 +47,10 @@ export async function presentOneMember(app: App, member: Members[number]) {
   return presented!
 }
 
-export function memberEndpoints(mount: Mount) {
-  const { kind, source } = mount
-  const path = `${mount.path}/members` as const
-  const member = mount.ofPerson(findMember)
+export function memberEndpoints(scope: Scope) {
+  const { kind, source } = scope
+  const path = `${scope.path}/members` as const
+  const member = scope.ofPerson(findMember)
 
   return {
     list: endpoint({
@@ -87,7 +87,7 @@ export function memberEndpoints(mount: Mount) {
       method: 'GET',
       path: `${path}/all/:user_id`,
       summary: `Get a member of a ${kind}, inherited or not`,
-      on: mount.ofPerson(findEffectiveMember),
+      on: scope.ofPerson(findEffectiveMember),
       allow: 'signed_in',
       output: MemberEntity,
       async handle({ app, subject }) {

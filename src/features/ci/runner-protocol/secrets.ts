@@ -50,9 +50,9 @@ const USUAL_ENGINE = 'kv-v2'
 function vaultPlace(said: unknown) {
   if (typeof said !== 'string') {
     const { engine, path, field } = said as Said
-    const { name, path: mount } = (engine ?? {}) as Said
+    const { name, path: scope } = (engine ?? {}) as Said
     return {
-      engine: { name: textOf(name) ?? USUAL_ENGINE, path: textOf(mount) ?? USUAL_ENGINE },
+      engine: { name: textOf(name) ?? USUAL_ENGINE, path: textOf(scope) ?? USUAL_ENGINE },
       path: textOf(path) ?? '',
       field: textOf(field) ?? '',
     }

@@ -2,24 +2,24 @@ import { z } from 'zod'
 import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, text } from '../../../api/wire.ts'
-import type { Mount } from '../../access/sources.ts'
-import { groupMount } from '../../groups/people.ts'
+import type { Scope } from '../../access/scopes.ts'
+import { groupScope } from '../../groups/people.ts'
 import { VariableEntity, presentVariable } from './entity.ts'
 import { findVariable, listVariables } from './finding.ts'
 import { attributes, filter, value } from './input.ts'
-import { projectMount } from './mounts.ts'
+import { projectScope } from './scopes.ts'
 import { createVariable, deleteVariable, updateVariable } from './service.ts'
 
-const atBothMounts = (declare: (mount: Mount) => Endpoint) => [declare(projectMount), declare(groupMount)] as const
+const atBothMounts = (declare: (scope: Scope) => Endpoint) => [declare(projectScope), declare(groupScope)] as const
 
 const key = { key: text }
 
-export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
+export const [listOfProject, listOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/variables`,
-    summary: `List the CI variables of a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/variables`,
+    summary: `List the CI variables of a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     secret: true,
     output: pageOf(VariableEntity),
@@ -30,12 +30,12 @@ export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
+export const [getOfProject, getOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/variables/:key`,
-    summary: `Get a CI variable of a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/variables/:key`,
+    summary: `Get a CI variable of a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     secret: true,
     input: z.object({ ...key, ...filter }),
@@ -47,12 +47,12 @@ export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [createForProject, createForGroup] = atBothMounts((mount) =>
+export const [createForProject, createForGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/variables`,
-    summary: `Set a CI variable of a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/variables`,
+    summary: `Set a CI variable of a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     input: z.object({ ...key, value, ...attributes, masked_and_hidden: bool.nullish() }),
     output: VariableEntity,
@@ -60,12 +60,12 @@ export const [createForProject, createForGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [updateOfProject, updateOfGroup] = atBothMounts((mount) =>
+export const [updateOfProject, updateOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/variables/:key`,
-    summary: `Change a CI variable of a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/variables/:key`,
+    summary: `Change a CI variable of a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     input: z.object({ ...key, value: value.optional(), ...attributes, ...filter }),
     output: VariableEntity,
@@ -76,12 +76,12 @@ export const [updateOfProject, updateOfGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [destroyOfProject, destroyOfGroup] = atBothMounts((mount) =>
+export const [destroyOfProject, destroyOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/variables/:key`,
-    summary: `Delete a CI variable of a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/variables/:key`,
+    summary: `Delete a CI variable of a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     input: z.object({ ...key, ...filter }),
     output: null,

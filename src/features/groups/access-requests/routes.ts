@@ -1,4 +1,4 @@
 import { accessRequestEndpoints } from '../../access/access-requests/endpoints.ts'
-import { groupMount } from '../people.ts'
+import { groupScope } from '../people.ts'
 
-export const { list, create, approve, destroy } = accessRequestEndpoints(groupMount)
+export const { list, create, approve, destroy } = accessRequestEndpoints(groupScope)

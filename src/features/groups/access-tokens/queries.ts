@@ -6,7 +6,7 @@ import type { Db } from '../../../store/database.ts'
 import { likePattern } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
-import type { Mount } from '../../access/sources.ts'
+import type { Scope } from '../../access/scopes.ts'
 import { TOKEN_COLUMNS, type TokenSort } from '../../identity/tokens/queries.ts'
 import type { LoadedToken } from './entity.ts'
 
@@ -78,7 +78,7 @@ export function listTokens(
 }
 
 /** `…/access_tokens/:token_id` */
-export const resourceToken = ({ source }: Mount) =>
+export const resourceToken = ({ source }: Scope) =>
   child(source, {
     key: 'token',
     params: { token_id: id },

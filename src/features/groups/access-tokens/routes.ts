@@ -3,25 +3,26 @@ import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, date, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
-import type { Mount } from '../../access/sources.ts'
+import type { Scope } from '../../access/scopes.ts'
 import { grantableScopes } from '../../identity/tokens/policy.ts'
 import { tokenFilters } from '../../identity/tokens/filters.ts'
-import { projectMount } from '../../projects/people.ts'
-import { groupMount } from '../people.ts'
+import { projectScope } from '../../projects/people.ts'
+import { groupScope } from '../people.ts'
 import { NewResourceTokenEntity, ResourceTokenEntity, presentResourceToken } from './entity.ts'
 import { listTokens, resourceToken } from './queries.ts'
 import { createResourceToken, revokeResourceToken, rotateResourceToken } from './service.ts'
 
-const atBothMounts = (declare: (mount: Mount) => Endpoint) => [declare(projectMount), declare(groupMount)] as const
+const atBothMounts = (declare: (mountedScope: Scope) => Endpoint) =>
+  [declare(projectScope), declare(groupScope)] as const
 
 const managing = { allow: 'manage', denied: 'unauthenticated' } as const
 
-export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
+export const [listOfProject, listOfGroup] = atBothMounts((mountedScope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/access_tokens`,
-    summary: `List the access tokens of a ${mount.kind}`,
-    on: mount.source,
+    path: `${mountedScope.path}/access_tokens`,
+    summary: `List the access tokens of a ${mountedScope.kind}`,
+    on: mountedScope.source,
     ...managing,
     input: z.object({
       state: oneOf('active', 'inactive').nullish(),
@@ -38,24 +39,24 @@ export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
+export const [getOfProject, getOfGroup] = atBothMounts((mountedScope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/access_tokens/:token_id`,
-    summary: `Get an access token of a ${mount.kind}`,
-    on: resourceToken(mount),
+    path: `${mountedScope.path}/access_tokens/:token_id`,
+    summary: `Get an access token of a ${mountedScope.kind}`,
+    on: resourceToken(mountedScope),
     ...managing,
     output: ResourceTokenEntity,
     handle: async ({ app, subject }) => presentResourceToken(subject.token, subject.at, today(app.clock)),
   }),
 )
 
-export const [createForProject, createForGroup] = atBothMounts((mount) =>
+export const [createForProject, createForGroup] = atBothMounts((mountedScope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/access_tokens`,
-    summary: `Create an access token for a ${mount.kind}`,
-    on: mount.source,
+    path: `${mountedScope.path}/access_tokens`,
+    summary: `Create an access token for a ${mountedScope.kind}`,
+    on: mountedScope.source,
     allow: 'read', // whoever may not is answered 400, which the service does
     input: z.object({
       name: text,
@@ -73,12 +74,12 @@ export const [createForProject, createForGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [rotateOfProject, rotateOfGroup] = atBothMounts((mount) =>
+export const [rotateOfProject, rotateOfGroup] = atBothMounts((mountedScope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/access_tokens/:token_id/rotate`,
-    summary: `Replace an access token of a ${mount.kind} by a new one`,
-    on: resourceToken(mount),
+    path: `${mountedScope.path}/access_tokens/:token_id/rotate`,
+    summary: `Replace an access token of a ${mountedScope.kind} by a new one`,
+    on: resourceToken(mountedScope),
     ...managing,
     input: z.object({ expires_at: blankable(date) }),
     output: NewResourceTokenEntity,
@@ -90,12 +91,12 @@ export const [rotateOfProject, rotateOfGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [revokeOfProject, revokeOfGroup] = atBothMounts((mount) =>
+export const [revokeOfProject, revokeOfGroup] = atBothMounts((mountedScope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/access_tokens/:token_id`,
-    summary: `Revoke an access token of a ${mount.kind}`,
-    on: resourceToken(mount),
+    path: `${mountedScope.path}/access_tokens/:token_id`,
+    summary: `Revoke an access token of a ${mountedScope.kind}`,
+    on: resourceToken(mountedScope),
     ...managing,
     changedAt: ({ token }) => token.updated_at,
     output: null,

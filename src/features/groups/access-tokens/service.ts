@@ -8,7 +8,7 @@ import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { assertLevel } from '../../access/members/levels.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
 import { addFounder, assertOpen } from '../../access/members/service.ts'
-import type { SourceSubject } from '../../access/sources.ts'
+import type { SourceSubject } from '../../access/scopes.ts'
 import {
   createToken,
   removeTokensOf,

@@ -2,39 +2,39 @@ import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { filledText, text } from '../../../api/wire.ts'
 import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
-import { atEachMount } from './mounts.ts'
+import { atEachScope } from './scopes.ts'
 import { deleteAttribute, listAttributes, setAttribute } from './service.ts'
 
-export const [listOfUser, listOfGroup, listOfProject] = atEachMount((mount) =>
+export const [listOfUser, listOfGroup, listOfProject] = atEachScope((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/custom_attributes`,
-    summary: `List the custom attributes of a ${mount.kind}`,
-    on: mount.owner,
+    path: `${scope.path}/custom_attributes`,
+    summary: `List the custom attributes of a ${scope.kind}`,
+    on: scope.owner,
     ...administratorsFirst,
     output: z.array(CustomAttributeEntity),
     handle: ({ app, subject }) => listAttributes(app.db, subject),
   }),
 )
 
-export const [getOfUser, getOfGroup, getOfProject] = atEachMount((mount) =>
+export const [getOfUser, getOfGroup, getOfProject] = atEachScope((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/custom_attributes/:key`,
-    summary: `Get a custom attribute of a ${mount.kind}`,
-    on: mount.attribute,
+    path: `${scope.path}/custom_attributes/:key`,
+    summary: `Get a custom attribute of a ${scope.kind}`,
+    on: scope.attribute,
     ...administratorsFirst,
     output: CustomAttributeEntity,
     handle: async ({ subject }) => subject.attribute,
   }),
 )
 
-export const [setOfUser, setOfGroup, setOfProject] = atEachMount((mount) =>
+export const [setOfUser, setOfGroup, setOfProject] = atEachScope((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/custom_attributes/:key`,
-    summary: `Set a custom attribute of a ${mount.kind}`,
-    on: mount.owner,
+    path: `${scope.path}/custom_attributes/:key`,
+    summary: `Set a custom attribute of a ${scope.kind}`,
+    on: scope.owner,
     ...administratorsFirst,
     input: z.object({ key: filledText, value: text }),
     output: CustomAttributeEntity,
@@ -42,12 +42,12 @@ export const [setOfUser, setOfGroup, setOfProject] = atEachMount((mount) =>
   }),
 )
 
-export const [deleteOfUser, deleteOfGroup, deleteOfProject] = atEachMount((mount) =>
+export const [deleteOfUser, deleteOfGroup, deleteOfProject] = atEachScope((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/custom_attributes/:key`,
-    summary: `Delete a custom attribute of a ${mount.kind}`,
-    on: mount.attribute,
+    path: `${scope.path}/custom_attributes/:key`,
+    summary: `Delete a custom attribute of a ${scope.kind}`,
+    on: scope.attribute,
     ...administratorsFirst,
     output: null,
     handle: ({ app, subject }) => deleteAttribute(app, subject, subject.attribute.key),

@@ -1,4 +1,4 @@
 import { invitationEndpoints } from '../../access/invitations/endpoints.ts'
-import { groupMount } from '../people.ts'
+import { groupScope } from '../people.ts'
 
-export const { list, create, update, destroy } = invitationEndpoints(groupMount)
+export const { list, create, update, destroy } = invitationEndpoints(groupScope)

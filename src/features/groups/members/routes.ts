@@ -1,4 +1,4 @@
 import { memberEndpoints } from '../../access/members/endpoints.ts'
-import { groupMount } from '../people.ts'
+import { groupScope } from '../people.ts'
 
-export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(groupMount)
+export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(groupScope)

@@ -5,12 +5,12 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Mount } from '../belongings.ts'
+import type { Scope } from '../user-scopes.ts'
 
 const sessionsOf = ({ db, clock }: App, user: User) =>
   db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).where('expires_at', '>', timestamp(clock))
 
-export const session = ({ owner }: Mount) =>
+export const session = ({ owner }: Scope) =>
   child(owner, {
     name: 'Session',
     key: 'session',
@@ -41,7 +41,7 @@ const oauthTokensOf = ({ db, clock }: App, user: User) =>
 
 export type OwnedOAuthToken = Row<'oauth_tokens'> & { readonly application_name: string | null }
 
-export const oauthToken = ({ owner }: Mount) =>
+export const oauthToken = ({ owner }: Scope) =>
   child(owner, {
     name: 'OAuth Token',
     key: 'token',

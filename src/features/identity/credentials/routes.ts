@@ -3,7 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool } from '../../../api/wire.ts'
 import { forbidden } from '../../../errors.ts'
-import { atBothMounts } from '../belongings.ts'
+import { atOwnAndUser } from '../user-scopes.ts'
 import { revokeToken } from '../oauth/tokens.ts'
 import { replacePrivateToken } from '../tokens/service.ts'
 import { user } from '../users/queries.ts'
@@ -45,13 +45,13 @@ export const rotatePrivateToken = endpoint({
   },
 })
 
-export const [listOwnSessions, listSessionsOfUser] = atBothMounts((mount) =>
+export const [listOwnSessions, listSessionsOfUser] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/sessions`,
-    summary: `List the web sessions ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/sessions`,
+    summary: `List the web sessions ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     output: pageOf(SessionEntity),
     async handle({ app, caller: { identity }, subject, page }) {
       const { items, total } = await listSessions(app, subject.owner, page)
@@ -61,26 +61,26 @@ export const [listOwnSessions, listSessionsOfUser] = atBothMounts((mount) =>
   }),
 )
 
-export const [revokeOwnSession, revokeSessionOfUser] = atBothMounts((mount) =>
+export const [revokeOwnSession, revokeSessionOfUser] = atOwnAndUser((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/sessions/:session_id`,
-    summary: `End a web session ${mount.whose}`,
-    on: session(mount),
-    allow: mount.allow,
+    path: `${scope.path}/sessions/:session_id`,
+    summary: `End a web session ${scope.whose}`,
+    on: session(scope),
+    allow: scope.allow,
     changedAt: ({ session }) => session.created_at,
     output: null,
     handle: ({ app, subject }) => revokeSession(app, subject.session),
   }),
 )
 
-export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atBothMounts((mount) =>
+export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/oauth_tokens`,
-    summary: `List the OAuth tokens ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/oauth_tokens`,
+    summary: `List the OAuth tokens ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     output: pageOf(OAuthTokenEntity),
     async handle({ app, subject, page }) {
       const { items, total } = await listOAuthTokens(app, subject.owner, page)
@@ -89,13 +89,13 @@ export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atBothMounts((mount) 
   }),
 )
 
-export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atBothMounts((mount) =>
+export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atOwnAndUser((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/oauth_tokens/:oauth_token_id`,
-    summary: `Revoke an OAuth token ${mount.whose}`,
-    on: oauthToken(mount),
-    allow: mount.allow,
+    path: `${scope.path}/oauth_tokens/:oauth_token_id`,
+    summary: `Revoke an OAuth token ${scope.whose}`,
+    on: oauthToken(scope),
+    allow: scope.allow,
     changedAt: ({ token }) => token.created_at,
     output: null,
     async handle({ app, subject }) {

@@ -4,9 +4,9 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Mount } from '../belongings.ts'
+import type { Scope } from '../user-scopes.ts'
 
-export const email = ({ owner }: Mount) =>
+export const email = ({ owner }: Scope) =>
   child(owner, {
     name: 'Email',
     key: 'email',

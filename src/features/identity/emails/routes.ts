@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, text } from '../../../api/wire.ts'
-import { administratorsMount, atBothMounts, ownMount } from '../belongings.ts'
+import { administratorsScope, atOwnAndUser, ownScope } from '../user-scopes.ts'
 import { EmailEntity, presentEmail } from './entity.ts'
 import { email, listEmails } from './queries.ts'
 import { createEmail, deleteEmail } from './service.ts'
 
-export const [listOwn, list] = atBothMounts((mount) =>
+export const [listOwn, list] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/emails`,
-    summary: `List the secondary emails ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/emails`,
+    summary: `List the secondary emails ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     scopes: ['read_user'],
     output: pageOf(EmailEntity),
     async handle({ app, subject, page }) {
@@ -27,7 +27,7 @@ export const getOwn = endpoint({
   method: 'GET',
   path: '/user/emails/:email_id',
   summary: 'Get a secondary email of the signed-in user',
-  on: email(ownMount),
+  on: email(ownScope),
   allow: 'signed_in',
   scopes: ['read_user'],
   output: EmailEntity,
@@ -38,7 +38,7 @@ export const createOwn = endpoint({
   method: 'POST',
   path: '/user/emails',
   summary: 'Add a secondary email of the signed-in user, to be confirmed by mail',
-  on: ownMount.owner,
+  on: ownScope.owner,
   allow: 'signed_in',
   input: z.object({ email: text }),
   output: EmailEntity,
@@ -49,7 +49,7 @@ export const create = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/emails',
   summary: 'Add a secondary email of a user, vouched for or to be confirmed by mail',
-  on: administratorsMount.owner,
+  on: administratorsScope.owner,
   allow: 'administrator',
   input: z.object({ email: text, skip_confirmation: bool.nullish() }),
   output: EmailEntity,
@@ -59,13 +59,13 @@ export const create = endpoint({
   },
 })
 
-export const [destroyOwn, destroy] = atBothMounts((mount) =>
+export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/emails/:email_id`,
-    summary: `Delete a secondary email ${mount.whose}`,
-    on: email(mount),
-    allow: mount.allow,
+    path: `${scope.path}/emails/:email_id`,
+    summary: `Delete a secondary email ${scope.whose}`,
+    on: email(scope),
+    allow: scope.allow,
     changedAt: ({ email }) => email.updated_at,
     output: null,
     handle: ({ app, subject }) => deleteEmail(app, subject.owner, subject.email),

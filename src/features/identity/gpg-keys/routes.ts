@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { entity, longText } from '../../../api/wire.ts'
-import { atBothMounts } from '../belongings.ts'
+import { atOwnAndUser } from '../user-scopes.ts'
 import { GpgKeyEntity, presentGpgKey } from './entity.ts'
 import { gpgKey, listGpgKeys } from './queries.ts'
 import { createGpgKey, deleteGpgKey } from './service.ts'
 
-export const [listOwn, list] = atBothMounts((mount) =>
+export const [listOwn, list] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/gpg_keys`,
-    summary: `List the GPG keys ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/gpg_keys`,
+    summary: `List the GPG keys ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     scopes: ['read_user'],
     output: pageOf(GpgKeyEntity),
     async handle({ app, subject, page }) {
@@ -23,51 +23,51 @@ export const [listOwn, list] = atBothMounts((mount) =>
   }),
 )
 
-export const [getOwn, get] = atBothMounts((mount) =>
+export const [getOwn, get] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/gpg_keys/:key_id`,
-    summary: `Get a GPG key ${mount.whose}`,
-    on: gpgKey(mount),
-    allow: mount.allow,
+    path: `${scope.path}/gpg_keys/:key_id`,
+    summary: `Get a GPG key ${scope.whose}`,
+    on: gpgKey(scope),
+    allow: scope.allow,
     scopes: ['read_user'],
     output: GpgKeyEntity,
     handle: async ({ subject }) => presentGpgKey(subject.key),
   }),
 )
 
-export const [createOwn, create] = atBothMounts((mount) =>
+export const [createOwn, create] = atOwnAndUser((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/gpg_keys`,
-    summary: `Add a GPG key ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/gpg_keys`,
+    summary: `Add a GPG key ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     input: z.object({ key: longText }), // the contract also lists a key_id, which a key to be made cannot have
     output: GpgKeyEntity,
     handle: async ({ app, subject, input }) => presentGpgKey(await createGpgKey(app, subject.owner, input)),
   }),
 )
 
-export const [destroyOwn, destroy] = atBothMounts((mount) =>
+export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/gpg_keys/:key_id`,
-    summary: `Delete a GPG key ${mount.whose}; what it signed stays verified`,
-    on: gpgKey(mount),
-    allow: mount.allow,
+    path: `${scope.path}/gpg_keys/:key_id`,
+    summary: `Delete a GPG key ${scope.whose}; what it signed stays verified`,
+    on: gpgKey(scope),
+    allow: scope.allow,
     output: null,
     handle: ({ app, subject }) => deleteGpgKey(app, subject.owner, subject.key, { revoked: false }),
   }),
 )
 
-export const [revokeOwn, revoke] = atBothMounts((mount) =>
+export const [revokeOwn, revoke] = atOwnAndUser((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/gpg_keys/:key_id/revoke`,
-    summary: `Revoke a GPG key ${mount.whose}; what it signed is verified no longer`,
-    on: gpgKey(mount),
-    allow: mount.allow,
+    path: `${scope.path}/gpg_keys/:key_id/revoke`,
+    summary: `Revoke a GPG key ${scope.whose}; what it signed is verified no longer`,
+    on: gpgKey(scope),
+    allow: scope.allow,
     status: 202,
     output: entity({ message: z.literal('202 Accepted') }),
     async handle({ app, subject }) {

@@ -5,12 +5,12 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Mount } from '../belongings.ts'
+import type { Scope } from '../user-scopes.ts'
 import { findUser, loadUser } from '../users/queries.ts'
 import type { KeyWithUser } from './entity.ts'
 import { anyKeyPolicy } from './policy.ts'
 
-export const key = ({ owner }: Mount) =>
+export const key = ({ owner }: Scope) =>
   child(owner, {
     name: 'Key',
     key: 'key',

@@ -3,7 +3,7 @@ import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, moment, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { atBothMounts } from '../belongings.ts'
+import { atOwnAndUser } from '../user-scopes.ts'
 import { surroundings } from '../users/queries.ts'
 import { KeyEntity, KeyWithUserEntity, presentDeployments, presentKey, presentKeyWithUser } from './entity.ts'
 import { USAGE_TYPES } from './model.ts'
@@ -18,13 +18,13 @@ import {
 } from './queries.ts'
 import { createKey, deleteKey } from './service.ts'
 
-export const [listOwn, list] = atBothMounts((mount) =>
+export const [listOwn, list] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/keys`,
-    summary: `List the SSH keys ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/keys`,
+    summary: `List the SSH keys ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     scopes: ['read_user'],
     output: pageOf(KeyEntity),
     async handle({ app, subject, page }) {
@@ -34,26 +34,26 @@ export const [listOwn, list] = atBothMounts((mount) =>
   }),
 )
 
-export const [getOwn, get] = atBothMounts((mount) =>
+export const [getOwn, get] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/keys/:key_id`,
-    summary: `Get an SSH key ${mount.whose}`,
-    on: key(mount),
-    allow: mount.allow,
+    path: `${scope.path}/keys/:key_id`,
+    summary: `Get an SSH key ${scope.whose}`,
+    on: key(scope),
+    allow: scope.allow,
     scopes: ['read_user'],
     output: KeyEntity,
     handle: async ({ subject }) => presentKey(subject.key),
   }),
 )
 
-export const [createOwn, create] = atBothMounts((mount) =>
+export const [createOwn, create] = atOwnAndUser((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/keys`,
-    summary: `Add an SSH key ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/keys`,
+    summary: `Add an SSH key ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     input: z.object({
       title: text,
       key: text,
@@ -65,13 +65,13 @@ export const [createOwn, create] = atBothMounts((mount) =>
   }),
 )
 
-export const [destroyOwn, destroy] = atBothMounts((mount) =>
+export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/keys/:key_id`,
-    summary: `Delete an SSH key ${mount.whose}`,
-    on: key(mount),
-    allow: mount.allow,
+    path: `${scope.path}/keys/:key_id`,
+    summary: `Delete an SSH key ${scope.whose}`,
+    on: key(scope),
+    allow: scope.allow,
     changedAt: ({ key }) => key.updated_at,
     output: null,
     handle: ({ app, subject }) => deleteKey(app, subject.owner, subject.key),

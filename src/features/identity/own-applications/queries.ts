@@ -4,13 +4,13 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Mount } from '../belongings.ts'
+import type { Scope } from '../user-scopes.ts'
 import type { Application } from '../oauth/queries.ts'
 
 const applicationsOf = (db: Db, { id }: User) =>
   db.selectFrom('oauth_applications').selectAll().where('owner_id', '=', id)
 
-export const ownApplication = ({ owner }: Mount) =>
+export const ownApplication = ({ owner }: Scope) =>
   child(owner, {
     name: 'Application',
     key: 'application',

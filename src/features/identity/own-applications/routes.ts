@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, text } from '../../../api/wire.ts'
-import { atBothMounts, ownMount } from '../belongings.ts'
+import { atOwnAndUser, ownScope } from '../user-scopes.ts'
 import { deleteApplication, type WithSecret } from '../oauth/service.ts'
 import { OwnApplicationEntity, OwnApplicationWithSecretEntity, presentOwnApplication } from './entity.ts'
 import { listOwnApplications, ownApplication } from './queries.ts'
@@ -10,13 +10,13 @@ import { changeOwnApplication, registerApplication, renewOwnSecret } from './ser
 
 const presentWithSecret = ({ application, secret }: WithSecret) => ({ ...presentOwnApplication(application), secret })
 
-export const [listOwn, list] = atBothMounts((mount) =>
+export const [listOwn, list] = atOwnAndUser((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/applications`,
-    summary: `List the OAuth applications ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
+    path: `${scope.path}/applications`,
+    summary: `List the OAuth applications ${scope.whose}`,
+    on: scope.owner,
+    allow: scope.allow,
     output: pageOf(OwnApplicationEntity),
     async handle({ app, subject, page }) {
       const { items, total } = await listOwnApplications(app.db, subject.owner, page)
@@ -29,7 +29,7 @@ export const getOwn = endpoint({
   method: 'GET',
   path: '/user/applications/:application_id',
   summary: 'Get an OAuth application of the signed-in user',
-  on: ownApplication(ownMount),
+  on: ownApplication(ownScope),
   allow: 'signed_in',
   output: OwnApplicationEntity,
   handle: async ({ subject }) => presentOwnApplication(subject.application),
@@ -39,7 +39,7 @@ export const createOwn = endpoint({
   method: 'POST',
   path: '/user/applications',
   summary: 'Register an OAuth application of the signed-in user',
-  on: ownMount.owner,
+  on: ownScope.owner,
   allow: 'signed_in',
   input: z.object({ name: text, redirect_uri: text, scopes: text, confidential: bool.nullish() }),
   output: OwnApplicationWithSecretEntity,
@@ -53,7 +53,7 @@ export const updateOwn = endpoint({
   method: 'PUT',
   path: '/user/applications/:application_id',
   summary: 'Change an OAuth application of the signed-in user',
-  on: ownApplication(ownMount),
+  on: ownApplication(ownScope),
   allow: 'signed_in',
   input: z.object({
     name: text.nullish(),
@@ -70,19 +70,19 @@ export const renewOwn = endpoint({
   method: 'POST',
   path: '/user/applications/:application_id/renew-secret',
   summary: 'Give an OAuth application of the signed-in user a new secret',
-  on: ownApplication(ownMount),
+  on: ownApplication(ownScope),
   allow: 'signed_in',
   output: OwnApplicationWithSecretEntity,
   handle: async ({ app, subject }) => presentWithSecret(await renewOwnSecret(app, subject.application)),
 })
 
-export const [destroyOwn, destroy] = atBothMounts((mount) =>
+export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/applications/:application_id`,
-    summary: `Delete an OAuth application ${mount.whose} with its tokens`,
-    on: ownApplication(mount),
-    allow: mount.allow,
+    path: `${scope.path}/applications/:application_id`,
+    summary: `Delete an OAuth application ${scope.whose} with its tokens`,
+    on: ownApplication(scope),
+    allow: scope.allow,
     changedAt: ({ application }) => application.updated_at,
     output: null,
     handle: ({ app, subject }) => deleteApplication(app, subject.application),

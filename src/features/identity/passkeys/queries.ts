@@ -4,12 +4,12 @@ import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { ownMount } from '../belongings.ts'
+import { ownScope } from '../user-scopes.ts'
 
 export const passkeysOf = (db: Db, { id }: Pick<User, 'id'>) =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', id).orderBy('id')
 
-export const passkey = child(ownMount.owner, {
+export const passkey = child(ownScope.owner, {
   name: 'Passkey',
   key: 'passkey',
   params: { passkey_id: id },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { filledText, text } from '../../../api/wire.ts'
-import { ownMount } from '../belongings.ts'
+import { ownScope } from '../user-scopes.ts'
 import { assertOwn } from '../second-factor/policy.ts'
 import { registered } from './credential.ts'
 import { NewPasskeyEntity, PasskeyEntity, PasskeyOptionsEntity, presentPasskey } from './entity.ts'
@@ -15,7 +15,7 @@ export const list = endpoint({
   method: 'GET',
   path: '/user/passkeys',
   summary: 'List the passkeys of the signed-in user',
-  on: ownMount.owner,
+  on: ownScope.owner,
   allow: 'signed_in',
   duringRequiredStep: true,
   output: pageOf(PasskeyEntity),

@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { arrayOf, blankable, entity, id, moment, oneOf } from '../../../api/wire.ts'
 import { badParameter } from '../../../errors.ts'
 import { SWITCHES } from '../hooks/model.ts'
-import { atAllPlaces, atInstance, atProjectsAndGroups, type Mount } from '../hooks/places.ts'
+import { atEachScope, atInstance, atProjectsAndGroups, type Scope } from '../hooks/scopes.ts'
 import {
   HookEventEntity,
   STATUS_GROUPS,
@@ -17,8 +17,8 @@ import {
 import { MOST_REPLAYED, startReplay } from './replays.ts'
 import { resend, testHook, testSystemHook } from './sending.ts'
 
-const attemptOf = (mount: Mount) =>
-  child(mount.hook, {
+const attemptOf = (scope: Scope) =>
+  child(scope.hook, {
     key: 'attempt',
     params: { hook_log_id: id },
     find: (app, { hook }, { hook_log_id }) => findAttempt(app, hook, hook_log_id),
@@ -30,13 +30,13 @@ const status = z.union([
   oneOf(...STATUS_GROUPS),
 ])
 
-export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
+export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/:hook_id/events`,
-    summary: `List what a hook of ${mount.of} was sent in the last seven days, and what came back`,
-    on: mount.hook,
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/events`,
+    summary: `List what a hook of ${scope.of} was sent in the last seven days, and what came back`,
+    on: scope.hook,
+    allow: scope.allow,
     input: z.object({ status: status.nullish() }),
     output: pageOf(HookEventEntity, { most: 20 }),
     async handle({ app, subject, input, page }) {
@@ -47,25 +47,25 @@ export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
   }),
 )
 
-export const [get, getOfGroup, getOfInstance] = atAllPlaces((mount) =>
+export const [get, getOfGroup, getOfInstance] = atEachScope((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/:hook_id/events/:hook_log_id`,
-    summary: `Get one try to send something to a hook of ${mount.of}`,
-    on: attemptOf(mount),
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/events/:hook_log_id`,
+    summary: `Get one try to send something to a hook of ${scope.of}`,
+    on: attemptOf(scope),
+    allow: scope.allow,
     output: HookEventEntity,
     handle: async ({ app, subject }) => presentAttempt(await showAttempt(app, subject.attempt)),
   }),
 )
 
-export const [resendOfProject, resendOfGroup, resendOfInstance] = atAllPlaces((mount) =>
+export const [resendOfProject, resendOfGroup, resendOfInstance] = atEachScope((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/:hook_id/events/:hook_log_id/resend`,
-    summary: `Send to a hook of ${mount.of} once more what it was sent before, with the same key`,
-    on: attemptOf(mount),
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/events/:hook_log_id/resend`,
+    summary: `Send to a hook of ${scope.of} once more what it was sent before, with the same key`,
+    on: attemptOf(scope),
+    allow: scope.allow,
     output: entity({ response_status: z.int() }),
     async handle({ app, viewer, subject }) {
       return { response_status: await resend(app, viewer, subject.hook, subject.attempt) }
@@ -73,14 +73,14 @@ export const [resendOfProject, resendOfGroup, resendOfInstance] = atAllPlaces((m
   }),
 )
 
-export const [test, testOfGroup] = atProjectsAndGroups((mount) =>
+export const [test, testOfGroup] = atProjectsAndGroups((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/:hook_id/test/:trigger`,
-    summary: `Send the newest of a kind to a hook of ${mount.of} as a test`,
-    on: mount.hook,
-    allow: mount.allow,
-    input: z.object({ trigger: oneOf(...SWITCHES[mount.kind]) }),
+    path: `${scope.path}/:hook_id/test/:trigger`,
+    summary: `Send the newest of a kind to a hook of ${scope.of} as a test`,
+    on: scope.hook,
+    allow: scope.allow,
+    input: z.object({ trigger: oneOf(...SWITCHES[scope.kind]) }),
     output: entity({ message: z.string() }),
     async handle({ app, viewer, subject, input }) {
       await testHook(app, viewer, subject.hook, input.trigger)
@@ -89,13 +89,13 @@ export const [test, testOfGroup] = atProjectsAndGroups((mount) =>
   }),
 )
 
-export const testOfInstance = atInstance((mount) =>
+export const testOfInstance = atInstance((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/:hook_id`,
+    path: `${scope.path}/:hook_id`,
     summary: 'Send a sample to a hook of the instance as a test, and answer with it',
-    on: mount.hook,
-    allow: mount.allow,
+    on: scope.hook,
+    allow: scope.allow,
     output: entity({
       event_name: z.string(),
       name: z.string(),
@@ -116,13 +116,13 @@ const ReplayEntity = entity({
   last_event_at: z.string().nullable(),
 }).meta({ id: 'HookReplay' })
 
-export const [replay, replayOfGroup, replayOfInstance] = atAllPlaces((mount) =>
+export const [replay, replayOfGroup, replayOfInstance] = atEachScope((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/:hook_id/replay`,
-    summary: `Put past events out to a hook of ${mount.of} once more, at most ${MOST_REPLAYED} at a time`,
-    on: mount.hook,
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/replay`,
+    summary: `Put past events out to a hook of ${scope.of} once more, at most ${MOST_REPLAYED} at a time`,
+    on: scope.hook,
+    allow: scope.allow,
     input: z.object({
       since: blankable(moment),
       until: blankable(moment),

@@ -5,7 +5,7 @@ import { arrayOf, blankable, bool, longText, oneOf, text } from '../../../api/wi
 import { badParameter, notFound } from '../../../errors.ts'
 import { ENTITIES } from './entity.ts'
 import { BRANCH_FILTER_STRATEGIES, SWITCHES, type AnySwitch, type HookKind } from './model.ts'
-import { atAllPlaces } from './places.ts'
+import { atEachScope } from './scopes.ts'
 import { listHooks, presentHooks, presentOneHook } from './queries.ts'
 import { createHook, deleteHook, removePair, setPair, updateHook } from './service.ts'
 
@@ -39,14 +39,14 @@ const ownNames = <T extends { wiki_events?: boolean | null; wiki_page_events?: b
   return { ...rest, wiki_page_events: input.wiki_page_events ?? wiki_events ?? null }
 }
 
-export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
+export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
   endpoint({
     method: 'GET',
-    path: mount.path,
-    summary: `List the hooks of ${mount.of}`,
-    on: mount.place,
-    allow: mount.allow,
-    output: pageOf(ENTITIES[mount.kind]),
+    path: scope.path,
+    summary: `List the hooks of ${scope.of}`,
+    on: scope.place,
+    allow: scope.allow,
+    output: pageOf(ENTITIES[scope.kind]),
     async handle({ app, subject, page }) {
       const { items, total } = await listHooks(app.db, subject.at, page)
       return { total, items: await presentHooks(app, items) }
@@ -54,42 +54,42 @@ export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
   }),
 )
 
-export const [get, getOfGroup, getOfInstance] = atAllPlaces((mount) =>
+export const [get, getOfGroup, getOfInstance] = atEachScope((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/:hook_id`,
-    summary: `Get a hook of ${mount.of}`,
-    on: mount.hook,
-    allow: mount.allow,
-    output: ENTITIES[mount.kind],
+    path: `${scope.path}/:hook_id`,
+    summary: `Get a hook of ${scope.of}`,
+    on: scope.hook,
+    allow: scope.allow,
+    output: ENTITIES[scope.kind],
     handle: ({ app, subject }) => presentOneHook(app, subject.hook),
   }),
 )
 
-export const [create, createInGroup, createInInstance] = atAllPlaces((mount) =>
+export const [create, createInGroup, createInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'POST',
-    path: mount.path,
-    summary: `Add a hook to ${mount.of}`,
-    on: mount.place,
-    allow: mount.allow,
-    input: z.object({ url, ...attributesOf(mount.kind) }),
-    output: ENTITIES[mount.kind],
+    path: scope.path,
+    summary: `Add a hook to ${scope.of}`,
+    on: scope.place,
+    allow: scope.allow,
+    input: z.object({ url, ...attributesOf(scope.kind) }),
+    output: ENTITIES[scope.kind],
     async handle({ app, subject, input }) {
       return presentOneHook(app, await createHook(app, subject.at, ownNames(input)))
     },
   }),
 )
 
-export const [update, updateInGroup, updateInInstance] = atAllPlaces((mount) =>
+export const [update, updateInGroup, updateInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/:hook_id`,
-    summary: `Change a hook of ${mount.of}; another address without a token drops the old one's secrets`,
-    on: mount.hook,
-    allow: mount.allow,
-    input: z.object({ url: url.optional(), ...attributesOf(mount.kind) }),
-    output: ENTITIES[mount.kind],
+    path: `${scope.path}/:hook_id`,
+    summary: `Change a hook of ${scope.of}; another address without a token drops the old one's secrets`,
+    on: scope.hook,
+    allow: scope.allow,
+    input: z.object({ url: url.optional(), ...attributesOf(scope.kind) }),
+    output: ENTITIES[scope.kind],
     async handle({ app, subject, input }) {
       const isEmpty = Object.values(input).every((value) => value === undefined)
       if (isEmpty) throw badParameter('No parameters provided')
@@ -98,22 +98,22 @@ export const [update, updateInGroup, updateInInstance] = atAllPlaces((mount) =>
   }),
 )
 
-export const [destroy, destroyInGroup, destroyInInstance] = atAllPlaces((mount) =>
+export const [destroy, destroyInGroup, destroyInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/:hook_id`,
+    path: `${scope.path}/:hook_id`,
     summary:
-      mount.kind === 'project'
+      scope.kind === 'project'
         ? 'Delete a hook of a project; answers with the hook if there was one'
-        : `Delete a hook of ${mount.of}`,
-    on: optional(mount.hook),
-    allow: mount.allow,
+        : `Delete a hook of ${scope.of}`,
+    on: optional(scope.hook),
+    allow: scope.allow,
     changedAt: ({ hook }) => hook?.updated_at ?? new Date(0).toISOString(),
-    output: ENTITIES[mount.kind],
+    output: ENTITIES[scope.kind],
     async handle({ app, subject: { hook } }) {
       const existed = hook !== null && (await deleteHook(app, hook))
-      if (mount.kind === 'project' && existed) return presentOneHook(app, hook)
-      if (!existed && mount.kind !== 'project') throw notFound(mount.kind === 'instance' ? 'System hook' : undefined)
+      if (scope.kind === 'project' && existed) return presentOneHook(app, hook)
+      if (!existed && scope.kind !== 'project') throw notFound(scope.kind === 'instance' ? 'System hook' : undefined)
       return new Answer(204)
     },
   }),
@@ -122,13 +122,13 @@ export const [destroy, destroyInGroup, destroyInInstance] = atAllPlaces((mount) 
 const value = { value: text }
 const key = { key: text }
 
-export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] = atAllPlaces((mount) =>
+export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/:hook_id/url_variables/:key`,
-    summary: `Set a variable that fills the address of a hook of ${mount.of}`,
-    on: mount.hook,
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/url_variables/:key`,
+    summary: `Set a variable that fills the address of a hook of ${scope.of}`,
+    on: scope.hook,
+    allow: scope.allow,
     input: z.object({ ...key, ...value }),
     output: null,
     status: 204,
@@ -136,26 +136,26 @@ export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] =
   }),
 )
 
-export const [unsetUrlVariable, unsetUrlVariableInGroup, unsetUrlVariableInInstance] = atAllPlaces((mount) =>
+export const [unsetUrlVariable, unsetUrlVariableInGroup, unsetUrlVariableInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/:hook_id/url_variables/:key`,
-    summary: `Remove a variable of the address of a hook of ${mount.of}`,
-    on: mount.hook,
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/url_variables/:key`,
+    summary: `Remove a variable of the address of a hook of ${scope.of}`,
+    on: scope.hook,
+    allow: scope.allow,
     input: z.object(key),
     output: null,
     handle: ({ app, subject, input }) => removePair(app, subject.hook, 'url_variables', input.key),
   }),
 )
 
-export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance] = atAllPlaces((mount) =>
+export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/:hook_id/custom_headers/:key`,
-    summary: `Set a header that a hook of ${mount.of} is sent`,
-    on: mount.hook,
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/custom_headers/:key`,
+    summary: `Set a header that a hook of ${scope.of} is sent`,
+    on: scope.hook,
+    allow: scope.allow,
     input: z.object({ ...key, ...value }),
     output: null,
     status: 204,
@@ -163,13 +163,13 @@ export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance
   }),
 )
 
-export const [unsetCustomHeader, unsetCustomHeaderInGroup, unsetCustomHeaderInInstance] = atAllPlaces((mount) =>
+export const [unsetCustomHeader, unsetCustomHeaderInGroup, unsetCustomHeaderInInstance] = atEachScope((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/:hook_id/custom_headers/:key`,
-    summary: `Remove a header that a hook of ${mount.of} is sent`,
-    on: mount.hook,
-    allow: mount.allow,
+    path: `${scope.path}/:hook_id/custom_headers/:key`,
+    summary: `Remove a header that a hook of ${scope.of} is sent`,
+    on: scope.hook,
+    allow: scope.allow,
     input: z.object(key),
     output: null,
     handle: ({ app, subject, input }) => removePair(app, subject.hook, 'custom_headers', input.key),

@@ -4,7 +4,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import type { ServiceRow } from './model.ts'
 
 /** A project, or a group; services of groups count for all that is in them and has none of its own. */
-export interface ServicePlace {
+export interface ServiceScope {
   readonly project_id: number | null
   readonly group_id: number | null
 }
@@ -45,17 +45,17 @@ export interface Effective {
   readonly isInherited: boolean
 }
 
-const near = async (db: Db, { project_id, group_id }: ServicePlace): Promise<Near[]> => {
+const near = async (db: Db, { project_id, group_id }: ServiceScope): Promise<Near[]> => {
   const rows =
     project_id === null ? await nearGroup(db, { group: group_id! }) : await nearProject(db, { project: project_id })
   return rows.map((row) => ({ ...row, distance: row.project_id === null ? (row.distance ?? 0) : -1 }))
 }
 
-const isOwn = (row: ServicePlace, { project_id, group_id }: ServicePlace) =>
+const isOwn = (row: ServiceScope, { project_id, group_id }: ServiceScope) =>
   row.project_id === project_id && row.group_id === group_id
 
 /** What counts at a place, by slug: its own, or the nearest group's. */
-export async function effectiveServices(db: Db, place: ServicePlace): Promise<Map<string, Effective>> {
+export async function effectiveServices(db: Db, place: ServiceScope): Promise<Map<string, Effective>> {
   const rows = (await near(db, place)).toSorted((a, b) => a.distance - b.distance)
   const found = new Map<string, Effective>()
   for (const row of rows)
@@ -63,7 +63,7 @@ export async function effectiveServices(db: Db, place: ServicePlace): Promise<Ma
   return found
 }
 
-export async function findOwnService(db: Db, place: ServicePlace, slug: string): Promise<ServiceRow | null> {
+export async function findOwnService(db: Db, place: ServiceScope, slug: string): Promise<ServiceRow | null> {
   const { project_id, group_id } = place
   const row = await db
     .selectFrom('services')

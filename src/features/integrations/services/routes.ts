@@ -12,14 +12,14 @@ import {
   presentService,
 } from './entity.ts'
 import { SERVICE_SWITCHES, type ServiceSwitch } from './model.ts'
-import { groupMount, olderMount, projectMount, type FoundService, type Mount } from './mounts.ts'
-import { effectiveServices, type ServicePlace } from './queries.ts'
+import { groupScope, olderProjectScope, projectScope, type ServiceAtScope, type Scope } from './scopes.ts'
+import { effectiveServices, type ServiceScope } from './queries.ts'
 import { SERVICES } from './registry.ts'
 import { configureService, disableService } from './service.ts'
 import { testService } from './testing.ts'
 
-const atEvery = (declare: (mount: Mount) => Endpoint) =>
-  [declare(projectMount), declare(olderMount), declare(groupMount)] as const
+const atEvery = (declare: (scope: Scope) => Endpoint) =>
+  [declare(projectScope), declare(olderProjectScope), declare(groupScope)] as const
 
 const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, bool.nullish()])) as Record<
   ServiceSwitch,
@@ -30,11 +30,11 @@ const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, bool.n
 const wish = z.looseObject({ active: bool.nullish(), use_inherited_settings: bool.nullish(), ...switches })
 
 /** One that was never set is there by the older name only. */
-function assertSet({ era }: Mount, { effective }: FoundService): void {
+function assertSet({ era }: Scope, { effective }: ServiceAtScope): void {
   if (!effective && era === 'integrations') throw notFound('Integration')
 }
 
-async function presentNow(app: App, place: ServicePlace, { declared }: FoundService) {
+async function presentNow(app: App, place: ServiceScope, { declared }: ServiceAtScope) {
   const effective = (await effectiveServices(app.db, place)).get(declared.slug) ?? null
   return presentService(declared, effective)
 }
@@ -48,12 +48,12 @@ export const listKnown = endpoint({
   handle: async () => SERVICES.map(presentKnownService),
 })
 
-export const [list, listByOlderName, listOfGroup] = atEvery((mount) =>
+export const [list, listByOlderName, listOfGroup] = atEvery((scope) =>
   endpoint({
     method: 'GET',
-    path: mount.path,
-    summary: `List the services of a ${mount.kind} that are active, its own and inherited ones`,
-    on: mount.place,
+    path: scope.path,
+    summary: `List the services of a ${scope.kind} that are active, its own and inherited ones`,
+    on: scope.place,
     allow: 'manage',
     output: z.array(ListedServiceEntity),
     async handle({ app, subject }) {
@@ -66,27 +66,27 @@ export const [list, listByOlderName, listOfGroup] = atEvery((mount) =>
   }),
 )
 
-export const [get, getByOlderName, getOfGroup] = atEvery((mount) =>
+export const [get, getByOlderName, getOfGroup] = atEvery((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/:slug`,
-    summary: `Get a service of a ${mount.kind}, without its secrets`,
-    on: mount.service,
+    path: `${scope.path}/:slug`,
+    summary: `Get a service of a ${scope.kind}, without its secrets`,
+    on: scope.service,
     allow: 'manage',
     output: ServiceEntity,
     async handle({ subject: { service } }) {
-      assertSet(mount, service)
+      assertSet(scope, service)
       return presentService(service.declared, service.effective)
     },
   }),
 )
 
-export const [update, updateByOlderName, updateOfGroup] = atEvery((mount) =>
+export const [update, updateByOlderName, updateOfGroup] = atEvery((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/:slug`,
-    summary: `Set a service of a ${mount.kind} and switch it on`,
-    on: mount.changedService,
+    path: `${scope.path}/:slug`,
+    summary: `Set a service of a ${scope.kind} and switch it on`,
+    on: scope.changedService,
     allow: 'manage',
     input: wish,
     output: ServiceEntity,
@@ -97,17 +97,17 @@ export const [update, updateByOlderName, updateOfGroup] = atEvery((mount) =>
   }),
 )
 
-export const [destroy, destroyByOlderName, destroyOfGroup] = atEvery((mount) =>
+export const [destroy, destroyByOlderName, destroyOfGroup] = atEvery((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/:slug`,
-    summary: `Switch a service of a ${mount.kind} off and forget its properties`,
-    on: mount.service,
+    path: `${scope.path}/:slug`,
+    summary: `Switch a service of a ${scope.kind} off and forget its properties`,
+    on: scope.service,
     allow: 'manage',
     changedAt: ({ service: { effective } }) => effective?.row.updated_at ?? new Date(0).toISOString(),
     output: null,
     async handle({ app, subject: { place, service } }) {
-      assertSet(mount, service)
+      assertSet(scope, service)
       if (service.effective) await disableService(app, place, service.declared)
     },
   }),
@@ -115,9 +115,9 @@ export const [destroy, destroyByOlderName, destroyOfGroup] = atEvery((mount) =>
 
 export const test = endpoint({
   method: 'POST',
-  path: `${projectMount.path}/:slug/test`,
+  path: `${projectScope.path}/:slug/test`,
   summary: 'Send a test message to a service of a project and tell whether it was taken',
-  on: projectMount.service,
+  on: projectScope.service,
   allow: 'manage',
   output: entity({ message: z.string() }),
   async handle({ app, viewer, subject: { place, service } }) {

@@ -6,7 +6,7 @@ import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Service } from './declare.ts'
 import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.ts'
-import { findOwnService, type ServicePlace } from './queries.ts'
+import { findOwnService, type ServiceScope } from './queries.ts'
 import { changedSettings, type NewSettings } from './settings.ts'
 
 export interface ServiceInput extends Partial<Record<ServiceSwitch, boolean | null>> {
@@ -24,7 +24,7 @@ interface NewState extends NewSettings, Partial<Record<ServiceSwitch, boolean>> 
 /** One row for each place and slug, made when it is first needed. */
 async function change(
   app: App,
-  place: ServicePlace,
+  place: ServiceScope,
   { slug }: Service,
   stateOf: (app: App, row: ServiceRow | null) => Promise<NewState>,
 ): Promise<void> {
@@ -50,7 +50,7 @@ async function change(
 /** Whoever sets a service switches it on, unless they say otherwise. */
 export const configureService = (
   app: App,
-  place: ServicePlace,
+  place: ServiceScope,
   service: Service,
   wish: ServiceInput,
   properties: Raw,
@@ -66,7 +66,7 @@ export const configureService = (
   })
 
 /** Who people of a chat were is forgotten with the rest. It stays as one of its own that is off: a group's does not come in its place. */
-export const disableService = (app: App, place: ServicePlace, service: Service): Promise<void> =>
+export const disableService = (app: App, place: ServiceScope, service: Service): Promise<void> =>
   change(app, place, service, async ({ db }, row) => {
     if (row) await db.deleteFrom('chat_names').where('service_id', '=', row.id).execute()
     return { ...NOTHING, active: false, inherits: false }

@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { bool, oneOf } from '../../../api/wire.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { milestone } from '../../planning/milestones/queries.ts'
-import { atBothPlaces } from '../../planning/places.ts'
+import { atProjectAndGroup } from '../../planning/scopes.ts'
 import { MergeRequestEntity, SimpleMergeRequestEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
 import { MERGE_REQUEST_ORDERS, listMergeRequests, listMergeRequestsAt, listProjectMergeRequests } from './lists.ts'
@@ -67,12 +67,12 @@ export const list = endpoint({
   },
 })
 
-export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>
+export const [ofMilestone, ofGroupMilestone] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/milestones/:milestone_id/merge_requests`,
-    summary: `List the merge requests of a ${mount.kind}’s milestone, by the priority of their labels`,
-    on: milestone(mount),
+    path: `${scope.path}/milestones/:milestone_id/merge_requests`,
+    summary: `List the merge requests of a ${scope.kind}’s milestone, by the priority of their labels`,
+    on: milestone(scope),
     allow: 'readMilestones',
     output: pageOf(MergeRequestEntity),
     async handle({ app, subject, page }) {

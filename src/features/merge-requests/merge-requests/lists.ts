@@ -21,7 +21,7 @@ import {
   plannedValues,
   seenBy,
 } from '../../planning/planned.ts'
-import type { Place } from '../../planning/places.ts'
+import type { ScopeSubject } from '../../planning/scopes.ts'
 import type { MergeRequestFilter } from './filter.ts'
 import { reviewConditions, reviewWanted, type ReviewValues } from './list-conditions.ts'
 import { mergeRequestsPolicy } from './policy.ts'
@@ -217,7 +217,7 @@ export async function listMergeRequests(
 /** Of a project, where there are none for those who may not see them, or of the projects of a group. */
 export async function listMergeRequestsAt(
   app: App,
-  { project, namespace, viewer, level }: Place,
+  { project, namespace, viewer, level }: ScopeSubject,
   filter: MergeRequestFilter & Order,
   cut: Cut,
 ): Listed {

@@ -10,14 +10,14 @@ import { AwardEmojiEntity, presentAward } from './entity.ts'
 import { awardOf, awardableNote, awardableItem, awardsOn } from './queries.ts'
 import { award, withdraw } from './service.ts'
 
-interface Mount {
+interface Scope {
   path: `/${string}`
   noun: string
   guest: boolean
   on: ReturnType<typeof awardableItem>
 }
 
-function awardsAt({ path, noun, guest, on }: Mount) {
+function awardsAt({ path, noun, guest, on }: Scope) {
   const one = awardOf(on)
   return {
     list: endpoint({

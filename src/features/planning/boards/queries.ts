@@ -8,15 +8,15 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { presentSimpleProject } from '../../projects/projects/entity.ts'
 import { addresses, loadProjects } from '../../projects/projects/load.ts'
-import { isAt, type Mount, type Place, type Where } from '../places.ts'
+import { isAt, type Scope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
 import { presentBoard, type BoardRecord, type LoadedList } from './entity.ts'
 import type { Board } from './model.ts'
 
-export const boardsOf = (db: Db, place: Where) =>
+export const boardsOf = (db: Db, place: ScopeRow) =>
   db.selectFrom('boards').selectAll('boards').where(isAt(place, 'boards'))
 
 /** In the order they were made. */
-export const listBoards = (db: Db, place: Where, page: PageRequest): Promise<Page<Board>> =>
+export const listBoards = (db: Db, place: ScopeRow, page: PageRequest): Promise<Page<Board>> =>
   pageOfQuery(boardsOf(db, place).orderBy('id'), page)
 
 /** Whether the label of a list is seen from the board: not that of a group which the board's place has left. */
@@ -56,7 +56,7 @@ export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<nu
 export async function presentBoards(
   app: App,
   viewer: User | null,
-  { project, namespace: group }: Place,
+  { project, namespace: group }: ScopeSubject,
   boards: readonly Board[],
 ): Promise<BoardRecord[]> {
   if (boards.length === 0) return []
@@ -73,11 +73,16 @@ export async function presentBoards(
   return boards.map((board) => presentBoard({ ...board, lists: lists.get(board.id) ?? [] }, around))
 }
 
-export async function presentOneBoard(app: App, viewer: User | null, place: Place, board: Board): Promise<BoardRecord> {
+export async function presentOneBoard(
+  app: App,
+  viewer: User | null,
+  place: ScopeSubject,
+  board: Board,
+): Promise<BoardRecord> {
   return (await presentBoards(app, viewer, place, [board]))[0]!
 }
 
-export const board = ({ place }: Mount) =>
+export const board = ({ place }: Scope) =>
   child(place, {
     name: 'Board',
     key: 'board',
@@ -85,8 +90,8 @@ export const board = ({ place }: Mount) =>
     find: (app, place, { board_id }) => boardsOf(app.db, place).where('id', '=', board_id).executeTakeFirst(),
   })
 
-export const boardList = (mount: Mount) =>
-  child(board(mount), {
+export const boardList = (scope: Scope) =>
+  child(board(scope), {
     key: 'list',
     params: { list_id: id },
     find: async (app, { board }, { list_id }) =>

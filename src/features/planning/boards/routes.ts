@@ -3,17 +3,17 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, id, int, text } from '../../../api/wire.ts'
 import { pageOfArray } from '../../../store/pages.ts'
-import { atBothPlaces } from '../places.ts'
+import { atProjectAndGroup } from '../scopes.ts'
 import { BoardEntity, BoardListEntity, presentList } from './entity.ts'
 import { board, boardList, listBoards, listsOf, presentBoards, presentOneBoard } from './queries.ts'
 import { addList, createBoard, deleteBoard, ensureBoard, moveList, removeList, updateBoard } from './service.ts'
 
-export const [list, listOfGroup] = atBothPlaces((mount) =>
+export const [list, listOfGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards`,
-    summary: `List the boards of a ${mount.kind}; where there is none, one is made`,
-    on: mount.place,
+    path: `${scope.path}/boards`,
+    summary: `List the boards of a ${scope.kind}; where there is none, one is made`,
+    on: scope.place,
     allow: 'readBoards',
     guest: true,
     output: pageOf(BoardEntity),
@@ -25,12 +25,12 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [get, getOfGroup] = atBothPlaces((mount) =>
+export const [get, getOfGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards/:board_id`,
-    summary: `Get a board of a ${mount.kind}`,
-    on: board(mount),
+    path: `${scope.path}/boards/:board_id`,
+    summary: `Get a board of a ${scope.kind}`,
+    on: board(scope),
     allow: 'readBoards',
     guest: true,
     output: BoardEntity,
@@ -38,12 +38,12 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [create, createInGroup] = atBothPlaces((mount) =>
+export const [create, createInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/boards`,
-    summary: `Add a board to a ${mount.kind}`,
-    on: mount.place,
+    path: `${scope.path}/boards`,
+    summary: `Add a board to a ${scope.kind}`,
+    on: scope.place,
     allow: 'planBoards',
     input: z.object({ name: text }),
     output: BoardEntity,
@@ -55,12 +55,12 @@ export const [create, createInGroup] = atBothPlaces((mount) =>
 
 const changes = { name: text.nullish(), hide_backlog_list: bool.nullish(), hide_closed_list: bool.nullish() }
 
-export const [update, updateInGroup] = atBothPlaces((mount) =>
+export const [update, updateInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/boards/:board_id`,
-    summary: `Change a board of a ${mount.kind}`,
-    on: board(mount),
+    path: `${scope.path}/boards/:board_id`,
+    summary: `Change a board of a ${scope.kind}`,
+    on: board(scope),
     allow: 'planBoards',
     input: z.object(changes),
     output: BoardEntity,
@@ -70,12 +70,12 @@ export const [update, updateInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
+export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/boards/:board_id`,
-    summary: `Delete a board of a ${mount.kind}`,
-    on: board(mount),
+    path: `${scope.path}/boards/:board_id`,
+    summary: `Delete a board of a ${scope.kind}`,
+    on: board(scope),
     allow: 'planBoards',
     changedAt: ({ board }) => board.updated_at,
     output: null,
@@ -83,12 +83,12 @@ export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [lists, listsInGroup] = atBothPlaces((mount) =>
+export const [lists, listsInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards/:board_id/lists`,
-    summary: `List the lists of a board of a ${mount.kind}, in their order`,
-    on: board(mount),
+    path: `${scope.path}/boards/:board_id/lists`,
+    summary: `List the lists of a board of a ${scope.kind}, in their order`,
+    on: board(scope),
     allow: 'readBoards',
     guest: true,
     output: pageOf(BoardListEntity),
@@ -100,12 +100,12 @@ export const [lists, listsInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [getList, getListInGroup] = atBothPlaces((mount) =>
+export const [getList, getListInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards/:board_id/lists/:list_id`,
-    summary: `Get a list of a board of a ${mount.kind}`,
-    on: boardList(mount),
+    path: `${scope.path}/boards/:board_id/lists/:list_id`,
+    summary: `Get a list of a board of a ${scope.kind}`,
+    on: boardList(scope),
     allow: 'readBoards',
     guest: true,
     output: BoardListEntity,
@@ -113,12 +113,12 @@ export const [getList, getListInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [createList, createListInGroup] = atBothPlaces((mount) =>
+export const [createList, createListInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/boards/:board_id/lists`,
-    summary: `Add a list of a label to a board of a ${mount.kind}`,
-    on: board(mount),
+    path: `${scope.path}/boards/:board_id/lists`,
+    summary: `Add a list of a label to a board of a ${scope.kind}`,
+    on: board(scope),
     allow: 'planBoards',
     input: z.object({ label_id: id }),
     output: BoardListEntity,
@@ -128,12 +128,12 @@ export const [createList, createListInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [updateList, updateListInGroup] = atBothPlaces((mount) =>
+export const [updateList, updateListInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/boards/:board_id/lists/:list_id`,
-    summary: `Move a list of a board of a ${mount.kind}`,
-    on: boardList(mount),
+    path: `${scope.path}/boards/:board_id/lists/:list_id`,
+    summary: `Move a list of a board of a ${scope.kind}`,
+    on: boardList(scope),
     allow: 'planBoards',
     input: z.object({ position: int }),
     output: BoardListEntity,
@@ -143,12 +143,12 @@ export const [updateList, updateListInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [destroyList, destroyListInGroup] = atBothPlaces((mount) =>
+export const [destroyList, destroyListInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/boards/:board_id/lists/:list_id`,
-    summary: `Remove a list from a board of a ${mount.kind}`,
-    on: boardList(mount),
+    path: `${scope.path}/boards/:board_id/lists/:list_id`,
+    summary: `Remove a list from a board of a ${scope.kind}`,
+    on: boardList(scope),
     allow: 'planBoards',
     changedAt: ({ list }) => list.updated_at,
     output: null,

@@ -4,7 +4,7 @@ import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findVisibleLabel } from '../labels/queries.ts'
-import { columnsAt, type Where } from '../places.ts'
+import { columnsAt, type ScopeRow } from '../scopes.ts'
 import { LONGEST_TITLE, isTooLong, tooLong } from '../titles.ts'
 import type { LoadedList } from './entity.ts'
 import type { Board, BoardList } from './model.ts'
@@ -13,7 +13,7 @@ import { boardsOf, listsOf } from './queries.ts'
 const FIRST_BOARD = 'Development'
 
 /** Whoever looks for a board finds one: the first comes to be when it is asked for. */
-export async function ensureBoard(app: App, place: Where): Promise<void> {
+export async function ensureBoard(app: App, place: ScopeRow): Promise<void> {
   if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return
   await transact(app, async (app) => {
     await lockName(app.db, `boards of ${place.project?.id} in ${place.namespace.id}`)
@@ -27,7 +27,7 @@ function assertValidName(name: string): void {
   if (isTooLong(name)) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
 }
 
-export async function createBoard({ db, clock }: App, place: Where, name: string): Promise<Board> {
+export async function createBoard({ db, clock }: App, place: ScopeRow, name: string): Promise<Board> {
   assertValidName(name.trim())
   const now = timestamp(clock)
   return db
@@ -78,7 +78,7 @@ async function lockLists(app: App, board: Board): Promise<LoadedList[]> {
 const refusal = (error: string) => new Refusal('bad_request', error, { body: { message: { error } } })
 
 /** At the end. */
-export async function addList(app: App, place: Where, board: Board, label_id: number): Promise<LoadedList> {
+export async function addList(app: App, place: ScopeRow, board: Board, label_id: number): Promise<LoadedList> {
   return transact(app, async (app) => {
     const lists = await lockLists(app, board)
     const label = await findVisibleLabel(app.db, place, label_id)

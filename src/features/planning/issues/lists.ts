@@ -9,7 +9,7 @@ import { leading, longList, type At, type Condition, type Sort } from '../../../
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import type { Place } from '../places.ts'
+import type { ScopeSubject } from '../scopes.ts'
 import {
   NOBODY,
   either,
@@ -185,7 +185,7 @@ export async function listIssues(
 /** Of a project, or of the projects of a group. */
 export const listIssuesAt = (
   app: App,
-  { project, namespace, viewer, level }: Place,
+  { project, namespace, viewer, level }: ScopeSubject,
   filter: IssueFilter & Order,
   cut: Cut,
 ): Promise<Page<{ id: number }>> =>

@@ -5,7 +5,7 @@ import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { board, boardList, listsOf } from '../boards/queries.ts'
 import { milestone } from '../milestones/queries.ts'
-import { atBothPlaces, type Place } from '../places.ts'
+import { atProjectAndGroup, type ScopeSubject } from '../scopes.ts'
 import { IssueEntity, type IssueRecord } from './entity.ts'
 import type { IssueFilter } from './filter.ts'
 import { listIssuesAt, type IssueOrder } from './lists.ts'
@@ -13,7 +13,7 @@ import { presentIssuesById } from './load.ts'
 
 async function shown(
   app: App,
-  place: Place,
+  place: ScopeSubject,
   filter: IssueFilter & { order_by: IssueOrder; sort: 'asc' },
   page: PageRequest,
 ): Promise<Page<Json<IssueRecord>>> {
@@ -21,12 +21,12 @@ async function shown(
   return { total, items: await presentIssuesById(app, place.viewer, items, { isMixed: place.project === null }) }
 }
 
-export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>
+export const [ofMilestone, ofGroupMilestone] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/milestones/:milestone_id/issues`,
-    summary: `List the issues of a ${mount.kind}’s milestone, by the priority of their labels`,
-    on: milestone(mount),
+    path: `${scope.path}/milestones/:milestone_id/issues`,
+    summary: `List the issues of a ${scope.kind}’s milestone, by the priority of their labels`,
+    on: milestone(scope),
     allow: 'readMilestones',
     guest: true,
     output: pageOf(IssueEntity),
@@ -37,12 +37,12 @@ export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>
 
 const inColumn = { order_by: 'relative_position', sort: 'asc' } as const
 
-export const [ofBoardList, ofGroupBoardList] = atBothPlaces((mount) =>
+export const [ofBoardList, ofGroupBoardList] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards/:board_id/lists/:list_id/issues`,
+    path: `${scope.path}/boards/:board_id/lists/:list_id/issues`,
     summary: 'List the issues of a board’s list, in their order',
-    on: boardList(mount),
+    on: boardList(scope),
     allow: 'readBoards',
     guest: true,
     output: pageOf(IssueEntity),
@@ -51,12 +51,12 @@ export const [ofBoardList, ofGroupBoardList] = atBothPlaces((mount) =>
   }),
 )
 
-export const [ofBacklog, ofGroupBacklog] = atBothPlaces((mount) =>
+export const [ofBacklog, ofGroupBacklog] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards/:board_id/backlog/issues`,
+    path: `${scope.path}/boards/:board_id/backlog/issues`,
     summary: 'List the open issues of a board that no list of it shows',
-    on: board(mount),
+    on: board(scope),
     allow: 'readBoards',
     guest: true,
     output: pageOf(IssueEntity),
@@ -68,12 +68,12 @@ export const [ofBacklog, ofGroupBacklog] = atBothPlaces((mount) =>
   }),
 )
 
-export const [closedOfBoard, closedOfGroupBoard] = atBothPlaces((mount) =>
+export const [closedOfBoard, closedOfGroupBoard] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/boards/:board_id/closed/issues`,
+    path: `${scope.path}/boards/:board_id/closed/issues`,
     summary: 'List the closed issues of a board',
-    on: board(mount),
+    on: board(scope),
     allow: 'readBoards',
     guest: true,
     output: pageOf(IssueEntity),

@@ -6,12 +6,12 @@ import type { Db, Row } from '../../../store/database.ts'
 import { inIdList, unindexed } from '../../../store/dialect.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
-import type { Place, Where } from '../places.ts'
+import type { ScopeSubject, ScopeRow } from '../scopes.ts'
 import type { LabelCounts } from './entity.ts'
 
 type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total: number }
 
-const inPlace = (db: Db, { project, namespace }: Where) =>
+const inPlace = (db: Db, { project, namespace }: ScopeRow) =>
   project === null ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})` : sql<boolean>`p.id = ${project.id}`
 
 /** Whether the project of a row shows its issues to the viewer, whose own right on it is `mine`. */
@@ -35,7 +35,7 @@ export const NONE: LabelCounts = { opened: 0, closed: 0, mergeRequests: 0 }
 export async function countWork(
   db: Db,
   viewer: User | null,
-  place: Place,
+  place: ScopeSubject,
   labels: string,
 ): Promise<Map<number, LabelCounts>> {
   const counts = new Map<number, LabelCounts>()
@@ -49,7 +49,7 @@ export async function countWork(
   return counts
 }
 
-async function countIssues(db: Db, viewer: User | null, place: Place, labels: string): Promise<Counted[]> {
+async function countIssues(db: Db, viewer: User | null, place: ScopeSubject, labels: string): Promise<Counted[]> {
   const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
     from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
     where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${showsIssues(viewer)}
@@ -59,7 +59,7 @@ async function countIssues(db: Db, viewer: User | null, place: Place, labels: st
 }
 
 /** Confidential ones that are the viewer's own where they do not see all. */
-async function countOwn(db: Db, viewer: User | null, place: Place, labels: string): Promise<Counted[]> {
+async function countOwn(db: Db, viewer: User | null, place: ScopeSubject, labels: string): Promise<Counted[]> {
   if (place.level >= Reporter) return []
   const { rows } = await sql<Counted>`select l.label_id, i.state, count(*) as total
     from issues i join issue_labels l on l.issue_id = i.id
@@ -86,7 +86,7 @@ function mergeRequestRights(viewer: User | null) {
 
 type CountedRequests = { label_id: number; total: number }
 
-async function countMergeRequests(db: Db, viewer: User | null, place: Place, labels: string) {
+async function countMergeRequests(db: Db, viewer: User | null, place: ScopeSubject, labels: string) {
   const { shown, all } = mergeRequestRights(viewer)
   const { rows } = await sql<CountedRequests>`select f.label_id, sum(f.total) as total
     from merge_request_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}

@@ -8,7 +8,7 @@ import { likePattern } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
-import { hasWork, isAt, isSeenFrom, type Place } from '../places.ts'
+import { hasWork, isAt, isSeenFrom, type ScopeSubject } from '../scopes.ts'
 import type { Label } from './model.ts'
 import { byTitle } from './queries.ts'
 
@@ -20,7 +20,12 @@ export interface LabelFilter {
   only_group_labels?: boolean | null | undefined
 }
 
-export async function listLabels(db: Db, place: Place, filter: LabelFilter, page: PageRequest): Promise<Page<Label>> {
+export async function listLabels(
+  db: Db,
+  place: ScopeSubject,
+  filter: LabelFilter,
+  page: PageRequest,
+): Promise<Page<Label>> {
   if (!hasWork(place)) return { items: [], total: 0 }
   const pattern = filter.search?.trim() ? likePattern(filter.search.trim()) : null
   const found = db
@@ -37,7 +42,7 @@ export async function listLabels(db: Db, place: Place, filter: LabelFilter, page
   return pageOfQuery(found, page)
 }
 
-function scopeOf(db: Db, place: Place, filter: LabelFilter) {
+function scopeOf(db: Db, place: ScopeSubject, filter: LabelFilter) {
   const { project, namespace, viewer } = place
   const isDirect =
     project === null

@@ -1,6 +1,6 @@
 import { on, type App } from '../../../context.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
-import { projectsIn } from '../places.ts'
+import { projectsIn } from '../scopes.ts'
 import { keepLabels } from './promotion.ts'
 
 const projectTransferred = on('project.transferred', 'labels', keepLabels)

@@ -9,7 +9,7 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
-import { columnsAt, groupsAround, isAt, type Place } from '../places.ts'
+import { columnsAt, groupsAround, isAt, type ScopeSubject } from '../scopes.ts'
 import { holdItemsWith, settleLater } from '../settling.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
@@ -19,7 +19,7 @@ import { lockTitle, insertLabel } from './service.ts'
 export async function promoteLabel(
   app: App,
   actor: User,
-  { namespace: group }: Place,
+  { namespace: group }: ScopeSubject,
   { id, title }: Label,
 ): Promise<Label> {
   if (group.kind !== 'group') throw new Refusal('bad_request', 'Failed to promote project label to group label')

@@ -5,13 +5,13 @@ import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { hasWork, isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
+import { hasWork, isAt, isSeenFrom, type Scope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
 import { NONE, countWork } from './counts.ts'
 import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
 
-const labelsSeenFrom = (db: Db, place: Where) =>
+const labelsSeenFrom = (db: Db, place: ScopeRow) =>
   db.selectFrom('labels').selectAll('labels').where(isSeenFrom(place, 'labels'))
 
 /** Those of a project, of the group it lies in and of the groups above, by title. */
@@ -28,7 +28,7 @@ const nearest = (labels: readonly Label[]): Label | undefined =>
   labels.find(({ project_id }) => project_id !== null) ?? labels[0]
 
 /** Exactly so titled, by title. */
-export async function labelsTitled(db: Db, place: Where, titles: readonly string[]): Promise<Map<string, Label>> {
+export async function labelsTitled(db: Db, place: ScopeRow, titles: readonly string[]): Promise<Map<string, Label>> {
   if (titles.length === 0) return new Map()
   const found = await labelsSeenFrom(db, place).where('title', 'in', titles).orderBy('id').execute()
   return new Map(
@@ -40,7 +40,7 @@ export async function labelsTitled(db: Db, place: Where, titles: readonly string
 }
 
 /** By id, else by title. */
-async function findLabel(db: Db, place: Where, given: string, wish: { own: boolean }): Promise<Label | null> {
+async function findLabel(db: Db, place: ScopeRow, given: string, wish: { own: boolean }): Promise<Label | null> {
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0
   const found = await labelsSeenFrom(db, place)
     .where((eb) => eb.or([eb('id', '=', id), eb('title', '=', given)]))
@@ -50,7 +50,7 @@ async function findLabel(db: Db, place: Where, given: string, wish: { own: boole
   return found.find((label) => label.id === id) ?? nearest(found) ?? null
 }
 
-export async function findVisibleLabel(db: Db, place: Where, id: number): Promise<Label | null> {
+export async function findVisibleLabel(db: Db, place: ScopeRow, id: number): Promise<Label | null> {
   return (await labelsSeenFrom(db, place).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
@@ -82,7 +82,7 @@ export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<n
 export async function presentLabels(
   { db }: App,
   viewer: User | null,
-  place: Place,
+  place: ScopeSubject,
   labels: readonly Label[],
   { counts = true }: { counts?: boolean } = {},
 ): Promise<LabelRecord[]> {
@@ -104,7 +104,12 @@ export async function presentLabels(
   })
 }
 
-export async function presentOneLabel(app: App, viewer: User | null, place: Place, label: Label): Promise<LabelRecord> {
+export async function presentOneLabel(
+  app: App,
+  viewer: User | null,
+  place: ScopeSubject,
+  label: Label,
+): Promise<LabelRecord> {
   return (await presentLabels(app, viewer, place, [label]))[0]!
 }
 
@@ -119,7 +124,7 @@ async function prioritiesOf(db: Db, project: number, labels: string): Promise<Ma
 }
 
 /** `…/labels/:label_id`: an id or a title, also of a group's label where it is seen. */
-export const label = ({ place }: Mount) =>
+export const label = ({ place }: Scope) =>
   child(place, {
     name: 'Label',
     key: 'label',
@@ -129,7 +134,7 @@ export const label = ({ place }: Mount) =>
   })
 
 /** The same, to be changed: of the place itself. */
-export const ownLabel = ({ place }: Mount) =>
+export const ownLabel = ({ place }: Scope) =>
   child(place, {
     name: 'Label',
     key: 'label',
@@ -138,7 +143,7 @@ export const ownLabel = ({ place }: Mount) =>
   })
 
 /** `…/labels` with the label named in the body. */
-export const labelByBody = ({ place }: Mount) =>
+export const labelByBody = ({ place }: Scope) =>
   child(place, {
     name: 'Label',
     key: 'label',

@@ -3,7 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, int, text } from '../../../api/wire.ts'
 import { setSubscription } from '../subscriptions/service.ts'
-import { atBothPlaces, projectMount, type Mount } from '../places.ts'
+import { atProjectAndGroup, projectScope, type Scope } from '../scopes.ts'
 import { LabelEntity } from './entity.ts'
 import { promoteLabel } from './promotion.ts'
 import { listLabels } from './lists.ts'
@@ -18,10 +18,10 @@ const attributes = { new_name: text.nullish(), color: text.nullish(), descriptio
 const ofGroup = { include_descendant_groups: bool.nullish(), only_group_labels: bool.nullish() }
 
 /** Parameters that only one of the two places has. */
-const onlyIn = <S extends object>(kind: Mount['kind'], mount: Mount, shape: S): S =>
-  mount.kind === kind ? shape : ({} as S)
+const onlyIn = <S extends object>(kind: Scope['kind'], scope: Scope, shape: S): S =>
+  scope.kind === kind ? shape : ({} as S)
 
-const changesAt = (mount: Mount) => ({ ...attributes, ...onlyIn('project', mount, inProject) })
+const changesAt = (scope: Scope) => ({ ...attributes, ...onlyIn('project', scope, inProject) })
 
 const isSome = (input: Record<string, unknown>, names: readonly string[]) =>
   names.some((name) => input[name] !== undefined)
@@ -43,19 +43,19 @@ const isNamedOnce = ({ name, label_id }: Named) => (name ?? null) === null || (l
 const unnamed = { path: ['name'], when: () => true }
 const namedTwice = { message: 'label_id, name are mutually exclusive' }
 
-export const [list, listOfGroup] = atBothPlaces((mount) =>
+export const [list, listOfGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/labels`,
-    summary: `List the labels of a ${mount.kind}`,
-    on: mount.place,
+    path: `${scope.path}/labels`,
+    summary: `List the labels of a ${scope.kind}`,
+    on: scope.place,
     allow: 'read',
     guest: true,
     input: z.object({
       with_counts: bool.nullish(),
       include_ancestor_groups: bool.nullish(),
       search: text.nullish(),
-      ...onlyIn('group', mount, ofGroup),
+      ...onlyIn('group', scope, ofGroup),
     }),
     refuses: ['archived'],
     output: pageOf(LabelEntity),
@@ -66,12 +66,12 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [get, getOfGroup] = atBothPlaces((mount) =>
+export const [get, getOfGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/labels/:label_id`,
-    summary: `Get a label that a ${mount.kind} sees, by id or by title`,
-    on: label(mount),
+    path: `${scope.path}/labels/:label_id`,
+    summary: `Get a label that a ${scope.kind} sees, by id or by title`,
+    on: label(scope),
     allow: 'read',
     guest: true,
     output: LabelEntity,
@@ -79,18 +79,18 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [create, createInGroup] = atBothPlaces((mount) =>
+export const [create, createInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/labels`,
-    summary: `Add a label to a ${mount.kind}`,
-    on: mount.place,
+    path: `${scope.path}/labels`,
+    summary: `Add a label to a ${scope.kind}`,
+    on: scope.place,
     allow: 'plan',
     input: z.object({
       name: text,
       color: text,
       description: text.nullish(),
-      ...onlyIn('project', mount, inProject),
+      ...onlyIn('project', scope, inProject),
     }),
     output: LabelEntity,
     async handle({ app, viewer, subject, input }) {
@@ -99,14 +99,14 @@ export const [create, createInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [update, updateInGroup] = atBothPlaces((mount) => {
-  const changes = changesAt(mount)
+export const [update, updateInGroup] = atProjectAndGroup((scope) => {
+  const changes = changesAt(scope)
   const names = Object.keys(changes)
   return endpoint({
     method: 'PUT',
-    path: `${mount.path}/labels/:label_id`,
-    summary: `Change a label of a ${mount.kind}`,
-    on: ownLabel(mount),
+    path: `${scope.path}/labels/:label_id`,
+    summary: `Change a label of a ${scope.kind}`,
+    on: ownLabel(scope),
     allow: 'plan',
     input: z.object(changes).refine((input) => isSome(input, names), nothingGiven(names)),
     output: LabelEntity,
@@ -116,14 +116,14 @@ export const [update, updateInGroup] = atBothPlaces((mount) => {
   })
 })
 
-export const [updateNamed, updateNamedInGroup] = atBothPlaces((mount) => {
-  const changes = changesAt(mount)
+export const [updateNamed, updateNamedInGroup] = atProjectAndGroup((scope) => {
+  const changes = changesAt(scope)
   const names = Object.keys(changes)
   return endpoint({
     method: 'PUT',
-    path: `${mount.path}/labels`,
-    summary: `Change a label of a ${mount.kind} that is named in the body`,
-    on: labelByBody(mount),
+    path: `${scope.path}/labels`,
+    summary: `Change a label of a ${scope.kind} that is named in the body`,
+    on: labelByBody(scope),
     allow: 'plan',
     input: z
       .object({ ...named, ...changes })
@@ -137,12 +137,12 @@ export const [updateNamed, updateNamedInGroup] = atBothPlaces((mount) => {
   })
 })
 
-export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
+export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/labels/:label_id`,
-    summary: `Delete a label of a ${mount.kind}`,
-    on: ownLabel(mount),
+    path: `${scope.path}/labels/:label_id`,
+    summary: `Delete a label of a ${scope.kind}`,
+    on: ownLabel(scope),
     allow: 'plan',
     changedAt: ({ label }) => label.updated_at,
     output: null,
@@ -150,12 +150,12 @@ export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [destroyNamed, destroyNamedInGroup] = atBothPlaces((mount) =>
+export const [destroyNamed, destroyNamedInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/labels`,
-    summary: `Delete a label of a ${mount.kind} that is named in the body`,
-    on: labelByBody(mount),
+    path: `${scope.path}/labels`,
+    summary: `Delete a label of a ${scope.kind} that is named in the body`,
+    on: labelByBody(scope),
     allow: 'plan',
     input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
     changedAt: ({ label }) => label.updated_at,
@@ -164,12 +164,12 @@ export const [destroyNamed, destroyNamedInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (mount: Mount) =>
+const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (scope: Scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/labels/:label_id/${verb}`,
-    summary: `${summary} a label in a ${mount.kind}`,
-    on: label(mount),
+    path: `${scope.path}/labels/:label_id/${verb}`,
+    summary: `${summary} a label in a ${scope.kind}`,
+    on: label(scope),
     allow: 'read',
     output: LabelEntity,
     async handle({ app, viewer, subject }) {
@@ -179,14 +179,16 @@ const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (mo
     },
   })
 
-export const [subscribe, subscribeInGroup] = atBothPlaces(subscription('subscribe', 'Ask for news of'))
-export const [unsubscribe, unsubscribeInGroup] = atBothPlaces(subscription('unsubscribe', 'Ask for no more news of'))
+export const [subscribe, subscribeInGroup] = atProjectAndGroup(subscription('subscribe', 'Ask for news of'))
+export const [unsubscribe, unsubscribeInGroup] = atProjectAndGroup(
+  subscription('unsubscribe', 'Ask for no more news of'),
+)
 
 export const promote = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/:label_id/promote',
   summary: 'Make a label of a project one of its group',
-  on: ownLabel(projectMount),
+  on: ownLabel(projectScope),
   allow: 'plan',
   output: LabelEntity,
   async handle({ app, viewer, subject }) {
@@ -198,7 +200,7 @@ export const promoteByBody = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/promote',
   summary: 'Make a label of a project, named in the body, one of its group',
-  on: labelByBody(projectMount),
+  on: labelByBody(projectScope),
   allow: 'plan',
   input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
   output: LabelEntity,

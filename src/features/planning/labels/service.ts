@@ -6,7 +6,7 @@ import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import { columnsAt, type Where } from '../places.ts'
+import { columnsAt, type ScopeRow } from '../scopes.ts'
 import { holdItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Label } from './model.ts'
@@ -24,7 +24,7 @@ interface NewLabel {
 /** Titles are unique in a project and the groups around it: nobody else gives this one until the transaction ends. */
 export const lockTitle = (app: App, title: string) => lockName(app.db, `label ${title}`)
 
-export async function createLabel(app: App, actor: User, place: Where, wish: NewLabel): Promise<Label> {
+export async function createLabel(app: App, actor: User, place: ScopeRow, wish: NewLabel): Promise<Label> {
   const { priority, description = null } = wish
   const { title, color } = assertValidLabel({ title: cleanTitle(wish.name), color: wish.color, description })
   return transact(app, async (app) => {
@@ -39,7 +39,7 @@ export async function createLabel(app: App, actor: User, place: Where, wish: New
 /** The title is held. */
 export async function insertLabel(
   app: App,
-  place: Where,
+  place: ScopeRow,
   columns: Pick<Label, 'title' | 'color' | 'description'>,
   by: number,
 ): Promise<Label> {
@@ -65,7 +65,7 @@ interface LabelChange {
 export async function updateLabel(
   app: App,
   actor: User,
-  place: Where,
+  place: ScopeRow,
   { id }: Label,
   { new_name, color, description, priority }: LabelChange,
 ): Promise<Label> {
@@ -89,7 +89,7 @@ export async function updateLabel(
   })
 }
 
-async function assertTitleFree(app: App, place: Where, id: number, title: string): Promise<void> {
+async function assertTitleFree(app: App, place: ScopeRow, id: number, title: string): Promise<void> {
   await lockTitle(app, title)
   const other = (await labelsTitled(app.db, place, [title])).get(title)
   if (other && other.id !== id) throw invalid({ title: ['has already been taken'] })
@@ -97,7 +97,7 @@ async function assertTitleFree(app: App, place: Where, id: number, title: string
 
 async function setPriority(
   app: App,
-  { project }: Where,
+  { project }: ScopeRow,
   { id: label_id }: Label,
   priority: number | null | undefined,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { readableAmong } from '../issues/readable.ts'
 import { readableMergeRequests } from '../merge-requests.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
-import { isSeenFrom } from '../places.ts'
+import { isSeenFrom } from '../scopes.ts'
 import { projectSnippetPolicy } from '../snippets/policy.ts'
 import { pathBefore, type Question } from './question.ts'
 

@@ -10,7 +10,7 @@ import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
 import { nextIid } from '../iids.ts'
-import { groupsAround, isAt, isSeenFrom, type Place } from '../places.ts'
+import { groupsAround, isAt, isSeenFrom, type ScopeSubject } from '../scopes.ts'
 import { holdItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
 import { lockMilestoneTitle, insertMilestone } from './service.ts'
@@ -19,7 +19,7 @@ import { lockMilestoneTitle, insertMilestone } from './service.ts'
 export async function promoteMilestone(
   app: App,
   actor: User,
-  { namespace: group }: Place,
+  { namespace: group }: ScopeSubject,
   { id, title }: Milestone,
 ): Promise<Milestone> {
   const isAbove = group.kind === 'group' && (await levelInGroup(app.db, actor, group.id)) >= Reporter

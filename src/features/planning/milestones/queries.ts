@@ -10,12 +10,12 @@ import { matchingId, idList, inIdList, likePattern, whereContains } from '../../
 import { hotQuery } from '../../../store/hot.ts'
 import { searchFor } from '../../../store/lists.ts'
 import { countRows, pageOfQuery } from '../../../store/pages.ts'
-import { columnsAt, isAt, isSeenFrom, type Mount, type Where } from '../places.ts'
+import { columnsAt, isAt, isSeenFrom, type Scope, type ScopeRow } from '../scopes.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
 import type { Milestone } from './model.ts'
 
 /** One of the place itself, of the group it lies in or of those above. */
-export async function findVisibleMilestone(db: Db, place: Where, id: number): Promise<Milestone | null> {
+export async function findVisibleMilestone(db: Db, place: ScopeRow, id: number): Promise<Milestone | null> {
   const found = await db
     .selectFrom('milestones')
     .selectAll()
@@ -91,7 +91,7 @@ async function fewWith(db: Db, text: string): Promise<number[] | null> {
 /** Newest first. */
 export async function listMilestones(
   db: Db,
-  place: Where,
+  place: ScopeRow,
   filter: MilestoneFilter,
   page: PageRequest,
 ): Promise<Page<Milestone>> {
@@ -124,7 +124,7 @@ export async function listMilestones(
 }
 
 /** `…/milestones/:milestone_id`: of the place itself. */
-export const milestone = ({ place }: Mount) =>
+export const milestone = ({ place }: Scope) =>
   child(place, {
     key: 'milestone',
     params: { milestone_id: id },

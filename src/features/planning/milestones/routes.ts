@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, date, id, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import type { App } from '../../../context.ts'
-import { atBothPlaces, projectMount } from '../places.ts'
+import { atProjectAndGroup, projectScope } from '../scopes.ts'
 import { MilestoneEntity, type MilestoneRecord } from './entity.ts'
 import type { Milestone } from './model.ts'
 import { listMilestones, milestone, presentMilestones } from './queries.ts'
@@ -25,12 +25,12 @@ async function shown(app: App, milestone: Milestone): Promise<MilestoneRecord> {
   return record
 }
 
-export const [list, listOfGroup] = atBothPlaces((mount) =>
+export const [list, listOfGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/milestones`,
-    summary: `List the milestones of a ${mount.kind}`,
-    on: mount.place,
+    path: `${scope.path}/milestones`,
+    summary: `List the milestones of a ${scope.kind}`,
+    on: scope.place,
     allow: 'readMilestones',
     guest: true,
     input: z.object({
@@ -52,12 +52,12 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [get, getOfGroup] = atBothPlaces((mount) =>
+export const [get, getOfGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/milestones/:milestone_id`,
-    summary: `Get a milestone of a ${mount.kind}`,
-    on: milestone(mount),
+    path: `${scope.path}/milestones/:milestone_id`,
+    summary: `Get a milestone of a ${scope.kind}`,
+    on: milestone(scope),
     allow: 'readMilestones',
     guest: true,
     output: MilestoneEntity,
@@ -65,12 +65,12 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [create, createInGroup] = atBothPlaces((mount) =>
+export const [create, createInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/milestones`,
-    summary: `Add a milestone to a ${mount.kind}`,
-    on: mount.place,
+    path: `${scope.path}/milestones`,
+    summary: `Add a milestone to a ${scope.kind}`,
+    on: scope.place,
     allow: 'plan',
     input: z.object({ title: text, ...attributes }),
     output: MilestoneEntity,
@@ -80,12 +80,12 @@ export const [create, createInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [update, updateInGroup] = atBothPlaces((mount) =>
+export const [update, updateInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'PUT',
-    path: `${mount.path}/milestones/:milestone_id`,
-    summary: `Change, close or activate a milestone of a ${mount.kind}`,
-    on: milestone(mount),
+    path: `${scope.path}/milestones/:milestone_id`,
+    summary: `Change, close or activate a milestone of a ${scope.kind}`,
+    on: milestone(scope),
     allow: 'plan',
     input: z.object(changes).refine((input) => Object.values(input).some((value) => value !== undefined), {
       message: NOTHING_GIVEN,
@@ -97,12 +97,12 @@ export const [update, updateInGroup] = atBothPlaces((mount) =>
   }),
 )
 
-export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
+export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/milestones/:milestone_id`,
-    summary: `Delete a milestone of a ${mount.kind}`,
-    on: milestone(mount),
+    path: `${scope.path}/milestones/:milestone_id`,
+    summary: `Delete a milestone of a ${scope.kind}`,
+    on: milestone(scope),
     allow: 'plan',
     changedAt: ({ milestone }) => milestone.updated_at,
     output: null,
@@ -114,7 +114,7 @@ export const promote = endpoint({
   method: 'POST',
   path: '/projects/:id/milestones/:milestone_id/promote',
   summary: 'Make a milestone of a project one of its group',
-  on: milestone(projectMount),
+  on: milestone(projectScope),
   allow: 'plan',
   output: MilestoneEntity,
   status: 200,

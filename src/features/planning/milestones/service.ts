@@ -7,7 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { recordMilestone } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
-import { columnsAt, type Where } from '../places.ts'
+import { columnsAt, type ScopeRow } from '../scopes.ts'
 import { holdItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Milestone } from './model.ts'
@@ -34,7 +34,7 @@ export const lockMilestoneTitle = (app: App, title: string) => lockName(app.db, 
 /** Whether the group, or a project in it, has one so titled; of a project, itself and its group. */
 export async function milestonesTitled(
   { db }: App,
-  { project, namespace }: Where,
+  { project, namespace }: ScopeRow,
   title: string,
 ): Promise<Milestone[]> {
   return db
@@ -53,7 +53,7 @@ export async function milestonesTitled(
     .execute()
 }
 
-export async function createMilestone(app: App, actor: User, place: Where, wish: NewMilestone): Promise<Milestone> {
+export async function createMilestone(app: App, actor: User, place: ScopeRow, wish: NewMilestone): Promise<Milestone> {
   const { description = null, start_date = null, due_date = null } = wish
   const columns = { title: cleanTitle(wish.title), description, start_date, due_date }
   assertValidMilestone('create', columns)
@@ -65,12 +65,13 @@ export async function createMilestone(app: App, actor: User, place: Where, wish:
   })
 }
 
-const parentOf = ({ project, namespace }: Where) => (project ? { project_id: project.id } : { group_id: namespace.id })
+const parentOf = ({ project, namespace }: ScopeRow) =>
+  project ? { project_id: project.id } : { group_id: namespace.id }
 
 /** The title is held. */
 export async function insertMilestone(
   app: App,
-  place: Where,
+  place: ScopeRow,
   columns: Pick<NewRow<'milestones'>, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
   by: number,
 ): Promise<Milestone> {
@@ -90,7 +91,7 @@ export async function insertMilestone(
 export async function updateMilestone(
   app: App,
   actor: User,
-  place: Where,
+  place: ScopeRow,
   { id }: Milestone,
   { title, description, start_date, due_date, state_event }: MilestoneChange,
 ): Promise<Milestone> {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { bool, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { atBothPlaces, columnsAt } from '../places.ts'
+import { atProjectAndGroup, columnsAt } from '../scopes.ts'
 import { GlobalNotificationSettingEntity, NotificationSettingEntity, presentNotificationSetting } from './entity.ts'
 import { CUSTOM_EVENTS, type CustomEvent, type NotificationSetting } from './model.ts'
 import { EVERYWHERE, findSetting, notificationEmail, preferenceIn } from './queries.ts'
@@ -39,7 +39,7 @@ export const updateGlobal = endpoint({
     presentGlobal(app, viewer, await changeSetting(app, viewer, EVERYWHERE, input)),
 })
 
-export const [get, getOfGroup] = atBothPlaces(({ kind, path, place }) =>
+export const [get, getOfGroup] = atProjectAndGroup(({ kind, path, place }) =>
   endpoint({
     method: 'GET',
     path: `${path}/notification_settings`,
@@ -54,7 +54,7 @@ export const [get, getOfGroup] = atBothPlaces(({ kind, path, place }) =>
   }),
 )
 
-export const [update, updateOfGroup] = atBothPlaces(({ kind, path, place }) =>
+export const [update, updateOfGroup] = atProjectAndGroup(({ kind, path, place }) =>
   endpoint({
     method: 'PUT',
     path: `${path}/notification_settings`,

@@ -8,7 +8,7 @@ import { findIssue } from '../issues/queries.ts'
 import type { Label } from '../labels/model.ts'
 import { findVisibleLabel, labelsTitled } from '../labels/queries.ts'
 import type { Milestone } from '../milestones/model.ts'
-import { isSeenFrom } from '../places.ts'
+import { isSeenFrom } from '../scopes.ts'
 
 const MOST_NAMED = 50
 

@@ -8,7 +8,7 @@ import { TimeStatsEntity, presentTimeStats, type TimeStats } from './entity.ts'
 type Kept = TimeStats & { readonly id: number }
 type By<Given extends unknown[]> = (app: App, actor: User, one: Kept, ...given: Given) => Promise<TimeStats>
 
-interface Mount<S, P extends Policy<S>> {
+interface Scope<S, P extends Policy<S>> {
   path: `/${string}`
   noun: string
   on: Resource<S, P>
@@ -21,9 +21,9 @@ interface Mount<S, P extends Policy<S>> {
 }
 
 export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subject: S) => boolean }>(
-  mount: Mount<S, P>,
+  scope: Scope<S, P>,
 ) {
-  const { path, noun, on, reading, guest, added, of, work } = mount
+  const { path, noun, on, reading, guest, added, of, work } = scope
   const writing = { on, allow: 'update', output: TimeStatsEntity } as const
   return {
     stats: endpoint({

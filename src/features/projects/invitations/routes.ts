@@ -1,4 +1,4 @@
 import { invitationEndpoints } from '../../access/invitations/endpoints.ts'
-import { projectMount } from '../people.ts'
+import { projectScope } from '../people.ts'
 
-export const { list, create, update, destroy } = invitationEndpoints(projectMount)
+export const { list, create, update, destroy } = invitationEndpoints(projectScope)

@@ -6,10 +6,10 @@ import { memberEndpoints } from '../../access/members/endpoints.ts'
 import { listAuthorizedUsers } from '../../access/members/effective-members.ts'
 import { UserSummaryEntity, presentUserSummary } from '../../identity/users/entity.ts'
 import { surroundings } from '../../identity/users/queries.ts'
-import { projectMount } from '../people.ts'
+import { projectScope } from '../people.ts'
 import { project } from '../projects/queries.ts'
 
-export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(projectMount)
+export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(projectScope)
 
 export const listUsers = endpoint({
   method: 'GET',

@@ -3,9 +3,9 @@ import { administratorsFirst, endpoint, type Endpoint } from '../../../api/endpo
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { Mount } from '../../access/sources.ts'
-import { groupMount } from '../../groups/people.ts'
-import { projectMount } from '../../projects/people.ts'
+import type { Scope } from '../../access/scopes.ts'
+import { groupScope } from '../../groups/people.ts'
+import { projectScope } from '../../projects/people.ts'
 import { DeployTokenEntity, NewDeployTokenEntity, presentDeployToken } from './entity.ts'
 import { DEPLOY_TOKEN_SCOPES } from './model.ts'
 import { deployToken, listDeployTokens } from './queries.ts'
@@ -27,14 +27,14 @@ export const listAll = endpoint({
   },
 })
 
-const atBothMounts = (declare: (mount: Mount) => Endpoint) => [declare(projectMount), declare(groupMount)] as const
+const atBothMounts = (declare: (scope: Scope) => Endpoint) => [declare(projectScope), declare(groupScope)] as const
 
-export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
+export const [listOfProject, listOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/deploy_tokens`,
-    summary: `List the deploy tokens of a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/deploy_tokens`,
+    summary: `List the deploy tokens of a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     input: filter,
     output: pageOf(DeployTokenEntity),
@@ -46,24 +46,24 @@ export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
+export const [getOfProject, getOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'GET',
-    path: `${mount.path}/deploy_tokens/:token_id`,
-    summary: `Get a deploy token of a ${mount.kind}`,
-    on: deployToken(mount),
+    path: `${scope.path}/deploy_tokens/:token_id`,
+    summary: `Get a deploy token of a ${scope.kind}`,
+    on: deployToken(scope),
     allow: 'manage',
     output: DeployTokenEntity,
     handle: async ({ app, subject }) => presentDeployToken(subject.token, timestamp(app.clock)),
   }),
 )
 
-export const [createForProject, createForGroup] = atBothMounts((mount) =>
+export const [createForProject, createForGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'POST',
-    path: `${mount.path}/deploy_tokens`,
-    summary: `Create a deploy token for a ${mount.kind}`,
-    on: mount.source,
+    path: `${scope.path}/deploy_tokens`,
+    summary: `Create a deploy token for a ${scope.kind}`,
+    on: scope.source,
     allow: 'manage',
     input: z.object({
       name: text,
@@ -79,12 +79,12 @@ export const [createForProject, createForGroup] = atBothMounts((mount) =>
   }),
 )
 
-export const [destroyOfProject, destroyOfGroup] = atBothMounts((mount) =>
+export const [destroyOfProject, destroyOfGroup] = atBothMounts((scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mount.path}/deploy_tokens/:token_id`,
-    summary: `Delete a deploy token of a ${mount.kind}`,
-    on: deployToken(mount),
+    path: `${scope.path}/deploy_tokens/:token_id`,
+    summary: `Delete a deploy token of a ${scope.kind}`,
+    on: deployToken(scope),
     allow: 'manage',
     changedAt: ({ token }) => token.created_at,
     output: null,

@@ -9,28 +9,28 @@ import type { HookScope } from './listening.ts'
 import type { HookKind } from './model.ts'
 import { findHook } from './queries.ts'
 
-export interface HookPlace {
+export interface HookScopeSubject {
   readonly at: HookScope
   readonly managed: boolean
   readonly isReadOnly: boolean
 }
 
-const placePolicy = policy<HookPlace>()({
+const scopePolicy = policy<HookScopeSubject>()({
   /** What may not be read is not found in the first place. */
   read: () => true,
   manage: (s) => s.managed,
 })
 
-interface MountPlan {
+interface ScopePlan {
   readonly kind: HookKind
   readonly path: '/projects/:id/hooks' | '/groups/:id/hooks' | '/hooks'
   readonly allow: 'manage' | 'administrator'
   /** As in `a hook of …`. */
   readonly of: string
-  readonly place: Resource<HookPlace, typeof placePolicy>
+  readonly place: Resource<HookScopeSubject, typeof scopePolicy>
 }
 
-const mount = (plan: MountPlan) => ({
+const scope = (plan: ScopePlan) => ({
   ...plan,
   hook: child(plan.place, {
     key: 'hook',
@@ -39,11 +39,11 @@ const mount = (plan: MountPlan) => ({
   }),
 })
 
-export type Mount = ReturnType<typeof mount>
+export type Scope = ReturnType<typeof scope>
 
 /** Nobody who may not administer a place learns what its hooks are made of. */
 function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => HookScope) {
-  async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookPlace | null> {
+  async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookScopeSubject | null> {
     const subject = await on.find(app, params as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
     const isReadOnly = on.isReadOnly?.(subject) ?? false
@@ -52,14 +52,14 @@ function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & s
   return resource({
     name: on.name!,
     params: z.object({ id: text }),
-    policy: placePolicy,
+    policy: scopePolicy,
     abilityFirst: true,
     isReadOnly: (s) => s.isReadOnly,
     find,
   })
 }
 
-const projectMount = mount({
+const projectScope = scope({
   kind: 'project',
   path: '/projects/:id/hooks',
   allow: 'manage',
@@ -67,7 +67,7 @@ const projectMount = mount({
   place: placeIn(project, 'administer', ({ project: { id } }) => ({ project_id: id, group_id: null })),
 })
 
-const groupMount = mount({
+const groupScope = scope({
   kind: 'group',
   path: '/groups/:id/hooks',
   allow: 'manage',
@@ -75,16 +75,16 @@ const groupMount = mount({
   place: placeIn(group, 'own', ({ group: { id } }) => ({ project_id: null, group_id: id })),
 })
 
-const instanceMount = mount({
+const instanceScope = scope({
   kind: 'instance',
   path: '/hooks',
   allow: 'administrator',
   of: 'the instance',
   place: resource({
     params: z.object({}),
-    policy: placePolicy,
+    policy: scopePolicy,
     abilityFirst: true,
-    find: async (): Promise<HookPlace> => ({
+    find: async (): Promise<HookScopeSubject> => ({
       at: { project_id: null, group_id: null },
       managed: true,
       isReadOnly: false,
@@ -93,10 +93,10 @@ const instanceMount = mount({
 })
 
 /** `export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) => endpoint({ path: mount.path, … }))` */
-export const atAllPlaces = (declare: (mount: Mount) => Endpoint) =>
-  [declare(projectMount), declare(groupMount), declare(instanceMount)] as const
+export const atEachScope = (declare: (scope: Scope) => Endpoint) =>
+  [declare(projectScope), declare(groupScope), declare(instanceScope)] as const
 
-export const atProjectsAndGroups = (declare: (mount: Mount) => Endpoint) =>
-  [declare(projectMount), declare(groupMount)] as const
+export const atProjectsAndGroups = (declare: (scope: Scope) => Endpoint) =>
+  [declare(projectScope), declare(groupScope)] as const
 
-export const atInstance = (declare: (mount: Mount) => Endpoint) => declare(instanceMount)
+export const atInstance = (declare: (scope: Scope) => Endpoint) => declare(instanceScope)

@@ -8,38 +8,38 @@ import { Refusal } from '../../../errors.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { project } from '../../projects/projects/queries.ts'
 import type { Service } from './declare.ts'
-import { effectiveServices, type Effective, type ServicePlace } from './queries.ts'
+import { effectiveServices, type Effective, type ServiceScope } from './queries.ts'
 import { serviceOf } from './registry.ts'
 
-interface PlaceSubject {
-  readonly place: ServicePlace
+interface ScopeSubject {
+  readonly place: ServiceScope
   readonly managed: boolean
   readonly isReadOnly: boolean
 }
 
-const placePolicy = policy<PlaceSubject>()({
+const scopePolicy = policy<ScopeSubject>()({
   /** What may not be read is not found in the first place. */
   read: () => true,
   manage: (s) => s.managed,
 })
 
-export interface FoundService {
+export interface ServiceAtScope {
   readonly declared: Service
   /** Null: never set, neither here nor above. */
   readonly effective: Effective | null
 }
 
-interface MountPlan<S, P extends Policy<S>> {
+interface ScopePlan<S, P extends Policy<S>> {
   kind: 'project' | 'group'
   /** The older name answers as it did then. */
   era: 'services' | 'integrations'
   on: Resource<S, P>
   manage: keyof P & string
-  placeOf(subject: S): ServicePlace
+  placeOf(subject: S): ServiceScope
 }
 
-function mount<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: MountPlan<S, P>) {
-  async function find(app: App, params: { id: string }, viewer: User | null): Promise<PlaceSubject | null> {
+function scope<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: ScopePlan<S, P>) {
+  async function find(app: App, params: { id: string }, viewer: User | null): Promise<ScopeSubject | null> {
     const subject = await on.find(app, params as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
     const isReadOnly = on.isReadOnly?.(subject) ?? false
@@ -48,7 +48,7 @@ function mount<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Mount
   const place = resource({
     name: on.name!,
     params: z.object({ id: text }),
-    policy: placePolicy,
+    policy: scopePolicy,
     abilityFirst: true,
     isReadOnly: (s) => s.isReadOnly,
     find,
@@ -58,7 +58,7 @@ function mount<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Mount
     child(place, {
       key: 'service',
       params: { slug: text },
-      async find(app, { place }, { slug }): Promise<FoundService> {
+      async find(app, { place }, { slug }): Promise<ServiceAtScope> {
         const declared = serviceOf(slug)
         if (!declared) throw missing()
         const services = await effectiveServices(app.db, place)
@@ -77,10 +77,10 @@ function mount<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Mount
   }
 }
 
-export type Mount = ReturnType<typeof mount>
+export type Scope = ReturnType<typeof scope>
 
-const ofProject = (era: Mount['era']): Mount =>
-  mount({
+const ofProject = (era: Scope['era']): Scope =>
+  scope({
     kind: 'project',
     era,
     on: project,
@@ -88,9 +88,9 @@ const ofProject = (era: Mount['era']): Mount =>
     placeOf: ({ project }) => ({ project_id: project.id, group_id: null }),
   })
 
-export const projectMount: Mount = ofProject('integrations')
-export const olderMount: Mount = ofProject('services')
-export const groupMount: Mount = mount({
+export const projectScope: Scope = ofProject('integrations')
+export const olderProjectScope: Scope = ofProject('services')
+export const groupScope: Scope = scope({
   kind: 'group',
   era: 'integrations',
   on: group,

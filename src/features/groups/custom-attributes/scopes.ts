@@ -8,7 +8,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { findProject } from '../../projects/projects/queries.ts'
 import { findGroup } from '../groups/queries.ts'
 
-interface MountPlan {
+interface ScopePlan {
   name: 'User' | 'Group' | 'Project'
   path: '/users/:id(\\d+)' | '/groups/:id' | '/projects/:id'
   whose: Whose
@@ -16,7 +16,7 @@ interface MountPlan {
   find(app: App, id: never): Promise<{ id: number } | null>
 }
 
-function mount({ name, path, whose, params, find }: MountPlan) {
+function scope({ name, path, whose, params, find }: ScopePlan) {
   const owner = resource({
     name,
     params,
@@ -40,23 +40,23 @@ function mount({ name, path, whose, params, find }: MountPlan) {
   return { kind: name.toLowerCase(), path, owner, attribute }
 }
 
-type Mount = ReturnType<typeof mount>
+type Scope = ReturnType<typeof scope>
 
-const users = mount({
+const users = scope({
   name: 'User',
   path: '/users/:id(\\d+)',
   whose: 'user_id',
   params: z.object({ id }),
   find: ({ db }, id) => findUser(db, id),
 })
-const groups = mount({
+const groups = scope({
   name: 'Group',
   path: '/groups/:id',
   whose: 'group_id',
   params: z.object({ id: text }),
   find: ({ db }, id) => findGroup(db, id),
 })
-const projects = mount({
+const projects = scope({
   name: 'Project',
   path: '/projects/:id',
   whose: 'project_id',
@@ -64,5 +64,5 @@ const projects = mount({
   find: ({ db }, id) => findProject(db, id),
 })
 
-export const atEachMount = (declare: (mount: Mount) => Endpoint) =>
+export const atEachScope = (declare: (scope: Scope) => Endpoint) =>
   [declare(users), declare(groups), declare(projects)] as const

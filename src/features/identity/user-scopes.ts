@@ -18,7 +18,7 @@ const belongingsPolicy = policy<Owned>()({
   read: ({ owner, viewer }) => viewer !== null && (viewer.admin || viewer.id === owner.id),
 })
 
-interface MountPlan {
+interface ScopePlan {
   path: '/user' | '/users/:id(\\d+)'
   allow: 'signed_in' | 'administrator'
   /** For summaries. */
@@ -27,7 +27,7 @@ interface MountPlan {
   findOwner(app: App, params: Record<string, unknown>, viewer: User | null): Promise<User | null>
 }
 
-function mount({ params, findOwner, ...plan }: MountPlan) {
+function scope({ params, findOwner, ...plan }: ScopePlan) {
   return {
     ...plan,
     /** The person themselves: what lists and creation act on, and the parent of each record. */
@@ -43,9 +43,9 @@ function mount({ params, findOwner, ...plan }: MountPlan) {
   }
 }
 
-export type Mount = ReturnType<typeof mount>
+export type Scope = ReturnType<typeof scope>
 
-export const ownMount = mount({
+export const ownScope = scope({
   path: '/user',
   allow: 'signed_in',
   whose: 'of the signed-in user',
@@ -53,7 +53,7 @@ export const ownMount = mount({
   findOwner: async (_app, _params, viewer) => viewer,
 })
 
-export const administratorsMount = mount({
+export const administratorsScope = scope({
   path: '/users/:id(\\d+)',
   allow: 'administrator',
   whose: 'of a user',
@@ -62,5 +62,5 @@ export const administratorsMount = mount({
 })
 
 /** `export const [listOwn, list] = atBothMounts((mount) => endpoint({ path: `${mount.path}/keys`, … }))` */
-export const atBothMounts = (declare: (mount: Mount) => Endpoint) =>
-  [declare(ownMount), declare(administratorsMount)] as const
+export const atOwnAndUser = (declare: (scope: Scope) => Endpoint) =>
+  [declare(ownScope), declare(administratorsScope)] as const

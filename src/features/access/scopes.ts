@@ -43,7 +43,7 @@ const ownPolicy = policy<OwnSubject>()({
   giveUp: (s) => s.managed || s.record.user_id === s.viewer?.id,
 })
 
-interface MountPlan<S, P extends Policy<S>> {
+interface ScopePlan<S, P extends Policy<S>> {
   kind: 'group' | 'project'
   path: '/groups/:id' | '/projects/:id'
   on: Resource<S, P>
@@ -52,7 +52,7 @@ interface MountPlan<S, P extends Policy<S>> {
   toSource(subject: S): Pick<SourceSubject, 'at' | 'level' | 'requestable'>
 }
 
-export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, toSource }: MountPlan<S, P>) {
+export function sourceScope<S, P extends Policy<S>>({ kind, path, on, manage, toSource }: ScopePlan<S, P>) {
   async function find(app: App, { id }: { id: string }, viewer: User | null): Promise<SourceSubject | null> {
     const subject = await on.find(app, { id } as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
@@ -88,6 +88,6 @@ export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, to
   }
 }
 
-export type Mount = ReturnType<typeof sourceMount>
+export type Scope = ReturnType<typeof sourceScope>
 
 export const sourceOf = ({ group_id, project_id }: SourceColumns): SourceColumns => ({ group_id, project_id })

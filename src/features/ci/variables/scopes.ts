@@ -1,8 +1,8 @@
-import { sourceMount } from '../../access/sources.ts'
+import { sourceScope } from '../../access/scopes.ts'
 import { ciProject } from '../pipelines/queries.ts'
 
 /** Where pipelines are switched off, there are no variables for them. */
-export const projectMount = sourceMount({
+export const projectScope = sourceScope({
   kind: 'project',
   path: '/projects/:id',
   on: ciProject,

@@ -15,20 +15,20 @@ import { hasFeature } from '../projects/projects/policy.ts'
 import { project } from '../projects/projects/queries.ts'
 
 /** What rows name a place by: exactly one of the two is given. */
-export interface PlaceColumns {
+export interface ScopeColumns {
   readonly project_id: number | null
   readonly group_id: number | null
 }
 
 /** A project in its namespace, or a group; a project as others meet it is one too. */
-export interface Where {
+export interface ScopeRow {
   readonly project: { readonly id: number } | null
   /** The group itself, or what the project lies in. */
   readonly namespace: { readonly id: number }
 }
 
 /** The same as someone in particular meets it. */
-export interface Place extends Where {
+export interface ScopeSubject extends ScopeRow {
   readonly project: Row<'projects'> | null
   readonly namespace: Row<'namespaces'>
   readonly viewer: User | null
@@ -39,10 +39,10 @@ export interface Place extends Where {
 }
 
 /** Without either there is nothing to plan. */
-export const hasWork = (s: Place) => s.issues || s.mergeRequests
-const isOpen = (s: Place) => !s.project?.archived
+export const hasWork = (s: ScopeSubject) => s.issues || s.mergeRequests
+const isOpen = (s: ScopeSubject) => !s.project?.archived
 
-const placePolicy = policy<Place>()({
+const scopePolicy = policy<ScopeSubject>()({
   /** What may not be read is not found in the first place. */
   read: () => true,
   /** Labels and milestones. */
@@ -52,25 +52,25 @@ const placePolicy = policy<Place>()({
   planBoards: (s) => s.issues && s.level >= Reporter && isOpen(s),
 })
 
-interface MountPlan<S, P extends Policy<S>> {
+interface ScopePlan<S, P extends Policy<S>> {
   kind: 'project' | 'group'
   path: '/projects/:id' | '/groups/:id'
   on: Resource<S, P>
-  toPlace(subject: S): Place
+  toPlace(subject: S): ScopeSubject
 }
 
-function mount<S, P extends Policy<S>>({ kind, path, on, toPlace }: MountPlan<S, P>) {
-  async function find(app: App, params: { id: string }, viewer: User | null): Promise<Place | null> {
+function scope<S, P extends Policy<S>>({ kind, path, on, toPlace }: ScopePlan<S, P>) {
+  async function find(app: App, params: { id: string }, viewer: User | null): Promise<ScopeSubject | null> {
     const subject = await on.find(app, params as never, viewer)
     return subject && on.policy.read(subject) ? toPlace(subject) : null
   }
-  const place = resource({ name: on.name!, params: z.object({ id: text }), policy: placePolicy, find })
+  const place = resource({ name: on.name!, params: z.object({ id: text }), policy: scopePolicy, find })
   return { kind, path, place }
 }
 
-export type Mount = ReturnType<typeof mount>
+export type Scope = ReturnType<typeof scope>
 
-export const projectMount: Mount = mount({
+export const projectScope: Scope = scope({
   kind: 'project',
   path: '/projects/:id',
   on: project,
@@ -84,7 +84,7 @@ export const projectMount: Mount = mount({
   }),
 })
 
-const groupMount: Mount = mount({
+const groupScope: Scope = scope({
   kind: 'group',
   path: '/groups/:id',
   on: group,
@@ -99,20 +99,20 @@ const groupMount: Mount = mount({
 })
 
 /** `export const [list, listOfGroup] = atBothPlaces((mount) => endpoint({ path: `${mount.path}/labels`, … }))` */
-export const atBothPlaces = (declare: (mount: Mount) => Endpoint) =>
-  [declare(projectMount), declare(groupMount)] as const
+export const atProjectAndGroup = (declare: (scope: Scope) => Endpoint) =>
+  [declare(projectScope), declare(groupScope)] as const
 
-export const columnsAt = ({ project, namespace }: Where): PlaceColumns =>
+export const columnsAt = ({ project, namespace }: ScopeRow): ScopeColumns =>
   project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: namespace.id }
 
 /** As a condition on rows of the place itself. */
-export const isAt = ({ project, namespace }: Where, table: string): RawBuilder<boolean> =>
+export const isAt = ({ project, namespace }: ScopeRow, table: string): RawBuilder<boolean> =>
   project
     ? sql`${sql.ref(`${table}.project_id`)} = ${project.id}`
     : sql`${sql.ref(`${table}.group_id`)} = ${namespace.id}`
 
 /** The same, and on those of the group a project lies in and of the groups above. */
-export function isSeenFrom(where: Where, table: string): RawBuilder<boolean> {
+export function isSeenFrom(where: ScopeRow, table: string): RawBuilder<boolean> {
   const above = sql<boolean>`${sql.ref(`${table}.group_id`)} in
     (select ancestor_id from namespace_ancestors where namespace_id = ${where.namespace.id})`
   return where.project ? sql`(${isAt(where, table)} or ${above})` : above
