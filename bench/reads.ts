@@ -67,13 +67,13 @@ async function kinds({ git, folder }: GitBench): Promise<Kind[]> {
   ]
 }
 
-interface ReadWish {
+interface ReadOptions {
   readonly what: string
   readonly most: number
   readonly calls: readonly Call[]
 }
 
-async function readRow(bench: Bench, git: GitBench, floor: Floor, { what, most, calls }: ReadWish): Promise<Row> {
+async function readRow(bench: Bench, git: GitBench, floor: Floor, { what, most, calls }: ReadOptions): Promise<Row> {
   const { server } = git
   const captured: Captured[] = []
   for (const call of calls) captured.push(await captureKnown(server, call))

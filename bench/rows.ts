@@ -304,17 +304,17 @@ const rotatingRow = (bench: Bench, what: string, calls: readonly Call[], atMost:
 const repeatedRow = (bench: Bench, what: string, call: Call) =>
   row(`${what}, the same again and again`, '', () => cost(bench, [call], { manner: 'alone' }))
 
-interface CostWish {
+interface CostOptions {
   manner: Manner
   /** Times the floor; what the engine takes may come on top. */
   atMost?: number
   server?: OurServer
 }
 
-const WHOLE: CostWish = { manner: 'one by one until quiet' }
+const WHOLE: CostOptions = { manner: 'one by one until quiet' }
 
 /** Processor time per request; the ratio leaves out what a database does in processes of its own. */
-async function cost(bench: Bench, calls: readonly Call[], { manner, atMost, server }: CostWish): Promise<Outcome> {
+async function cost(bench: Bench, calls: readonly Call[], { manner, atMost, server }: CostOptions): Promise<Outcome> {
   const { ours, floor, ratio, engine } = await compareCost(bench, server ?? (await bench.few()), calls, manner)
   return {
     ours: bench.postgres ? `${ms(ours)} + ${ms(engine)}` : ms(ours),

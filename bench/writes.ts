@@ -78,15 +78,15 @@ async function writersOf({ git, api, folder }: GitBench) {
   const commit: Write = () => {
     const branch = `work-by-api${++n}`
     const actions = [{ action: 'move', previous_path: FILE, file_path: `folder3/moved${n}.txt` }]
-    const wish = { branch, start_branch: 'master', commit_message: `Work ${n}`, actions }
-    return timed(() => post(`${api}/commits`, wish))
+    const input = { branch, start_branch: 'master', commit_message: `Work ${n}`, actions }
+    return timed(() => post(`${api}/commits`, input))
   }
   return { pushTo, commit }
 }
 
-async function post(url: string, wish: object): Promise<void> {
+async function post(url: string, input: object): Promise<void> {
   const headers = { 'PRIVATE-TOKEN': ADMINISTRATOR, 'Content-Type': 'application/json' }
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(wish) })
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })
   const text = await answer.text()
   if (answer.status !== 201) throw new Error(`${url} answered ${answer.status}: ${text}`)
 }

@@ -67,7 +67,7 @@ export type User = Row<'users'>
  * there is none where everything of theirs shall go. Whoever refuses undoes what the others did, so their order does
  * not matter.
  */
-export type OnUserRemoved = (app: App, user: User, wish: { successor: User | null }) => Promise<void>
+export type OnUserRemoved = (app: App, user: User, input: { successor: User | null }) => Promise<void>
 
 /** Branches, tags and other refs of a project that have moved. */
 export interface PushedRefs {
@@ -134,7 +134,7 @@ export type FollowUp = (
   app: App,
   actor: User,
   project: Row<'projects'>,
-  wish: { readonly iid: number; readonly discussion?: string | null | undefined },
+  input: { readonly iid: number; readonly discussion?: string | null | undefined },
 ) => Promise<{
   /** What is to be done, where the issue says nothing else. */
   readonly description: string
@@ -158,11 +158,11 @@ export const job = <P>(
 export const on = <E extends keyof Events>(
   event: E,
   subscriber: string,
-  handle: (app: App, payload: Events[E], news: EventSource) => Promise<void>,
+  handle: (app: App, payload: Events[E], update: EventSource) => Promise<void>,
   more: { when?: (payload: Events[E]) => boolean } = {},
 ): Subscription<App> => ({
   name: `${event} → ${subscriber}`,
   event,
-  handle: (app, payload, _signal, news) => handle(app, payload, news!),
+  handle: (app, payload, _signal, update) => handle(app, payload, update!),
   ...more,
 })

@@ -65,8 +65,8 @@ describe('bodies', () => {
     const { body: project } = await forge.administrator.post('/projects', { name: 'large', path: 'large' })
     const content = 'x'.repeat(9 * MB)
     const actions = [{ action: 'create', file_path: 'a', content }]
-    const wish = { branch: 'master', commit_message: 'large', actions }
-    expect((await forge.administrator.post(`/projects/${project.id}/repository/commits`, wish)).status).toBe(201)
+    const options = { branch: 'master', commit_message: 'large', actions }
+    expect((await forge.administrator.post(`/projects/${project.id}/repository/commits`, options)).status).toBe(201)
     const page = { title: 'long', content: 'x'.repeat(4 * MB) }
     expect((await forge.administrator.post(`/projects/${project.id}/wikis`, page)).status).toBe(201)
   })
@@ -164,8 +164,8 @@ describe('answers', () => {
     await using forge = await startForge()
     const { root, base } = await stage(forge)
     const content = 'x\n'.repeat(300_000)
-    const wish = { branch: 'master', commit_message: 'long', content }
-    expect((await root.post(`${base}/repository/files/long`, wish)).status).toBe(201)
+    const options = { branch: 'master', commit_message: 'long', content }
+    expect((await root.post(`${base}/repository/files/long`, options)).status).toBe(201)
     const all = await root.get(`${base}/repository/files/long/blame`, { ref: 'master' })
     expect([all.status, all.body]).toEqual([422, { message: 'The file is too long: ask for a range of lines' }])
     const range = { 'range[start]': 299_999, 'range[end]': 300_000 }
@@ -199,8 +199,8 @@ describe('git processes', () => {
     Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
     const { body: project } = await root.post('/projects', { name: 'p', path: 'p', visibility: 'public' })
     const content = randomBytes(6 * MB).toString('base64')
-    const wish = { branch: 'master', commit_message: 'large', content, encoding: 'base64' }
-    expect((await root.post(`/projects/${project.id}/repository/files/large`, wish)).status).toBe(201)
+    const options = { branch: 'master', commit_message: 'large', content, encoding: 'base64' }
+    expect((await root.post(`/projects/${project.id}/repository/files/large`, options)).status).toBe(201)
 
     const address = `${forge.url}/api/v4/projects/${project.id}/repository/archive.tar?exclude_paths=`
     const answers: { status: number; retry: string | undefined }[] = []

@@ -25,7 +25,7 @@ export interface Cast {
   readonly people: Record<Exclude<CallerName, 'anonymous'>, Person>
   readonly group: { id: number; full_path: string }
   /** A new project in the group. */
-  project(wish?: Record<string, unknown>): Promise<{ id: number; path_with_namespace: string }>
+  project(request?: Record<string, unknown>): Promise<{ id: number; path_with_namespace: string }>
 }
 
 /** Everybody with a role has it in the group, and by inheritance in its projects; the blocked one was a developer. */
@@ -55,9 +55,9 @@ export async function castOf(forge: TestForge, visibility: Visibility): Promise<
     people,
     callers: { anonymous: forge.visitor, ...people },
     group,
-    async project(wish = {}) {
+    async project(request = {}) {
       const path = `${visibility}-${++made}`
-      const input = { name: path, path, namespace_id: group.id, visibility, ...wish }
+      const input = { name: path, path, namespace_id: group.id, visibility, ...request }
       return (await people.owner.post('/projects', input)).body
     },
   }

@@ -17,15 +17,15 @@ const textOf = (include: Include, { files = {}, remote = {} }: ConfigOptions): s
 }
 
 /** A push to `main` of `group/project`, unless said otherwise. */
-export function ciContext({ changed = null, vars = {}, ...wish }: ConfigOptions = {}): Context {
-  const source = wish.source ?? 'push'
-  const ref = wish.ref ?? 'main'
+export function ciContext({ changed = null, vars = {}, ...input }: ConfigOptions = {}): Context {
+  const source = input.source ?? 'push'
+  const ref = input.ref ?? 'main'
   const predefined = {
     CI: 'true',
     CI_PIPELINE_SOURCE: source,
     CI_COMMIT_REF_NAME: ref,
     CI_DEFAULT_BRANCH: 'main',
-    ...(wish.tag ? { CI_COMMIT_TAG: ref } : source === 'merge_request_event' ? {} : { CI_COMMIT_BRANCH: ref }),
+    ...(input.tag ? { CI_COMMIT_TAG: ref } : source === 'merge_request_event' ? {} : { CI_COMMIT_BRANCH: ref }),
     ...vars,
   }
   return {
@@ -38,12 +38,12 @@ export function ciContext({ changed = null, vars = {}, ...wish }: ConfigOptions 
     predefined: Object.entries(predefined).map(([key, value]) => ({ key, value })),
     variables: [],
     changedPaths: async () => changed,
-    paths: async () => Object.keys(wish.files ?? {}),
+    paths: async () => Object.keys(input.files ?? {}),
     readInclude: async (include, from) => {
-      const text = textOf(include, wish)
+      const text = textOf(include, input)
       if (text === undefined) return { failure: include.type === 'remote' ? 404 : 'no_file' }
       return { text, tree: include.type === 'remote' ? null : from }
     },
-    ...wish,
+    ...input,
   }
 }

@@ -14,9 +14,9 @@ export interface Crew {
 
 let made = 0
 
-export async function crewOf(forge: TestForge, wish: Record<string, unknown> = {}): Promise<Crew> {
+export async function crewOf(forge: TestForge, request: Record<string, unknown> = {}): Promise<Crew> {
   const owner = await forge.user()
-  const { body } = await owner.post('/projects', { name: `crew${++made}`, ...wish })
+  const { body } = await owner.post('/projects', { name: `crew${++made}`, ...request })
   const people = {} as Crew['people']
   for (const [role, access_level] of Object.entries(LEVELS)) {
     people[role as keyof typeof LEVELS] = await forge.user()

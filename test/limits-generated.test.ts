@@ -135,7 +135,7 @@ describe('a text at its limit keeps nobody waiting', () => {
     const { forge, caller, asked } = await world()
     for (const endpoint of endpoints) {
       const { address, input, name } = await asked(endpoint)
-      const ask = async (text: string, path: string, wish: () => Promise<Record<string, unknown>>, where = path) => {
+      const ask = async (text: string, path: string, request: () => Promise<Record<string, unknown>>, where = path) => {
         const what = `${name} ${where} ${text.length} of ${JSON.stringify(text.slice(0, 12))}`
         const most = text.length <= SHORT ? LONGEST_STALL_OF_SHORT_MS : LONGEST_STALL_MS
         let shortest = Infinity
@@ -143,7 +143,7 @@ describe('a text at its limit keeps nobody waiting', () => {
         for (let tries = 0; tries < 3 && shortest >= most; tries++) {
           // Whoever tries too often has to wait.
           forge.clock.advance(2 * MINUTE)
-          const given = await wish()
+          const given = await request()
           const { answer, stall } = await longestStall(() => call(caller, endpoint.method, path, given))
           expect(answer.status, what).toBeLessThan(500)
           shortest = Math.min(shortest, stall)
@@ -153,8 +153,8 @@ describe('a text at its limit keeps nobody waiting', () => {
       const own = inputOf(endpoint).filter(({ at }) => !endpoint.path.includes(`:${at[0]}`))
       for (const { at, most } of own) {
         for (const text of textsFor(endpoint, most)) {
-          const wish = async () => withText(await input(), at, text) as Record<string, unknown>
-          await ask(text, address, wish, at.join('.'))
+          const request = async () => withText(await input(), at, text) as Record<string, unknown>
+          await ask(text, address, request, at.join('.'))
         }
       }
       if (endpoint.method === 'GET' && paramsOf(endpoint).length > 0) {

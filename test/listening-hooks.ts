@@ -30,7 +30,7 @@ interface HookWish {
 
 export interface HookReceiver extends AsyncDisposable {
   readonly url: string
-  hook(path: string, wish?: HookWish): Promise<void>
+  hook(path: string, input?: HookWish): Promise<void>
   unhook(path: string): Promise<void>
   /** All that came since this was asked last, once everything is sent. */
   take(): Promise<Received[]>

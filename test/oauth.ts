@@ -12,12 +12,12 @@ export interface Registered {
 }
 
 /** An OAuth application as an administrator registers it. */
-export async function registerApplication(forge: TestForge, wish: Record<string, unknown> = {}): Promise<Registered> {
+export async function registerApplication(forge: TestForge, input: Record<string, unknown> = {}): Promise<Registered> {
   const { body } = await forge.administrator.post('/applications', {
     name: 'App',
     redirect_uri: CALLBACK,
     scopes: 'api read_user openid',
-    ...wish,
+    ...input,
   })
   return { id: body.id, client_id: body.application_id, client_secret: body.secret, name: body.application_name }
 }
@@ -28,12 +28,12 @@ export function pkcePair() {
   return { verifier, challenge: { code_challenge: challenge, code_challenge_method: 'S256' } }
 }
 
-export const authorizePath = ({ client_id }: Registered, wish: Record<string, string> = {}): string =>
-  `/oauth/authorize?${new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code', ...wish })}`
+export const authorizePath = ({ client_id }: Registered, input: Record<string, string> = {}): string =>
+  `/oauth/authorize?${new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code', ...input })}`
 
 /** The code a signed-in user's consent gives. */
-export async function codeFor(browser: Browser, application: Registered, wish: Record<string, string> = {}) {
-  const page = await browser.get(authorizePath(application, wish))
+export async function codeFor(browser: Browser, application: Registered, input: Record<string, string> = {}) {
+  const page = await browser.get(authorizePath(application, input))
   const answer = page.status === 200 ? await browser.submit(page) : page
   return new URL(answer.location!).searchParams.get('code')!
 }

@@ -2,8 +2,8 @@
 import { expect } from 'vitest'
 import type { Person, TestForge } from '../src/forge.ts'
 
-export async function openProposals(forge: TestForge, owner: Person, wish: Record<string, unknown> = {}) {
-  const project = await forge.project(wish, owner)
+export async function openProposals(forge: TestForge, owner: Person, input: Record<string, unknown> = {}) {
+  const project = await forge.project(input, owner)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: owner })
   const at = `/projects/${project.id}`
   const url = `${at}/merge_requests`

@@ -26,7 +26,7 @@ export interface Review {
   commit(path: string, content: string | null, message?: string): Promise<string>
   propose(
     branch: string,
-    wish?: Record<string, unknown>,
+    request?: Record<string, unknown>,
   ): Promise<{ iid: number; id: number; url: string; sha: string }>
 }
 
@@ -36,10 +36,10 @@ let clones = 0
 export async function openReview(
   forge: TestForge,
   files: Record<string, string>,
-  wish: Record<string, unknown> = {},
+  request: Record<string, unknown> = {},
 ): Promise<Review> {
   const jane = await forge.user()
-  const project = await forge.project({ visibility: 'public', ...wish }, jane)
+  const project = await forge.project({ visibility: 'public', ...request }, jane)
   await forge.seed(project, files, { as: jane })
   const url = `/projects/${project.id}/merge_requests`
   const name = `clone${++clones}`

@@ -81,8 +81,8 @@ export class TestRunner {
 }
 
 /** A shared one, or of whatever the token is for. */
-export async function registerRunner(forge: TestForge, wish: object = {}, token?: string): Promise<TestRunner> {
-  const json = { token: token ?? (await resetRegistrationToken(forge.app, null)), info, ...wish }
+export async function registerRunner(forge: TestForge, input: object = {}, token?: string): Promise<TestRunner> {
+  const json = { token: token ?? (await resetRegistrationToken(forge.app, null)), info, ...input }
   const { status, body } = await ask(forge, 'POST', '/runners', { json })
   if (status !== 201) throw new Error(`the runner is refused: ${status} ${JSON.stringify(body)}`)
   return new TestRunner(forge, body)

@@ -41,8 +41,8 @@ test('no read answers a reading token of an administrator with a secret', { time
   ]
   expect(secrets.every((one) => typeof one === 'string' && one.length > 5)).toBe(true)
 
-  const wish = { name: 'reader', scopes: ['read_api', 'read_user'] }
-  const { token } = await made('/user/personal_access_tokens', wish)
+  const request = { name: 'reader', scopes: ['read_api', 'read_user'] }
+  const { token } = await made('/user/personal_access_tokens', request)
   const reader = forge.as({ 'PRIVATE-TOKEN': token })
   const told: Record<string, string[]> = {}
   let answered = 0

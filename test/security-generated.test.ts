@@ -47,8 +47,8 @@ async function tryTexts(
   // Whoever tries too often has to wait.
   forge.clock.advance(2 * MINUTE)
   const tries = texts.map(async (text): Promise<[string, Reply]> => {
-    const wish = { ...(await input()), ...more(), [field]: text }
-    return [text, await call(caller, endpoint.method, address, wish)]
+    const request = { ...(await input()), ...more(), [field]: text }
+    return [text, await call(caller, endpoint.method, address, request)]
   })
   return Promise.all(tries)
 }

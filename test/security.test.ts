@@ -98,16 +98,16 @@ test('security 6: path traversal in attachments', async () => {
 
 test('security 9: hostile names', async () => {
   await using forge = await startForge()
-  const wish = { name: 'Jane', email: 'jane@example.com', password: PASSWORD }
+  const options = { name: 'Jane', email: 'jane@example.com', password: PASSWORD }
   const refused = ['..', '.', '../x', 'a/b', 'a\\b', 'a\0b', 'x.git', 'x.GIT', 'x.atom', 'x.', 'x..', '-x', ' ', 'a b']
   const reserved = ['api', 'Users', '-', 'uploads', '.well-known', 'OAUTH']
   const lookalikes = ['rооt', 'ｒｏｏｔ', 'ro\u200bot', 'ʀoot', 'roo\u0074\u0301']
   for (const username of [...refused, ...reserved, ...lookalikes, 'x\n', 'x\r\nSet-Cookie: a=b']) {
-    const { status } = await forge.administrator.post('/users', { ...wish, username })
+    const { status } = await forge.administrator.post('/users', { ...options, username })
     expect([username, status]).toEqual([username, 400])
   }
   for (const username of ['ROOT', 'Root', 'rooT']) {
-    const { status, body } = await forge.administrator.post('/users', { ...wish, username })
+    const { status, body } = await forge.administrator.post('/users', { ...options, username })
     expect([status, body.message]).toEqual([409, 'Username has already been taken'])
   }
   const jane = await forge.user({ username: 'jane' })
@@ -260,8 +260,8 @@ describe('security 23: account takeover by e-mail list in reset', () => {
 test('security 24: known password on external sign-up', async () => {
   await using forge = await startForge()
   const identity = { provider: 'ldapmain', extern_uid: 'cn=jane', reset_password: true, skip_confirmation: true }
-  const wish = { username: 'jane', name: 'Jane', email: 'jane@example.com', password: PASSWORD }
-  expect((await forge.administrator.post('/users', { ...wish, ...identity })).status).toBe(201)
+  const options = { username: 'jane', name: 'Jane', email: 'jane@example.com', password: PASSWORD }
+  expect((await forge.administrator.post('/users', { ...options, ...identity })).status).toBe(201)
   await forge.user({ username: 'john' }) // without any password
 
   const guesses = ['', ' ', 'null', 'undefined', 'ldapmain', 'cn=jane', '12345678', PASSWORD]
@@ -698,8 +698,8 @@ test('security 42: XSS in our own pages', async () => {
     await browser.get(`/oauth/authorize?${new URLSearchParams({ client_id: markup })}`),
   ]
   await browser.signIn(jane.username, PASSWORD)
-  const wish = { redirect_uri: `${CALLBACK}?x="><script>`, state: markup, nonce: markup }
-  pages.push(await browser.get(authorizePath(application, wish)))
+  const options = { redirect_uri: `${CALLBACK}?x="><script>`, state: markup, nonce: markup }
+  pages.push(await browser.get(authorizePath(application, options)))
   expect(pages.at(-1)!.body).toContain('Authorize &quot;&gt;&lt;script&gt;')
   for (const { body, headers: sent } of pages) {
     // Our own, which asks for passkeys, is linked.
@@ -815,9 +815,9 @@ describe('security 42: what strangers keep here is shown or saved, and never a p
       fetch(forge.url + address, { method: 'POST', headers: { 'Content-Type': type }, body })
     const pack = await post(`${repository}/git-upload-pack`, 'application/x-git-upload-pack-request', ask)
     await expectKept(pack, 'a pack', typed(/^application\/x-git-upload-pack-result$/))
-    const wish = JSON.stringify({ operation: 'download', objects: [{ oid: film.oid, size: film.size }] })
+    const options = JSON.stringify({ operation: 'download', objects: [{ oid: film.oid, size: film.size }] })
     await expectKept(
-      await post(`${repository}/info/lfs/objects/batch`, 'application/vnd.git-lfs+json', wish),
+      await post(`${repository}/info/lfs/objects/batch`, 'application/vnd.git-lfs+json', options),
       'a batch',
       WORDS,
     )

@@ -23,11 +23,11 @@ let made = 0
 export async function openSource(
   forge: TestForge,
   kind: Kind,
-  wish: Record<string, unknown> & { visibility?: string } = {},
+  input: Record<string, unknown> & { visibility?: string } = {},
 ): Promise<Source> {
   const number = ++made
   const owner = await forge.user({ username: `owner${number}`, name: `Owner ${number}` })
-  const { visibility = 'private', ...more } = wish
+  const { visibility = 'private', ...more } = input
   const ofGroup = kind === 'groups' ? more : {}
   const created = await owner.post('/groups', {
     name: `Tools ${number}`,

@@ -65,7 +65,7 @@ const api = new Api(send)
 const frame = page.frame ?? instanceFrame
 const query = new URLSearchParams(handed.address.split('?', 2)[1])
 const { params, address, me } = handed
-const visit = { params, query, address, me, api }
+const request = { params, query, address, me, api }
 
 const surroundings: Surroundings = {
   params,
@@ -78,7 +78,7 @@ const surroundings: Surroundings = {
   messages: handed.messages,
   reload: () => redraw({}),
   async act(action, form) {
-    const next = await page.actions![action]!({ ...visit, form: fieldsOf(form) })
+    const next = await page.actions![action]!({ ...request, form: fieldsOf(form) })
     if (typeof next !== 'string') return redraw(next?.told ?? {})
     if (next.split('#')[0] === location.pathname + location.search) location.hash = next.split('#')[1] ?? ''
     else location.assign(next)
@@ -86,9 +86,9 @@ const surroundings: Surroundings = {
 }
 
 async function redraw(told: Surroundings['told']): Promise<void> {
-  const [around, own] = await Promise.all([together(frame.load(visit)), together(await page.load(visit))])
+  const [around, own] = await Promise.all([together(frame.load(request)), together(await page.load(request))])
   const data = { ...around, ...own }
-  document.title = `${[page.title(data, visit), frame.title(data)].filter(Boolean).join(' · ')} · Mortise`
+  document.title = `${[page.title(data, request), frame.title(data)].filter(Boolean).join(' · ')} · Mortise`
   render(<App page={page} data={data} surroundings={{ ...surroundings, returned: null, told }} />, root)
 }
 
@@ -99,7 +99,7 @@ for (const one of document.querySelectorAll<HTMLElement>('nav > [aria-current=pa
   one.parentElement!.scrollLeft = one.offsetLeft - one.parentElement!.offsetLeft - one.offsetWidth
 document.documentElement.dataset.ready = ''
 
-const source = page.live?.(handed.data, visit)
+const source = page.live?.(handed.data, request)
 if (source)
   follow(source, () =>
     surroundings.reload().catch((error: unknown) => {

@@ -49,13 +49,15 @@ export interface Live {
   readonly path: string
   readonly events: readonly string[]
   /** All that matter, where left out. */
-  readonly about?: (news: EventFacts) => boolean
+  readonly about?: (event: EventFacts) => boolean
 }
 
 // oxlint-disable-next-line no-explicit-any -- a table holds pages of every kind of data
 export interface Page<D extends object = any> {
   /** Calls side by side: each entry is awaited, all at once. */
-  load(visit: PageRequest): { [K in keyof D]: Promise<D[K]> | D[K] } | Promise<{ [K in keyof D]: Promise<D[K]> | D[K] }>
+  load(
+    request: PageRequest,
+  ): { [K in keyof D]: Promise<D[K]> | D[K] } | Promise<{ [K in keyof D]: Promise<D[K]> | D[K] }>
   title(data: D, drawn: Drawn): string
   View: ComponentType<D & Drawn>
   /** Visitors are asked to sign in first. */
@@ -76,7 +78,7 @@ export interface Page<D extends object = any> {
 
 // oxlint-disable-next-line no-explicit-any -- as above
 export interface Frame<D extends object = any> {
-  load(visit: PageRequest): { [K in keyof D]: Promise<D[K]> | D[K] }
+  load(request: PageRequest): { [K in keyof D]: Promise<D[K]> | D[K] }
   title(data: D): string
   View: ComponentType<D & Drawn & { children: ComponentChildren }>
 }

@@ -113,7 +113,7 @@ const NONE: Outcome = { returned: null, told: {} }
 async function show(asked: RenderRequest, api: Api, page: Page, match: Match, outcome: Outcome): Promise<Answer> {
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
   const [, query = ''] = asked.address.split('?', 2)
-  const visit: PageRequest = {
+  const request: PageRequest = {
     params: match.params,
     query: new URLSearchParams(query),
     address: asked.address,
@@ -122,18 +122,18 @@ async function show(asked: RenderRequest, api: Api, page: Page, match: Match, ou
   }
   const frame = page.frame ?? instanceFrame
   try {
-    const own = async () => together(await page.load(visit))
+    const own = async () => together(await page.load(request))
     // All are waited for from the first on: whichever is refused first, the others' refusals are heard too.
-    const [around, loaded, messages] = await Promise.all([together(frame.load(visit)), own(), messagesOf(asked, api)])
+    const [around, loaded, messages] = await Promise.all([together(frame.load(request)), own(), messagesOf(asked, api)])
     const data = { ...around, ...loaded }
-    const html = await asked.draw(drawingOf(asked, match, visit, data, { ...outcome, messages }))
-    if (html === null) return { ...(await fail(asked, visit, 503)), headers: { 'Retry-After': '10' } }
+    const html = await asked.draw(drawingOf(asked, match, request, data, { ...outcome, messages }))
+    if (html === null) return { ...(await fail(asked, request, 503)), headers: { 'Retry-After': '10' } }
     return { status: outcome.returned?.fault === undefined ? 200 : 422, html }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     if (error.status === 401 && !me) return { location: signInAddress(asked.address) }
     const wait = error.headers['retry-after']
-    const answer = await fail(asked, visit, error.status)
+    const answer = await fail(asked, request, error.status)
     return wait ? { ...answer, headers: { 'Retry-After': wait } } : answer
   }
 }
@@ -141,11 +141,11 @@ async function show(asked: RenderRequest, api: Api, page: Page, match: Match, ou
 /** The page of a refusal; what is hidden is to whoever asks as if it were not there. */
 async function fail(
   asked: RenderRequest,
-  visit: PageRequest,
+  request: PageRequest,
   status: number,
 ): Promise<{ status: number; html: string }> {
-  const [around, messages] = await Promise.all([together(instanceFrame.load(visit)), messagesOf(asked, visit.api)])
-  const drawing = drawingOf(asked, { file: '', params: {} }, visit, around, { ...NONE, messages })
+  const [around, messages] = await Promise.all([together(instanceFrame.load(request)), messagesOf(asked, request.api)])
+  const drawing = drawingOf(asked, { file: '', params: {} }, request, around, { ...NONE, messages })
   return { status, html: await perform({ ...drawing, failure: { status, isCrowded: asked.isCrowded } }) }
 }
 
@@ -160,8 +160,8 @@ async function messagesOf({ cookies }: RenderRequest, api: Api): Promise<Surroun
 export async function respondMissing(asked: RenderRequest, status: number, headers = {}): Promise<Answer> {
   const api = new Api(asked.send)
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
-  const visit = { params: {}, query: new URLSearchParams(), address: asked.address, api, me }
-  return { ...(await fail(asked, visit, status)), headers }
+  const request = { params: {}, query: new URLSearchParams(), address: asked.address, api, me }
+  return { ...(await fail(asked, request, status)), headers }
 }
 
 /** All that a page is drawn from, as data: it may be drawn in another thread. */
@@ -182,15 +182,15 @@ export interface Drawing extends Around {
 const drawingOf = (
   asked: RenderRequest,
   { file }: Match,
-  visit: PageRequest,
+  request: PageRequest,
   data: object,
   around: Around,
 ): Drawing => ({
   file,
-  params: visit.params,
-  query: String(visit.query),
-  address: visit.address,
-  me: visit.me,
+  params: request.params,
+  query: String(request.query),
+  address: request.address,
+  me: request.me,
   csrf: asked.csrf,
   ...around,
   data,
@@ -233,15 +233,15 @@ async function act(asked: RenderRequest, api: Api, page: Page, match: Match, for
   const action = Object.hasOwn(page.actions ?? {}, name) ? page.actions![name] : undefined
   const [, query = ''] = asked.address.split('?', 2)
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
-  const visit = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
-  if (!action) return fail(asked, visit, 400)
+  const request = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
+  if (!action) return fail(asked, request, 400)
   const sent = { action: name, values: valuesOf(form) }
   try {
     if (typeof form._preview === 'string') {
-      const preview = await previewOf(visit, form, form._preview)
+      const preview = await previewOf(request, form, form._preview)
       return await show(asked, api, page, match, { ...NONE, returned: { ...sent, preview } })
     }
-    const next = await action({ ...visit, form })
+    const next = await action({ ...request, form })
     if (typeof next === 'string') return { location: next }
     if (!next || isKept(asked, next)) return { location: asked.address }
     return await show(asked, api, page, match, { ...NONE, told: next.told })
@@ -261,13 +261,13 @@ function valuesOf(form: FormFields): Returned['values'] {
 
 /** Without scripts the page shows a text as it will stand, and does nothing else. */
 async function previewOf(
-  visit: PageRequest,
+  request: PageRequest,
   form: FormFields,
   name: string,
 ): Promise<NonNullable<Returned['preview']>> {
-  const project = projectOf(visit)
-  const wish = { text: text(form, name), gfm: true, ...(project !== null && { project }) }
-  return { name, html: (await visit.api.post('/markdown', wish)).html }
+  const project = projectOf(request)
+  const input = { text: text(form, name), gfm: true, ...(project !== null && { project }) }
+  return { name, html: (await request.api.post('/markdown', input)).html }
 }
 
 /** A way back that is too long is left out. Whatever else is, such as a new secret, the post itself must answer. */

@@ -312,8 +312,8 @@ test('credentials: where they may stand, and that a wrong one is refused even wh
 test('what one credential is shown another is not, and lists are as new as the store', async () => {
   await using forge = await startForge()
   const { administrator } = forge
-  const wish = { name: 'narrow', scopes: ['read_user'], expires_at: after(forge.clock, 2 * DAY).slice(0, 10) }
-  const { token } = (await administrator.post('/user/personal_access_tokens', wish)).body
+  const request = { name: 'narrow', scopes: ['read_user'], expires_at: after(forge.clock, 2 * DAY).slice(0, 10) }
+  const { token } = (await administrator.post('/user/personal_access_tokens', request)).body
   const narrow = forge.as({ 'PRIVATE-TOKEN': token })
   for (let i = 0; i < 2; i++) {
     expect((await administrator.get('/user')).body.private_token).toBe(administrator.token)

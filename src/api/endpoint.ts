@@ -37,7 +37,7 @@ export interface Resource<S, P extends Policy<S>> {
   /** The ability is checked before the parameters, not after; or this one is, and `allow` after. Also for its children. */
   readonly abilityFirst?: boolean | (keyof P & string)
   /** Where its endpoints wait for their turn. Also for its children. */
-  readonly lane?: AnswerLimiter
+  readonly limiter?: AnswerLimiter
   /** It is kept to be read: changes are refused, but for deletions and what says `whileReadOnly`. Also for its children. */
   isReadOnly?(subject: S): boolean
   /** Those of a child, outermost first. */
@@ -52,7 +52,7 @@ export function resource<S, P extends Policy<S>, Params extends z.ZodObject>(dec
   params: Params
   policy: P & { readonly read: (subject: S) => boolean }
   abilityFirst?: boolean | (keyof P & string)
-  lane?: AnswerLimiter
+  limiter?: AnswerLimiter
   isReadOnly?(subject: NoInfer<S>): boolean
   find(app: App, params: z.infer<Params>, viewer: User | null): Promise<S | null | undefined>
 }): Resource<S, P> {
@@ -98,7 +98,7 @@ export function child<
     params: parent.params.extend(params),
     policy: { ...parent.policy, ...policy },
     abilityFirst: parent.abilityFirst,
-    lane: parent.lane,
+    limiter: parent.limiter,
     isReadOnly: parent.isReadOnly,
     parents: [...(parent.parents ?? []), parent],
     async find(app: App, given: z.infer<z.ZodObject<Params>>, _viewer: User | null, above: S) {
@@ -223,7 +223,7 @@ export interface Declaration<
   /** Bytes of all its fields together, where that is more than usual. */
   body?: number
   /** Where it differs from its resource. */
-  lane?: AnswerLimiter
+  limiter?: AnswerLimiter
   /** Much work, or for some input: visitors without a credential may ask for a few in a while. */
   costly?: boolean | ((input: z.infer<I>) => boolean)
   /** The setting that says how often one person may ask for it. Endpoints that create the same thing count together. */
@@ -259,7 +259,7 @@ export interface Endpoint {
   readonly before?: (app: App) => Promise<object>
   readonly upload?: number
   readonly body?: number
-  readonly lane?: AnswerLimiter
+  readonly limiter?: AnswerLimiter
   readonly costly?: boolean | ((input: never) => boolean)
   readonly throttle?: EndpointLimit
   readonly throttleScope?: (subject: never) => string

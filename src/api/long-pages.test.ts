@@ -24,8 +24,8 @@ beforeAll(async () => {
     await ann.post(`${url}/issues/1/notes`, { body: `needle ${n}` })
     await ann.post(`${url}/repository/branches`, { branch: `b${n}`, ref: 'master' })
     await forge.seed(project, { [`f${n}`]: 'x' }, { branch: `b${n}` })
-    const wish = { source_branch: `b${n}`, target_branch: 'master', title: `needle ${n}`, assignee_id: bob.id }
-    await ann.post(`${url}/merge_requests`, wish)
+    const input = { source_branch: `b${n}`, target_branch: 'master', title: `needle ${n}`, assignee_id: bob.id }
+    await ann.post(`${url}/merge_requests`, input)
     await ann.post(`${url}/releases`, { tag_name: `v${n}`, ref: 'master', description: 'x' })
   }
   await forge.settle()

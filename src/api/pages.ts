@@ -50,20 +50,20 @@ const SET_OR_SECRET = new Set([
 ])
 
 export function pageHeaders(
-  wish: PageRequest,
+  input: PageRequest,
   { total, more = false }: Pick<Page<unknown>, 'total' | 'more'>,
   address: string,
   query: string,
 ): Record<string, string> {
-  const pages = Math.max(1, Math.ceil(total / wish.limit))
-  const previous = wish.page > 1 && wish.page <= pages ? wish.page - 1 : null
-  const next = wish.page < pages ? wish.page + 1 : null
+  const pages = Math.max(1, Math.ceil(total / input.limit))
+  const previous = input.page > 1 && input.page <= pages ? input.page - 1 : null
+  const next = input.page < pages ? input.page + 1 : null
   const given = ONLY_PAGES.test(query)
     ? []
     : [...new URLSearchParams(query)].filter(([name]) => !SET_OR_SECRET.has(name))
   const link = (page: number, rel: string) => {
-    if (given.length === 0) return `<${address}?page=${page}&per_page=${wish.limit}>; rel="${rel}"`
-    const all = [...given, ['page', String(page)], ['per_page', String(wish.limit)]] as [string, string][]
+    if (given.length === 0) return `<${address}?page=${page}&per_page=${input.limit}>; rel="${rel}"`
+    const all = [...given, ['page', String(page)], ['per_page', String(input.limit)]] as [string, string][]
     const sorted = all.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     return `<${address}?${new URLSearchParams(sorted)}>; rel="${rel}"`
   }
@@ -72,8 +72,8 @@ export function pageHeaders(
   if (previous) links.unshift(link(previous, 'prev'))
   return {
     ...(!more && { 'X-Total': String(total), 'X-Total-Pages': String(pages) }),
-    'X-Per-Page': String(wish.limit),
-    'X-Page': String(wish.page),
+    'X-Per-Page': String(input.limit),
+    'X-Page': String(input.page),
     'X-Next-Page': next ? String(next) : '',
     'X-Prev-Page': previous ? String(previous) : '',
     // Four times a long query would be more header than clients bear.

@@ -202,7 +202,7 @@ function inLaneOf(
   { identity, address }: Caller,
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
-  const lane = endpoint.lane ?? endpoint.on?.lane
+  const lane = endpoint.limiter ?? endpoint.on?.limiter
   return lane ? withSlot(app.lanes[lane], limitedCaller(identity?.user.id, address), response, handle) : handle()
 }
 

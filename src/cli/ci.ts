@@ -79,7 +79,7 @@ const run: Verb = {
   async run(call) {
     const concurrent = numberOf(call, 'jobs', { least: 1, most: MOST_AT_A_TIME, otherwise: 1 })
     const executor = await executorOf(call)
-    const { compiled, wish } = await compileHere(call)
+    const { compiled, wish: input } = await compileHere(call)
     const { lineOfFault } = await import('../features/ci/local/showing.ts')
     const { runHere, NotRun } = await import('../features/ci/local/run.ts')
     for (const fault of compiled.errors) console.error(lineOfFault(fault))
@@ -90,7 +90,7 @@ const run: Verb = {
     void stopRequested().then(() => stopping.abort())
     // What gives up on waiting must leave no job behind.
     process.once('exit', killRunning)
-    const { status, hasFailed } = await runHere(compiled.plan, wish, {
+    const { status, hasFailed } = await runHere(compiled.plan, input, {
       named: call.words,
       withNeeds: Boolean(call.switches.needs),
       concurrent,
@@ -110,15 +110,15 @@ const run: Verb = {
 export const ci: Record<string, Verb> = { 'ci check': check, 'ci run': run }
 
 async function compileHere(call: Call) {
-  const wish = await wishOf(call)
+  const input = await wishOf(call)
   const { compile } = await import('../ci/config/compile.ts')
   const { contextOf } = await import('../features/ci/local/context.ts')
   const { readHere } = await import('../features/ci/local/includes.ts')
-  const text = await readHere(wish.copy.root, wish.file)
-  if (text === null) throw new CannotStart(`there is no ${wish.file} here`)
-  const { ref, tag } = wish.copy
-  const about = `${wish.event} on ${tag ? 'tag ' : ''}${ref}`
-  return { compiled: await compile(text, await contextOf(wish)), wish, about }
+  const text = await readHere(input.copy.root, input.file)
+  if (text === null) throw new CannotStart(`there is no ${input.file} here`)
+  const { ref, tag } = input.copy
+  const about = `${input.event} on ${tag ? 'tag ' : ''}${ref}`
+  return { compiled: await compile(text, await contextOf(input)), wish: input, about }
 }
 
 async function wishOf(call: Call): Promise<LocalRunOptions> {

@@ -17,8 +17,8 @@ const create: Verb = {
       const [name, scopes] = [required(call, 'name'), required(call, 'scopes').split(',')]
       const user = await findUserByName(app, required(call, 'user'))
       const grantable = grantableScopes(await operatorOn(app, user), { identity: null, address: 'local' })
-      const wish = { name, scopes: scopes.map((scope) => scope.trim()), expires_at: dateOf(call.flags.expires) }
-      const { secret } = await createToken(app, user, 'personal', wish, grantable)
+      const input = { name, scopes: scopes.map((scope) => scope.trim()), expires_at: dateOf(call.flags.expires) }
+      const { secret } = await createToken(app, user, 'personal', input, grantable)
       console.log(secret)
     }),
 }

@@ -56,9 +56,9 @@ export class Receiver implements door.Receiver {
     }
   }
 
-  answer(wish: door.ReceiverAnswer): void {
-    this.#answer = wish
-    this.#times = wish.times ?? Infinity
+  answer(input: door.ReceiverAnswer): void {
+    this.#answer = input
+    this.#times = input.times ?? Infinity
   }
 
   clear(): void {

@@ -28,29 +28,29 @@ export interface Forge extends AsyncDisposable {
   readonly administrator: Person
 
   /** A new user, ready to call. */
-  user(wish?: UserInput): Promise<Person>
+  user(request?: UserInput): Promise<Person>
   /** A new group of `owner`, as the API answers it. */
-  group(wish?: GroupInput, owner?: Person): Promise<Group>
+  group(request?: GroupInput, owner?: Person): Promise<Group>
   /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
-  project(wish?: ProjectInput, owner?: Person): Promise<Project>
+  project(request?: ProjectInput, owner?: Person): Promise<Project>
   /** A new label of a project or a group, as the API answers it. */
-  label(place: Project | Group, wish?: LabelInput, as?: Person): Promise<Label>
+  label(place: Project | Group, request?: LabelInput, as?: Person): Promise<Label>
   /** A new milestone of a project or a group, as the API answers it. */
-  milestone(place: Project | Group, wish?: MilestoneInput, as?: Person): Promise<Milestone>
+  milestone(place: Project | Group, request?: MilestoneInput, as?: Person): Promise<Milestone>
   /** A new issue of a project, as the API answers it. */
-  issue(project: { readonly id: number }, wish?: IssueInput, as?: Person): Promise<Issue>
+  issue(project: { readonly id: number }, request?: IssueInput, as?: Person): Promise<Issue>
   /** A new note on an issue, as the API answers it. */
-  note(issue: { readonly project_id: number; readonly iid: number }, wish?: NoteInput, as?: Person): Promise<Note>
+  note(issue: { readonly project_id: number; readonly iid: number }, request?: NoteInput, as?: Person): Promise<Note>
   /** A new snippet of a project, or with null one of the person themselves, as the API answers it. */
-  snippet(project: { readonly id: number } | null, wish?: SnippetInput, as?: Person): Promise<Snippet>
+  snippet(project: { readonly id: number } | null, request?: SnippetInput, as?: Person): Promise<Snippet>
   /** A branch with a commit of files on it, and a merge request of it, as the API answers it. */
-  mergeRequest(project: { readonly id: number }, wish?: MergeRequestInput, as?: Person): Promise<MergeRequest>
+  mergeRequest(project: { readonly id: number }, request?: MergeRequestInput, as?: Person): Promise<MergeRequest>
   /** Commits files to a project; null deletes one. */
-  seed(project: { readonly id: number }, files: Files, wish?: SeedInput): Promise<Commit>
+  seed(project: { readonly id: number }, files: Files, request?: SeedInput): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
-  git(args: readonly string[], wish?: GitInput): Promise<string>
+  git(args: readonly string[], request?: GitInput): Promise<string>
   /** Runs CI jobs of this forge in the shell, as the user of this process, until it is stopped or the forge closed. */
-  runner(wish?: RunnerInput): Promise<ForgeRunner>
+  runner(request?: RunnerInput): Promise<ForgeRunner>
   /** An address that collects deliveries of hooks and services, until it or the forge is closed. */
   receiver(): Promise<Receiver>
   /** What was mailed so far, oldest first, once all background work that is due has been done. */
@@ -180,9 +180,9 @@ export interface Receiver extends AsyncDisposable {
    * The oldest delivery that was not handed out yet, of this kind (`issue`, also `confidential_issue` or `Issue Hook`)
    * or of any. Waits for it, up to 5 seconds unless told; then it is thrown what came instead.
    */
-  next(kind?: string, wish?: { timeout?: number }): Promise<Delivery>
+  next(kind?: string, request?: { timeout?: number }): Promise<Delivery>
   /** How deliveries are answered from now on: `{ status: 500 }`, `{ hang: true }`, `{ delay: 2000 }`. */
-  answer(wish: ReceiverAnswer): void
+  answer(request: ReceiverAnswer): void
   /** Forgets what came and how it should answer. */
   clear(): void
   close(): Promise<void>

@@ -42,7 +42,7 @@ export interface Job<A, P> {
   /** May take minutes: only some of a worker's hands do such work, so that short work never waits for it. */
   readonly long?: boolean
   /** The signal comes when the process is about to end: whoever heeds it and throws is run again elsewhere. */
-  handle(app: A, payload: P, signal?: AbortSignal, news?: EventSource): Promise<void>
+  handle(app: A, payload: P, signal?: AbortSignal, event?: EventSource): Promise<void>
 }
 
 /** Which event a reaction is about. */

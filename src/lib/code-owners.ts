@@ -47,16 +47,16 @@ interface Draft {
 /** In the order of the file. Sections of the same name, in any case, are one. */
 export function parseCodeOwners(text: string): OwnerSection[] {
   const sections = new Map<string, Draft>()
-  const sectionOf = (name: string, wish: Pick<Draft, 'optional' | 'approvals'>): Draft => {
+  const sectionOf = (name: string, input: Pick<Draft, 'optional' | 'approvals'>): Draft => {
     const known = sections.get(name.toLowerCase())
     if (!known) {
-      const made = { name, patterns: [], ...wish }
+      const made = { name, patterns: [], ...input }
       sections.set(name.toLowerCase(), made)
       return made
     }
     // Who asks for more is heard.
-    known.optional &&= wish.optional
-    known.approvals = Math.max(known.approvals, wish.approvals)
+    known.optional &&= input.optional
+    known.approvals = Math.max(known.approvals, input.approvals)
     return known
   }
   let current = sectionOf('', { optional: false, approvals: 1 })

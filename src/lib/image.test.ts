@@ -40,8 +40,8 @@ const gifDefaults = {
   codeSize: 2,
 }
 
-function gif(wish: Partial<typeof gifDefaults> = {}) {
-  const { width, height, flags, blocks, introducer, imageWidth, codeSize } = { ...gifDefaults, ...wish }
+function gif(input: Partial<typeof gifDefaults> = {}) {
+  const { width, height, flags, blocks, introducer, imageWidth, codeSize } = { ...gifDefaults, ...input }
   const table = flags & 0x80 ? Buffer.alloc(3 << ((flags & 7) + 1)) : ''
   const image = join(introducer, le16(0), le16(0), le16(imageWidth), le16(height), 0, codeSize, '\x02\x44\x01\0;')
   return join('GIF89a', le16(width), le16(height), flags, 0, 0, table, blocks, image)

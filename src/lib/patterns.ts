@@ -32,10 +32,10 @@ export async function finder(
   texts: Iterable<string>,
   { lines = false }: { lines?: boolean } = {},
 ): Promise<(text: string) => boolean> {
-  const wish = { pattern, lines, texts: [...new Set(texts)] }
-  const { fault, found } = await search(wish)
+  const input = { pattern, lines, texts: [...new Set(texts)] }
+  const { fault, found } = await search(input)
   if (fault) throw new TypeError(`not a pattern: ${fault}`)
-  const matching = new Set(wish.texts.filter((_, n) => found[n]))
+  const matching = new Set(input.texts.filter((_, n) => found[n]))
   return (text) => matching.has(text)
 }
 
@@ -48,12 +48,12 @@ export async function lastMatches(pattern: string, texts: readonly string[]): Pr
 /** Some ten milliseconds. */
 const MOST_STEPS = 200_000
 
-async function search(wish: Search): Promise<PatternMatches> {
-  const length = wish.texts.reduce((sum, text) => sum + text.length, 100)
-  if (sizeOf(wish.pattern) * length > MOST_STEPS) return searchElsewhere(wish, length)
+async function search(input: Search): Promise<PatternMatches> {
+  const length = input.texts.reduce((sum, text) => sum + text.length, 100)
+  if (sizeOf(input.pattern) * length > MOST_STEPS) return searchElsewhere(input, length)
   // Loaded by whoever first writes one: at the start it would make everybody wait.
   const { searchTexts } = await import('./pattern-search.ts')
-  return searchTexts(wish)
+  return searchTexts(input)
 }
 
 /** At most so many steps of a program: each repetition repeats what it stands behind, which may be all of it. */
@@ -77,14 +77,14 @@ const waiting: (() => void)[] = []
 let busy = 0
 let idling: NodeJS.Timeout | undefined
 
-async function searchElsewhere(wish: Search, length: number): Promise<PatternMatches> {
+async function searchElsewhere(input: Search, length: number): Promise<PatternMatches> {
   if (busy === MOST_WORKERS) {
     if (waiting.length === MOST_WAITING) throw new PatternTooSlow(TOO_SLOW)
     await new Promise<void>((resolve) => waiting.push(resolve))
   } else busy++
   const worker = idle.pop() ?? new Worker(WORKER, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 256 } })
   try {
-    const found = await ask(worker, wish, DEADLINE_MS + (length / 1e6) * DEADLINE_MS_PER_MEGABYTE)
+    const found = await ask(worker, input, DEADLINE_MS + (length / 1e6) * DEADLINE_MS_PER_MEGABYTE)
     keep(worker)
     return found
   } catch (error) {
@@ -97,7 +97,7 @@ async function searchElsewhere(wish: Search, length: number): Promise<PatternMat
   }
 }
 
-async function ask(worker: Worker, wish: Search, deadline: number): Promise<PatternMatches> {
+async function ask(worker: Worker, input: Search, deadline: number): Promise<PatternMatches> {
   const { promise, resolve, reject } = Promise.withResolvers<PatternMatches>()
   let timer: NodeJS.Timeout | undefined
   worker.ref()
@@ -108,7 +108,7 @@ async function ask(worker: Worker, wish: Search, deadline: number): Promise<Patt
     // Its start is no part of the search.
     timer = setTimeout(() => reject(new PatternTooSlow(TOO_SLOW)), deadline)
     worker.once('message', resolve)
-    worker.postMessage(wish)
+    worker.postMessage(input)
   })
   worker.postMessage('ready?')
   const found = await promise.finally(() => clearTimeout(timer))

@@ -151,8 +151,8 @@ class Ending implements Disposable {
   }
 }
 
-function firstHop({ url, headers = {}, body, ...wish }: OutgoingRequest): Hop {
-  const { method = body === undefined ? 'GET' : 'POST' } = wish
+function firstHop({ url, headers = {}, body, ...input }: OutgoingRequest): Hop {
+  const { method = body === undefined ? 'GET' : 'POST' } = input
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   if (!lowered.every(([name, value]) => isSendableHeader(name, value)))
     throw new OutgoingFailure('malformed', 'A header of the request is invalid')

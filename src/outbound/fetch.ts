@@ -12,9 +12,9 @@ export interface FetchOptions {
 
 export async function fetchText(
   url: string,
-  wish: FetchOptions,
+  input: FetchOptions,
 ): Promise<{ text: string } | { failure: FetchFailure }> {
-  const { guard, proxy = null, maxBytes, deadline } = wish
+  const { guard, proxy = null, maxBytes, deadline } = input
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { failure: 'bad_address' }
   try {
     const limits = { connect: deadline, read: deadline, total: deadline, body: maxBytes }

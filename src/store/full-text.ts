@@ -201,14 +201,14 @@ export interface TextQuery {
  * Ids of the first rows that have the words and pass the tests, newest first unless said. Those that take too long are
  * refused altogether.
  */
-export async function findByWords(db: Db, index: TextIndex, wish: TextQuery): Promise<number[]> {
-  const most = wish.most ?? MOST_MATCHES
-  const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
+export async function findByWords(db: Db, index: TextIndex, input: TextQuery): Promise<number[]> {
+  const most = input.most ?? MOST_MATCHES
+  const words = isSqlite(db) ? await spelledOut(db, index.table, input.words) : input.words
   if (words === null) return []
-  const asked = isSqlite(db) && wish.within && (await areRare(db, index, words)) ? tested(db, index, wish) : wish
-  return withDeadline(db, wish.deadlineMs ?? DEADLINE_MS, async (db, assertTime) => {
+  const asked = isSqlite(db) && input.within && (await areRare(db, index, words)) ? tested(db, index, input) : input
+  return withDeadline(db, input.deadlineMs ?? DEADLINE_MS, async (db, assertTime) => {
     const found: number[] = []
-    const walked = !isSqlite(db) && (await isCommon(db, index, { ...wish, most }))
+    const walked = !isSqlite(db) && (await isCommon(db, index, { ...input, most }))
     const many = isSqlite(db) || walked ? LOOKED_AT : INDEXED
     // Where nearly all that is looked at passes, the first look is enough; where few do, the next is longer.
     let looked = Math.min(Math.ceil(most * 1.1), many)
@@ -232,8 +232,8 @@ async function areRare(db: Db, index: TextIndex, words: string): Promise<boolean
 }
 
 /** With the place as a test. */
-function tested(db: Db, index: TextIndex, { within, tests = [], ...wish }: TextQuery): TextQuery {
-  return { ...wish, tests: [inIdList(db, `${index.table}.${index.within!}`, idList(db, within!)), ...tests] }
+function tested(db: Db, index: TextIndex, { within, tests = [], ...input }: TextQuery): TextQuery {
+  return { ...input, tests: [inIdList(db, `${index.table}.${index.within!}`, idList(db, within!)), ...tests] }
 }
 
 interface Turn extends TextQuery {

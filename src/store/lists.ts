@@ -132,13 +132,13 @@ type Way<O extends string> = { [by in `by ${O} ${Sort}`]?: true } & {
   uncounted?: true
 }
 
-interface OrderWish<O> {
+interface OrderInput<O> {
   order_by?: O | null | undefined
   sort?: Sort | null | undefined
 }
 
 export interface LongList<V extends object, O extends string, R> {
-  (db: Db, values: V, cut: Cut, order?: OrderWish<O>): Promise<Page<R>>
+  (db: Db, values: V, cut: Cut, order?: OrderInput<O>): Promise<Page<R>>
   /** The next rows by key, without a total: what pages by key are made of. */
   next(db: Db, values: V, sort: Sort, limit: number): Promise<R[]>
   /** The statement of one page, as in `HotQuery`. */
@@ -156,7 +156,7 @@ export function longList<
   const page = pageOf<V, O, Pick<Row<T>, C>>(plan)
   const count = counter(plan)
 
-  const list = async (db: Db, values: V, { limit, offset }: Cut, { order_by, sort }: OrderWish<O> = {}) => {
+  const list = async (db: Db, values: V, { limit, offset }: Cut, { order_by, sort }: OrderInput<O> = {}) => {
     const { total, rows } = await count(db, values)
     if (limit === 0 || offset >= total) return { items: [], total }
     const [order, way] = usual(givenIn(values))

@@ -15,14 +15,14 @@ interface Asked<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' | 'reject'
 
 /** `write` answers in the order it is asked in. */
 export function together<A extends Transactable & { readonly store: Store }, W, R>(
-  write: (app: A, wishes: readonly W[]) => Promise<readonly R[]>,
-): (app: A, wish: W) => Promise<R> {
+  write: (app: A, inputs: readonly W[]) => Promise<readonly R[]>,
+): (app: A, input: W) => Promise<R> {
   const queues = new WeakMap<Store, Asked<W, R>[]>()
 
   async function writeAll(app: A, asked: readonly Asked<W, R>[]): Promise<void> {
-    const wishes = asked.map(({ wish }) => wish)
+    const inputs = asked.map(({ wish: input }) => input)
     try {
-      const results = await transact(app, (app) => write(app, wishes))
+      const results = await transact(app, (app) => write(app, inputs))
       for (const [n, { resolve }] of asked.entries()) resolve(results[n]!)
     } catch (error) {
       if (asked.length === 1) return asked[0]!.reject(error)
@@ -36,9 +36,9 @@ export function together<A extends Transactable & { readonly store: Store }, W, 
     queues.delete(app.store)
   }
 
-  return (app, wish) => {
+  return (app, input) => {
     const { promise, resolve, reject } = Promise.withResolvers<R>()
-    const one = { wish, resolve, reject }
+    const one = { wish: input, resolve, reject }
     const queue = queues.get(app.store)
     if (queue) queue.push(one)
     else {

@@ -111,7 +111,7 @@ test('switches of the project and of the instance', async () => {
   const { id, path_with_namespace: path } = await cast.project()
   const owner = await asPerson(forge, cast.people.owner)
   const stranger = await asPerson(forge, cast.people.stranger)
-  const set = (wish: Record<string, unknown>) => cast.people.owner.put(`/projects/${id}`, wish)
+  const set = (input: Record<string, unknown>) => cast.people.owner.put(`/projects/${id}`, input)
   const texts = (principal: Principal, at: string) =>
     Promise.all((['fetch', 'push'] as const).map((verb) => textFor(app, principal, at, verb)))
 
@@ -196,8 +196,8 @@ test('a deploy token opens the code of its project, not the wiki', async () => {
   const { app } = forge
   const owner = await forge.user()
   const { id, path_with_namespace: path } = await forge.project({ visibility: 'private' }, owner)
-  const wish = { name: 'ci', username: 'ci', scopes: ['read_repository'] }
-  const { token } = (await owner.post(`/projects/${id}/deploy_tokens`, wish)).body
+  const input = { name: 'ci', username: 'ci', scopes: ['read_repository'] }
+  const { token } = (await owner.post(`/projects/${id}/deploy_tokens`, input)).body
   const authorization = `Basic ${Buffer.from(`ci:${token}`).toString('base64')}`
   const bearer = await authenticatePrincipal(app, { authorization, address: '127.0.0.1' }, 'git')
   expect(await textFor(app, bearer, path, 'fetch')).toBe('yes')

@@ -16,8 +16,8 @@ async function stage(forge: TestForge) {
   const owner = await forge.user({ username: 'ann' })
   const group = await forge.group({ path: 'team' }, owner)
   const sub = await forge.group({ path: 'deep', parent_id: group.id }, owner)
-  const make = async (path: string, wish: Record<string, unknown> = {}) => {
-    const project = await forge.project({ path, ...wish }, owner)
+  const make = async (path: string, input: Record<string, unknown> = {}) => {
+    const project = await forge.project({ path, ...input }, owner)
     await forge.seed(project, { 'a.txt': 'one' })
     await new LfsClient(forge, project.path_with_namespace, basic('ann', owner.token)).put(FILE)
     return project
@@ -56,11 +56,11 @@ const READS = [200, 403, 200, 403, 403, 403]
 const HIDDEN = [404, 404, 404, 404, 404, 404]
 const WRONG = [401, 401, 401, 401, 401, 401]
 
-async function tokenFor(owner: Person, where: string, wish: Record<string, unknown> = {}) {
+async function tokenFor(owner: Person, where: string, input: Record<string, unknown> = {}) {
   const { status, body } = await owner.post(`${where}/deploy_tokens`, {
     name: 'ci',
     scopes: ['read_repository'],
-    ...wish,
+    ...input,
   })
   expect(status).toBe(201)
   return { id: body.id as number, secret: body.token as string, shown: basic(body.username, body.token), ...body }
@@ -264,9 +264,9 @@ describe('a deploy key', () => {
     const { owner, own, other } = await stage(forge)
     const path = own.path_with_namespace
     const url = `/projects/${own.id}/deploy_keys`
-    const add = async (wish = {}, to = url) => {
+    const add = async (input = {}, to = url) => {
       const key = await newKey()
-      const { body } = await owner.post(to, { title: 'ci', key: key.public, can_push: true, ...wish })
+      const { body } = await owner.post(to, { title: 'ci', key: key.public, can_push: true, ...input })
       return { key, id: body.id as number }
     }
     /** What `git-lfs-authenticate` hands over. */

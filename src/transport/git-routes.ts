@@ -46,9 +46,9 @@ export async function gitRoutes(
 ): Promise<FastifyReply> {
   try {
     const service = serviceOf(request, address)
-    const visit = await meetVisitor(app, request, reply, address, service)
-    if (isRead(request)) await tellRefs(visit, service!)
-    else await inTurn(visit, service === 'upload-pack' ? sendPack : takePush)
+    const pageRequest = await meetVisitor(app, request, reply, address, service)
+    if (isRead(request)) await tellRefs(pageRequest, service!)
+    else await inTurn(pageRequest, service === 'upload-pack' ? sendPack : takePush)
     return reply
   } catch (error) {
     if (!reply.sent) return sendPlain(request, reply, error)
@@ -135,11 +135,11 @@ function begin({ reply, request }: Visit, type: string): void {
   for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }
 
-async function inTurn(visit: Visit, work: (visit: Visit) => Promise<void>): Promise<void> {
-  const { app, facts, request, reply } = visit
+async function inTurn(pageRequest: Visit, work: (pageRequest: Visit) => Promise<void>): Promise<void> {
+  const { app, facts, request, reply } = pageRequest
   const leave = await acquireSlot(app.lanes.transport, callerOf(facts.principal, request.ip), reply.raw)
   const unwatch = app.stalls.watchSender(senderOf(request.raw))
-  await work(visit).finally(() => {
+  await work(pageRequest).finally(() => {
     unwatch()
     leave()
   })
@@ -152,17 +152,17 @@ const senderOf = (request: IncomingMessage) => ({
   end: () => request.socket.destroy(),
 })
 
-async function tellRefs(visit: Visit, service: Service): Promise<void> {
-  const { dir, protocol, reply } = visit
-  begin(visit, `${service}-advertisement`)
+async function tellRefs(pageRequest: Visit, service: Service): Promise<void> {
+  const { dir, protocol, reply } = pageRequest
+  begin(pageRequest, `${service}-advertisement`)
   await advertise(dir, service, { protocol, output: reply.raw })
   reply.raw.end()
 }
 
-async function sendPack(visit: Visit): Promise<void> {
-  const { app, dir, protocol, reply, request, facts } = visit
+async function sendPack(pageRequest: Visit): Promise<void> {
+  const { app, dir, protocol, reply, request, facts } = pageRequest
   const input = await bodyOf(request, MOST_ASKED)
-  begin(visit, 'upload-pack-result')
+  begin(pageRequest, 'upload-pack-result')
   const { code } = await uploadPack(dir, { stateless: true, protocol, input, output: reply.raw })
   // To a question it has an answer, if only why there is none.
   if (code !== 0 && !reply.raw.headersSent) throw new BadPktLine('not a request to fetch')
@@ -171,10 +171,10 @@ async function sendPack(visit: Visit): Promise<void> {
   if (person) await recordActivity(app, person)
 }
 
-async function takePush(visit: Visit): Promise<void> {
-  const { app, dir, protocol, reply, request, facts, location } = visit
+async function takePush(pageRequest: Visit): Promise<void> {
+  const { app, dir, protocol, reply, request, facts, location } = pageRequest
   const input = await bodyOf(request)
-  begin(visit, 'receive-pack-result')
+  begin(pageRequest, 'receive-pack-result')
   // Who is answered before they have sent all would go on sending, but not on a connection that is to be closed.
   reply.raw.setHeader('Connection', 'close')
   const options = await pushOptionsFor(app, facts, location)

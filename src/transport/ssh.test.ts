@@ -286,13 +286,13 @@ async function idleFrom(address: string, port: number) {
 }
 
 describe('who comes late', () => {
-  async function stage(wish: Parameters<typeof startSsh>[1]) {
+  async function stage(request: Parameters<typeof startSsh>[1]) {
     const forge = await startSshForge()
     const ada = await forge.user()
     const key = await newKey()
     await addKey(ada, key)
     const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
-    const server = (await startSsh({ app }, wish))!
+    const server = (await startSsh({ app }, request))!
     return {
       forge,
       key,

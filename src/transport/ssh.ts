@@ -39,11 +39,11 @@ const LIMITS: SshLimits = {
 /** Closing waits for running commands, for a while. Null when it is switched off. */
 export async function startSsh(
   { app, figures = { connections: 0, commands: new Map() } }: { app: App; figures?: SshFigures },
-  wish: Partial<SshLimits> = {},
+  input: Partial<SshLimits> = {},
 ): Promise<SshServer | null> {
   const { host, sshPort } = app.config
   if (sshPort === null) return null
-  const limits = { ...LIMITS, ...wish }
+  const limits = { ...LIMITS, ...input }
   const guests = new Guests(limits)
   // The first client waits for it instead of every start.
   let protocol: Promise<Server> | undefined

@@ -79,7 +79,7 @@ test('a project may be named like a page', async () => {
 const headersFor = (accept: string | undefined) => (accept === undefined ? {} : { Accept: accept })
 
 /** As programs ask: Node's own client would say that it takes anything. */
-function visit(
+function pageRequest(
   address: string,
   accept: string | undefined,
 ): Promise<{ status: number; type: string; location: string }> {
@@ -98,17 +98,23 @@ test.each([
   ['pictures', 'image/avif,image/webp,image/png,image/*;q=0.8'],
   ['JSON first and then anything', 'application/json, text/plain, */*'],
 ])('who accepts %s gets pages and files', async (_what, accept) => {
-  expect(await visit('/jane/mill', accept)).toMatchObject({ status: 200, type: expect.stringContaining('text/html') })
-  const raw = await visit('/jane/mill/-/raw/master/docs/a%20b.txt', accept)
+  expect(await pageRequest('/jane/mill', accept)).toMatchObject({
+    status: 200,
+    type: expect.stringContaining('text/html'),
+  })
+  const raw = await pageRequest('/jane/mill/-/raw/master/docs/a%20b.txt', accept)
   expect(raw).toMatchObject({ status: 303, location: expect.stringContaining('/raw?ref=master') })
-  expect(await visit(raw.location, accept)).toMatchObject({ status: 200, type: expect.stringContaining('text/plain') })
-  const archive = await visit('/jane/mill/-/archive/master/mill-master.zip', accept)
-  expect(await visit(archive.location, accept)).toMatchObject({ status: 200 })
+  expect(await pageRequest(raw.location, accept)).toMatchObject({
+    status: 200,
+    type: expect.stringContaining('text/plain'),
+  })
+  const archive = await pageRequest('/jane/mill/-/archive/master/mill-master.zip', accept)
+  expect(await pageRequest(archive.location, accept)).toMatchObject({ status: 200 })
   for (const path of ['/none/of/this', '/-/none', '/groups/none', '/-/snippets/99'])
-    expect(await visit(path, accept)).toMatchObject({ status: 404, type: expect.stringContaining('text/html') })
+    expect(await pageRequest(path, accept)).toMatchObject({ status: 404, type: expect.stringContaining('text/html') })
 })
 
 test('who accepts JSON alone gets JSON', async () => {
   for (const path of ['/jane/mill', '/none/of/this', '/-/none', '/groups/none', '/-/snippets/99'])
-    expect(await visit(path, 'application/json')).toMatchObject({ status: 404, type: 'application/json' })
+    expect(await pageRequest(path, 'application/json')).toMatchObject({ status: 404, type: 'application/json' })
 })

@@ -90,10 +90,10 @@ test('Renovate keeps a dashboard: made, found again, left alone, updated, closed
   }
   const ensure = async (description: string, labels?: string[]) => {
     const issue = await find()
-    const wish = { title, description, labels: (labels ?? issue?.labels ?? []).join(','), confidential: false }
-    if (!issue) return (await ask('POST', `${PROJECT}/issues`, wish)).status
+    const request = { title, description, labels: (labels ?? issue?.labels ?? []).join(','), confidential: false }
+    if (!issue) return (await ask('POST', `${PROJECT}/issues`, request)).status
     const stored = (await ask('GET', `${PROJECT}/issues/${issue.iid}`)).body.description
-    return stored === description ? 'same' : (await ask('PUT', `${PROJECT}/issues/${issue.iid}`, wish)).status
+    return stored === description ? 'same' : (await ask('PUT', `${PROJECT}/issues/${issue.iid}`, request)).status
   }
   expect(await find()).toBeUndefined()
   expect(await ensure(head, ['dependencies', 'bot'])).toBe(201)
@@ -150,9 +150,12 @@ test('Renovate opens a merge request, updates, rebases and automerges it', async
   expect(await list()).toEqual([])
   const first = await bump('v1.1.0')
   const branches = { source_branch: branch, target_branch: 'main', remove_source_branch: true }
-  const wish = { ...branches, ...text('v1.1.0'), labels: 'deps', squash: false }
-  expect(await ask('POST', `${at}/merge_requests`, wish)).toMatchObject({ status: 201, body: { iid: 1, sha: first } })
-  expect(await ask('POST', `${at}/merge_requests`, wish)).toMatchObject({ status: 409 })
+  const request = { ...branches, ...text('v1.1.0'), labels: 'deps', squash: false }
+  expect(await ask('POST', `${at}/merge_requests`, request)).toMatchObject({
+    status: 201,
+    body: { iid: 1, sha: first },
+  })
+  expect(await ask('POST', `${at}/merge_requests`, request)).toMatchObject({ status: 409 })
   const [root] = (await ask('GET', '/users?username=root')).body
   expect(await ask('PUT', `${at}/merge_requests/1?assignee_ids%5B%5D=${root.id}`)).toMatchObject({ status: 200 })
   expect(await ask('PUT', `${at}/merge_requests/1`, { reviewer_ids: [root.id] })).toMatchObject({ status: 200 })
@@ -296,9 +299,9 @@ test('Terraform reads back what it wrote', async () => {
     allow_force_push: true,
   })
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMiKCNOaZ0Yz3eWtCBEtHc3sEvj1rn8bHLjbXKpGDlXv robot'
-  const wish = { title: 'robot', key, can_push: true, expires_at: '2999-01-01T00:00:00.000Z' }
-  const { body: made } = await ask('POST', `${PROJECT}/deploy_keys`, wish)
-  expect((await ask('GET', `${PROJECT}/deploy_keys/${made.id}`)).body).toMatchObject(wish)
+  const request = { title: 'robot', key, can_push: true, expires_at: '2999-01-01T00:00:00.000Z' }
+  const { body: made } = await ask('POST', `${PROJECT}/deploy_keys`, request)
+  expect((await ask('GET', `${PROJECT}/deploy_keys/${made.id}`)).body).toMatchObject(request)
   const file = {
     branch: 'main',
     content: '#!/bin/sh\n',

@@ -53,9 +53,9 @@ test('what is typed stays a value, however it is written and however long it is'
 
 test('referrals lead nowhere: no other server hears of a password', async () => {
   await using server = await startDirectory()
-  let visits = 0
+  let requests = 0
   await using elsewhere = createServer((socket) => {
-    visits++
+    requests++
     socket.destroy()
   })
   await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
@@ -71,7 +71,7 @@ test('referrals lead nowhere: no other server hears of a password', async () => 
   expect(await directory.authenticate('jane', PASSWORD)).toMatchObject({ username: 'jane' })
   await expect(directory.authenticate('nobody', PASSWORD, `uid=lost,${BASE}`)).rejects.toThrow(DirectoryUnreachable)
   await expect(directory.findPerson(`uid=lost,${BASE}`)).rejects.toThrow(DirectoryUnreachable)
-  expect(visits).toBe(0)
+  expect(requests).toBe(0)
 })
 
 /** Extended responses to the first request: a refusal of StartTLS, and a consent followed by a bind's success. */

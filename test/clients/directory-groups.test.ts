@@ -130,10 +130,10 @@ test('the news names the group and the level, and the group when it was synced',
     .where('name', 'in', ['member.added', 'member.removed'])
     .execute()
   const moments = { created_at: expect.any(String), updated_at: expect.any(String), expires_at: null }
-  const news = { group_id: group.id, project_id: null, user_id: jane.id, access_level: 20, ...moments }
+  const event = { group_id: group.id, project_id: null, user_id: jane.id, access_level: 20, ...moments }
   expect(rows.slice(-2).map(({ name, payload }) => [name, JSON.parse(payload)])).toEqual([
-    ['member.added', news],
-    ['member.removed', { ...news, expired: false }],
+    ['member.added', event],
+    ['member.removed', { ...event, expired: false }],
   ])
   const { ldap_synced_at } = await forge.app.db
     .selectFrom('namespaces')
@@ -365,8 +365,8 @@ test('a directory that cannot be asked changes nothing, however long, and is ask
   await anHourLater(forge)
   expect(await membersOf(forge, group)).toEqual(['john 30 directory'])
   expect([await stateOf(forge, jane), await stateOf(forge, john)]).toEqual(['ldap_blocked', 'active'])
-  const news = await newsSince(forge, before)
-  expect(news.toSorted()).toEqual(['member.removed', 'user.blocked'])
+  const event = await newsSince(forge, before)
+  expect(event.toSorted()).toEqual(['member.removed', 'user.blocked'])
 })
 
 /** The same forge, in which something happens right after the directory's first answer. */

@@ -35,9 +35,9 @@ export async function runJobs(world: World, forge: Forge): Promise<void> {
   const build = jobs.build!
   await becomes(world, forge, build, 'success')
   expect(await api.Jobs.showLog(id, build)).toContain('\nmade by build\n')
-  const text = async (wish: object) => {
+  const text = async (input: object) => {
     // What is told to be text comes as text.
-    const file = (await api.JobArtifacts.downloadArchive(id, wish as never)) as Blob | string
+    const file = (await api.JobArtifacts.downloadArchive(id, input as never)) as Blob | string
     return typeof file === 'string' ? file : file.text()
   }
   expect(await text({ jobId: build, artifactPath: 'out/a.txt' })).toBe('hello\n')

@@ -105,9 +105,12 @@ export async function findRequests({ api, jane }: World, { id, group }: Work): P
     [{ updatedAfter: '2999-01-01T00:00:00Z' }, []],
     [{ orderBy: 'updated_at', sort: 'asc', withMergeStatusRecheck: true }, [1, 2]],
   ] as const) {
-    const wish = filter as object
+    const input = filter as object
     for (const place of [{ projectId: id }, { groupId: group }, { scope: 'all' }])
-      expect([filter, iidsOf(await api.MergeRequests.all({ ...place, ...wish } as object))]).toEqual([filter, expected])
+      expect([filter, iidsOf(await api.MergeRequests.all({ ...place, ...input } as object))]).toEqual([
+        filter,
+        expected,
+      ])
   }
   expect(iidsOf(await jane.api.MergeRequests.all({ scope: 'assigned_to_me' }))).toEqual([1])
   const [detailed] = await api.MergeRequests.all({ projectId: id, labels: 'bug', withLabelsDetails: true })
@@ -116,8 +119,8 @@ export async function findRequests({ api, jane }: World, { id, group }: Work): P
 
 export async function changeRequests({ api, jane }: World, { id }: Work): Promise<void> {
   const { MergeRequests } = api
-  const wish = { title: 'Oil', addLabels: 'soon', removeLabels: 'now', discussionLocked: true, squash: true }
-  expect(await MergeRequests.edit(id, 1, wish)).toMatchObject({
+  const input = { title: 'Oil', addLabels: 'soon', removeLabels: 'now', discussionLocked: true, squash: true }
+  expect(await MergeRequests.edit(id, 1, input)).toMatchObject({
     title: 'Oil',
     draft: false,
     labels: ['bug', 'soon'],
@@ -302,14 +305,14 @@ export async function mergeRequests(world: World, work: Work): Promise<void> {
   const { id } = work
   const { MergeRequests } = api
   await addFiles(world, work, 'master', { 'meanwhile.txt': 'x\n' })
-  const wish = { includeDivergedCommitsCount: true, includeRebaseInProgress: true }
-  expect(await MergeRequests.show(id, 1, wish)).toMatchObject({ diverged_commits_count: 1, rebase_in_progress: false })
+  const input = { includeDivergedCommitsCount: true, includeRebaseInProgress: true }
+  expect(await MergeRequests.show(id, 1, input)).toMatchObject({ diverged_commits_count: 1, rebase_in_progress: false })
   const { commit_id } = await MergeRequests.mergeToDefault(id, 1)
   const before = (await api.Branches.show(id, 'master')).commit.id
   expect((await api.Commits.show(id, commit_id)).parent_ids![0]).toBe(before)
   expect(await MergeRequests.rebase(id, 1)).toEqual({ rebase_in_progress: true })
-  await until(async () => (await MergeRequests.show(id, 1, wish))['diverged_commits_count'] === 0)
-  expect(await MergeRequests.show(id, 1, wish)).toMatchObject({ rebase_in_progress: false, merge_error: null })
+  await until(async () => (await MergeRequests.show(id, 1, input))['diverged_commits_count'] === 0)
+  expect(await MergeRequests.show(id, 1, input)).toMatchObject({ rebase_in_progress: false, merge_error: null })
   const stale = MergeRequests.accept(id, 1, { sha: before })
   await expect(stale).rejects.toMatchObject(refusal(409, 'SHA does not match HEAD of source branch'))
 

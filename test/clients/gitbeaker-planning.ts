@@ -114,8 +114,8 @@ export async function changeIssues({ api, jane, url }: World, { id, group }: Pla
   expect(await Issues.show(1, { projectId: 'gb-works/gb-mill' })).toEqual(made)
   expect(await Issues.show(made.id)).toMatchObject({ id: made.id })
   await jane.api.Issues.create(id, 'A secret', { confidential: true })
-  const wish = { title: 'It jams often', addLabels: 'urgent', removeLabels: 'later', discussionLocked: true }
-  expect(await Issues.edit(id, 1, { ...wish, dueDate: '', weight: 3 })).toMatchObject({
+  const input = { title: 'It jams often', addLabels: 'urgent', removeLabels: 'later', discussionLocked: true }
+  expect(await Issues.edit(id, 1, { ...input, dueDate: '', weight: 3 })).toMatchObject({
     title: 'It jams often',
     labels: ['bug', 'urgent'],
     discussion_locked: true,
@@ -169,9 +169,9 @@ export async function findIssues({ api, jane, john }: World, { id, group }: Plan
     [{ createdAfter: '2999-01-01T00:00:00Z' }, []],
     [{ orderBy: 'title', sort: 'asc' }, [2, 1]],
   ] as const) {
-    const wish = filter as object
-    expect([filter, iidsOf(await api.Issues.all({ projectId: id, ...wish }))]).toEqual([filter, expected])
-    const everywhere = await api.Issues.all({ groupId: group, scope: 'all', ...wish })
+    const input = filter as object
+    expect([filter, iidsOf(await api.Issues.all({ projectId: id, ...input }))]).toEqual([filter, expected])
+    const everywhere = await api.Issues.all({ groupId: group, scope: 'all', ...input })
     expect([filter, iidsOf(everywhere)]).toEqual([filter, expected])
   }
   const [detailed] = await api.Issues.all({ projectId: id, labels: 'bug', withLabelsDetails: true })
@@ -316,8 +316,8 @@ export async function readHistory({ api, jane, john }: World, { id }: Plan): Pro
   expect(planned).toMatchObject({ action: 'add', milestone: { title: 'v1' } })
   expect(await api.IssueMilestoneEvents.show(id, 1, planned!.id)).toEqual(planned)
 
-  const actions = async (wish: object = {}) =>
-    new Set((await api.Events.all({ projectId: id, ...wish })).map((one) => one.action_name))
+  const actions = async (input: object = {}) =>
+    new Set((await api.Events.all({ projectId: id, ...input })).map((one) => one.action_name))
   await until(async () => (await actions()).has('commented on'))
   expect(await actions({ targetType: 'issue' })).toEqual(new Set(['opened', 'closed']))
   expect((await api.Events.all({ action: 'commented', perPage: 2 })).length).toBeGreaterThan(0)

@@ -123,8 +123,8 @@ export async function judgeCommits({ api }: World, { id, second }: Code): Promis
     ['Why?', 'root'],
   ])
 
-  const wish = { ref: 'master', name: 'build', targetUrl: 'https://ci.example/1', description: 'well', coverage: 81.5 }
-  expect(await Commits.editStatus(id, second, 'running', wish)).toMatchObject({
+  const input = { ref: 'master', name: 'build', targetUrl: 'https://ci.example/1', description: 'well', coverage: 81.5 }
+  expect(await Commits.editStatus(id, second, 'running', input)).toMatchObject({
     sha: second,
     status: 'running',
     name: 'build',
@@ -132,7 +132,7 @@ export async function judgeCommits({ api }: World, { id, second }: Code): Promis
     description: 'well',
     coverage: 81.5,
   })
-  await Commits.editStatus(id, second, 'success', wish)
+  await Commits.editStatus(id, second, 'success', input)
   expect(await Commits.allStatuses(id, second, { ref: 'master' })).toMatchObject([{ name: 'build', status: 'success' }])
   expect(await Commits.show(id, second)).toMatchObject({ status: 'success' })
 
@@ -205,8 +205,8 @@ export async function changeFiles({ api }: World, { id }: Code): Promise<void> {
   const { RepositoryFiles } = api
   const path = 'docs/näh maschine.txt'
   const author = { authorName: 'Jane Doe', authorEmail: 'jane@example.com' }
-  const wish = { encoding: 'base64', executeFilemode: true, startBranch: 'topic', ...author }
-  const made = await RepositoryFiles.create(id, path, 'paper', base64('eins\nzwei\n'), 'Add a file', wish)
+  const input = { encoding: 'base64', executeFilemode: true, startBranch: 'topic', ...author }
+  const made = await RepositoryFiles.create(id, path, 'paper', base64('eins\nzwei\n'), 'Add a file', input)
   expect(made).toEqual({ file_path: path, branch: 'paper' })
   const file = await RepositoryFiles.show(id, path, 'paper')
   expect(Buffer.from(file.content, 'base64').toString()).toBe('eins\nzwei\n')
@@ -232,8 +232,8 @@ export async function changeFiles({ api }: World, { id }: Code): Promise<void> {
 
 export async function readTrees({ api }: World, { id }: Code): Promise<void> {
   const { Repositories } = api
-  const tree = async (wish: object) =>
-    (await Repositories.allRepositoryTrees(id, wish)).map(({ type, path }) => `${type} ${path}`)
+  const tree = async (input: object) =>
+    (await Repositories.allRepositoryTrees(id, input)).map(({ type, path }) => `${type} ${path}`)
   expect(await tree({})).toEqual(['tree bin', 'tree lib', 'blob README.md'])
   expect(await tree({ path: 'lib', ref: 'master' })).toEqual(['blob lib/main.c'])
   const everything = ['tree bin', 'tree lib', 'blob README.md', 'blob bin/run', 'blob lib/main.c']
@@ -252,8 +252,8 @@ export async function readTrees({ api }: World, { id }: Code): Promise<void> {
 
 export async function unpackArchives({ api }: World, { id, second }: Code, folder: string): Promise<void> {
   const file = join(folder, 'archive')
-  const listed = async (fileType: string, wish: object = {}) => {
-    const archive = await api.Repositories.showArchive(id, { fileType: fileType as 'zip', ...wish })
+  const listed = async (fileType: string, input: object = {}) => {
+    const archive = await api.Repositories.showArchive(id, { fileType: fileType as 'zip', ...input })
     await writeFile(file, Buffer.from(await archive.arrayBuffer()))
     const [program, ...args] = fileType === 'zip' ? ['unzip', '-Z1', file] : ['tar', '--list', '--file', file]
     const names = execFileSync(program!, args, { encoding: 'utf8' }).trim().split('\n')

@@ -18,8 +18,8 @@ export async function makeProject({ api, jane }: World): Promise<number> {
 
 export async function protectBranches({ api, jane }: World, id: number): Promise<void> {
   const { ProtectedBranches } = api
-  const wish = { pushAccessLevel: 0, mergeAccessLevel: 30, allowForcePush: true } as const
-  const rule = await ProtectedBranches.create(id, 'release/*', wish)
+  const input = { pushAccessLevel: 0, mergeAccessLevel: 30, allowForcePush: true } as const
+  const rule = await ProtectedBranches.create(id, 'release/*', input)
   expect(rule).toMatchObject({
     name: 'release/*',
     push_access_levels: [{ access_level: 0, access_level_description: 'No one' }],
@@ -129,8 +129,8 @@ export async function changeKeys({ api, jane }: World, id: number): Promise<void
 
 export async function changeDeployTokens({ api }: World, id: number): Promise<void> {
   const { DeployTokens } = api
-  const wish = { username: 'reader', expires_at: '2999-01-01T00:00:00Z' }
-  const made = await DeployTokens.create('reader', ['read_repository'], { projectId: id, ...wish })
+  const input = { username: 'reader', expires_at: '2999-01-01T00:00:00Z' }
+  const made = await DeployTokens.create('reader', ['read_repository'], { projectId: id, ...input })
   expect(made).toMatchObject({ name: 'reader', username: 'reader', scopes: ['read_repository'], revoked: false })
   expect(made.token).toMatch(/\S{20,}/)
   expect(await DeployTokens.show(made.id, { projectId: id })).toMatchObject({ id: made.id, expired: false })

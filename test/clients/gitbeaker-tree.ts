@@ -61,9 +61,9 @@ export async function makeGroups({ api, url, picture }: World) {
   expect(pathsOf(await api.Groups.allSubgroups(shop.id))).toEqual(['bench'])
   expect(pathsOf(await api.Groups.allDescendantGroups(shop.id, {}))).toEqual(['bench', 'vice'])
 
-  const wish = { name: 'Gb Shed', path: 'gb-shed', description: 'wood' }
-  await api.Groups.edit(shop.id, { ...wish, requestAccessEnabled: true })
-  expect(await api.Groups.show(shop.id)).toMatchObject({ ...wish, request_access_enabled: true })
+  const input = { name: 'Gb Shed', path: 'gb-shed', description: 'wood' }
+  await api.Groups.edit(shop.id, { ...input, requestAccessEnabled: true })
+  expect(await api.Groups.show(shop.id)).toMatchObject({ ...input, request_access_enabled: true })
   expect((await api.Groups.show(vice.id)).full_path).toBe('gb-shed/bench/vice')
   await expect(api.Groups.create('Other', 'gb-shed')).rejects.toMatchObject(refusal(400, 'has already been taken'))
   await api.Groups.remove(vice.id)
@@ -73,8 +73,8 @@ export async function makeGroups({ api, url, picture }: World) {
 
 export async function changeMembers({ api, jane }: World, kind: Kind, id: number): Promise<void> {
   const members = api[`${kind}Members`]
-  const levels = async (wish: { includeInherited?: boolean; query?: string } = {}) =>
-    Object.fromEntries((await members.all(id, wish)).map((one) => [one.username, one.access_level]))
+  const levels = async (input: { includeInherited?: boolean; query?: string } = {}) =>
+    Object.fromEntries((await members.all(id, input)).map((one) => [one.username, one.access_level]))
   expect(await members.add(id, 30, { userId: jane.id })).toMatchObject({ id: jane.id, access_level: 30 })
   await members.edit(id, jane.id, 40, { expiresAt: '2999-12-31' })
   expect(await members.show(id, jane.id)).toMatchObject({ access_level: 40, expires_at: '2999-12-31' })
@@ -175,11 +175,11 @@ export async function changeAttributes({ api, url, picture }: World, id: number)
     remove_source_branch_after_merge: false,
   }
   const texts = { name: 'Gb Saw', path: 'gb-saw', description: 'cuts', visibility: 'internal', merge_method: 'ff' }
-  const wish = { ...switches, ...texts, ci_config_path: 'ci/main.yml', topics: ['wood', 'sharp'] }
+  const input = { ...switches, ...texts, ci_config_path: 'ci/main.yml', topics: ['wood', 'sharp'] }
   // The client takes names in either manner.
-  await api.Projects.edit(id, { ...wish, publicBuilds: false, approvalsBeforeMerge: 2 } as object)
+  await api.Projects.edit(id, { ...input, publicBuilds: false, approvalsBeforeMerge: 2 } as object)
   expect(await api.Projects.show(id)).toMatchObject({
-    ...wish,
+    ...input,
     tag_list: ['wood', 'sharp'],
     public_jobs: false,
     approvals_before_merge: 2,
@@ -248,11 +248,11 @@ export async function changeHooks({ api }: World, id: number): Promise<void> {
 
 export async function changePushRule({ api }: World, id: number): Promise<void> {
   const rules = api.ProjectPushRules
-  const wish = { deny_delete_tag: true, commit_message_regex: '^[A-Z]', max_file_size: 10 }
+  const input = { deny_delete_tag: true, commit_message_regex: '^[A-Z]', max_file_size: 10 }
   const rule = await rules.create(id, { denyDeleteTag: true, commitMessageRegex: '^[A-Z]', maxFileSize: 10 })
-  expect(rule).toMatchObject(wish)
+  expect(rule).toMatchObject(input)
   await rules.edit(id, { preventSecrets: true })
-  expect(await rules.show(id)).toMatchObject({ ...wish, prevent_secrets: true })
+  expect(await rules.show(id)).toMatchObject({ ...input, prevent_secrets: true })
   await rules.remove(id)
   expect(await rules.show(id)).toEqual({}) // the client makes this of null
 }

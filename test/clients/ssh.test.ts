@@ -200,8 +200,8 @@ test('a deploy key orders no merge requests: it is not whoever added it', async 
   const project = await forge.project({ path: 'engine' }, ada)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: ada })
   const key = await newKey()
-  const wish = { title: 'ci', key: key.public, can_push: true }
-  expect((await ada.post(`/projects/${project.id}/deploy_keys`, wish)).status).toBe(201)
+  const input = { title: 'ci', key: key.public, can_push: true }
+  expect((await ada.post(`/projects/${project.id}/deploy_keys`, input)).status).toBe(201)
   const before = (await ada.get(`/projects/${project.id}/repository/branches/master`)).body.commit.id
   await using machine = await openSsh(key)
   const address = `ssh://git@127.0.0.1:${portOf(forge)}/ada/engine.git`

@@ -27,8 +27,8 @@ test('of two processes that accept one merge request, one merges it', { timeout:
     const made = [one]
     for (let n = 1; n < ROUNDS; n++) {
       await commit(url, at, `source${n}`, `n${n}.txt`, 'master')
-      const wish = { source_branch: `source${n}`, target_branch: 'master', title: `n${n}` }
-      made.push(await call(url, 'POST', `${at}/merge_requests`, wish))
+      const input = { source_branch: `source${n}`, target_branch: 'master', title: `n${n}` }
+      made.push(await call(url, 'POST', `${at}/merge_requests`, input))
     }
     const shas: string[] = []
     for (const { iid, id } of made) {

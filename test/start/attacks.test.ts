@@ -118,8 +118,8 @@ async function pushHistory(target: Target): Promise<void> {
 }
 
 async function runJob(target: Target): Promise<void> {
-  const wish = { runner_type: 'project_type', project_id: target.project, run_untagged: true }
-  const runner = new TestRunner({ url: target.url } as TestForge, await target.call('POST', '/user/runners', wish))
+  const request = { runner_type: 'project_type', project_id: target.project, run_untagged: true }
+  const runner = new TestRunner({ url: target.url } as TestForge, await target.call('POST', '/user/runners', request))
   const { body: job } = await runner.request()
   target.job = job.id
   await runner.patch(job, 0, LOG)

@@ -17,8 +17,8 @@ test(
         const url = await server.url()
         await call(url, 'PUT', '/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
         await call(url, 'POST', '/projects', { path: 'told' })
-        const wish = { url: receiver.url, push_events: false, issues_events: true }
-        const { id } = await call(url, 'POST', '/projects/1/hooks', wish)
+        const input = { url: receiver.url, push_events: false, issues_events: true }
+        const { id } = await call(url, 'POST', '/projects/1/hooks', input)
         for (let n = 1; n < ISSUES; n++) await call(url, 'POST', '/projects/1/issues', { title: `${n}` })
         // Noted, not only arrived: what kills is the next note of a delivery.
         const noted = async () => (await call(url, 'GET', `/projects/1/hooks/${id}/events?status=200`)).length

@@ -129,8 +129,8 @@ async function startLoad(
     },
     async commit(number) {
       const file = `file-${number}.txt`
-      const wish = { branch: 'master', commit_message: 'More', content: randomBytes(20_000).toString('hex') }
-      const { status, text } = await ask(`/projects/root%2Fcommitted/repository/files/${file}`, wish)
+      const input = { branch: 'master', commit_message: 'More', content: randomBytes(20_000).toString('hex') }
+      const { status, text } = await ask(`/projects/root%2Fcommitted/repository/files/${file}`, input)
       if (status !== 201) return `${status} ${text}`
       acknowledged.push(() => isFound(`${api}/projects/root%2Fcommitted/repository/files/${file}?ref=master`))
       return null

@@ -50,8 +50,8 @@ test('kill -9 at each step of create, push and rebase: one version for each head
     for (const die of ['before ^insert into "merge_requests"', 'after ^insert into "merge_requests"']) {
       await dies(`create: ${die}`, die, null, async (url, at) => {
         await commit(url, at, 'other', 'e.txt', 'master')
-        const wish = { source_branch: 'other', target_branch: 'master', title: 'Another' }
-        await call(url, 'POST', `${at}/merge_requests`, wish, die)
+        const input = { source_branch: 'other', target_branch: 'master', title: 'Another' }
+        await call(url, 'POST', `${at}/merge_requests`, input, die)
       })
     }
 
@@ -71,8 +71,8 @@ test('kill -9 at each step of create, push and rebase: one version for each head
     }
     // What was not created can be.
     const { at } = rounds.at(-2)!
-    const wish = { source_branch: 'other', target_branch: 'master', title: 'Another' }
-    expect(await call(url, 'POST', `${at}/merge_requests`, wish)).toMatchObject({ state: 'opened' })
+    const input = { source_branch: 'other', target_branch: 'master', title: 'Another' }
+    expect(await call(url, 'POST', `${at}/merge_requests`, input)).toMatchObject({ state: 'opened' })
     await expectClean(settings)
   }),
 )

@@ -36,15 +36,15 @@ const ACCEPT = [
 test('kill -9 at each step of accept: merged everywhere or nowhere, told once', { timeout: 400_000 }, () =>
   withInstance(async (settings, database) => {
     const stages: Stage[] = []
-    const wishes = [{}, { squash: true }]
+    const inputs = [{}, { squash: true }]
     for (const [n, [, die]] of ACCEPT.entries()) {
       await using child = start(settings)
       const url = await child.url()
       const { at, one } = await stage(url, `round${n}`)
       if (n % 2) await commit(url, at, 'feature', 'c.txt')
       stages.push({ at, one })
-      const wish = { should_remove_source_branch: true, ...wishes[n % 2] }
-      await expectCutOff(call(url, 'PUT', `${at}/merge_requests/1/merge`, wish, die), die)
+      const input = { should_remove_source_branch: true, ...inputs[n % 2] }
+      await expectCutOff(call(url, 'PUT', `${at}/merge_requests/1/merge`, input, die), die)
       expect(await child.ended()).toBe('SIGKILL')
     }
 

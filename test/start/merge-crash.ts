@@ -86,8 +86,8 @@ export async function stage(url: string, path: string, more: Body = {}): Promise
   await commit(url, at, 'master', 'a.txt')
   await commit(url, at, 'feature', 'b.txt', 'master')
   await call(url, 'POST', `${at}/issues`, { title: 'It is missing' })
-  const wish = { source_branch: 'feature', target_branch: 'master', title: 'Bring it', description: 'Closes #1' }
-  return { at, one: await call(url, 'POST', `${at}/merge_requests`, { ...wish, ...more }) }
+  const request = { source_branch: 'feature', target_branch: 'master', title: 'Bring it', description: 'Closes #1' }
+  return { at, one: await call(url, 'POST', `${at}/merge_requests`, { ...request, ...more }) }
 }
 
 export async function inStore<T>(database: string, work: (db: Store['db']) => Promise<T>): Promise<T> {

@@ -188,8 +188,12 @@ async function storm(api: string) {
     const username = `user${n}`
     const input = { username, name: username, email: `${username}@example.com`, password: 'a long password' }
     const id = Number((await root('POST', '/users', { ...input, skip_confirmation: true })).body['id'])
-    const wish = { name: 'storm', scopes: ['api'], expires_at: new Date(Date.now() + 86_400_000).toJSON().slice(0, 10) }
-    tokens.push(String((await root('POST', `/users/${id}/personal_access_tokens`, wish)).body['token']))
+    const request = {
+      name: 'storm',
+      scopes: ['api'],
+      expires_at: new Date(Date.now() + 86_400_000).toJSON().slice(0, 10),
+    }
+    tokens.push(String((await root('POST', `/users/${id}/personal_access_tokens`, request)).body['token']))
     await root('POST', '/projects/1/members', { user_id: id, access_level: 40 })
     world.users.push(id)
   }

@@ -333,8 +333,14 @@ async function seedReview(forge: TestForge, { at, project, member, joe, planned,
     'src/stone.ts': lines({ 5: hostile('// faster'), 20: '// sieves' }),
     'sieve.ts': `// ${hostile('new')}\n`,
   }
-  const wish = { title: hostile('merge'), source_branch: 'faster', files: change, description, reviewer_ids: [joe.id] }
-  const { iid } = await forge.mergeRequest(project, { ...wish, ...planned }, member)
+  const request = {
+    title: hostile('merge'),
+    source_branch: 'faster',
+    files: change,
+    description,
+    reviewer_ids: [joe.id],
+  }
+  const { iid } = await forge.mergeRequest(project, { ...request, ...planned }, member)
   const { body: detail } = await member.get(`${at}/merge_requests/${iid}`)
   const { diff_refs } = detail as { diff_refs: object }
   const position = {

@@ -149,9 +149,9 @@ export function ruleActions(place: 'project' | 'merge_request'): NonNullable<Pag
 
   return {
     async addRule(act) {
-      const wish = await wishOf(act)
-      const isOpen = wish.user_ids.length === 0 && wish.group_ids.length === 0
-      await act.api.post(all, { ...at(act), ...wish, rule_type: isOpen ? 'any_approver' : 'regular' })
+      const input = await wishOf(act)
+      const isOpen = input.user_ids.length === 0 && input.group_ids.length === 0
+      await act.api.post(all, { ...at(act), ...input, rule_type: isOpen ? 'any_approver' : 'regular' })
     },
     async changeRule(act) {
       const { name, approvals_required, ...named } = await wishOf(act)

@@ -10,7 +10,7 @@ import { Time } from './Time.tsx'
 type Entry = Records['TreeEntry']
 export type LastCommits = Records['TreeCommit'][] | null
 
-interface FolderWish {
+interface FolderOptions {
   /** Of a branch, tag or commit. */
   readonly at: string
   readonly path: string
@@ -21,7 +21,7 @@ export const FILES_PER_PAGE = 100
 /** A page does not wait longer for what is found far back: the browser asks for it then. */
 const PATIENCE_MS = 1500
 
-export async function loadLastCommits(api: Api, id: string, { at, path, page }: FolderWish): Promise<LastCommits> {
+export async function loadLastCommits(api: Api, id: string, { at, path, page }: FolderOptions): Promise<LastCommits> {
   const asked = api.maybe('/projects/{id}/repository/tree_commits', {
     id,
     ref: at,
@@ -40,21 +40,21 @@ export async function loadLastCommits(api: Api, id: string, { at, path, page }: 
   }
 }
 
-interface FilesProps extends FolderWish {
+interface FilesProps extends FolderOptions {
   project: Project
   entries: readonly Entry[]
   commits: LastCommits
 }
 
-export function Files({ project, entries, commits, ...wish }: FilesProps) {
-  const last = useLastCommits(project, wish, commits)
-  const parent = wish.path.split('/').slice(0, -1).join('/')
+export function Files({ project, entries, commits, ...input }: FilesProps) {
+  const last = useLastCommits(project, input, commits)
+  const parent = input.path.split('/').slice(0, -1).join('/')
   return (
     <ul class="files" aria-label="Files">
-      {wish.path !== '' && (
+      {input.path !== '' && (
         <li>
           <Icon name="folder" />
-          <a class="file-name" href={locationAddress(project, 'tree', wish.at, parent)} aria-label="Folder above">
+          <a class="file-name" href={locationAddress(project, 'tree', input.at, parent)} aria-label="Folder above">
             ..
           </a>
         </li>
@@ -70,7 +70,7 @@ export function Files({ project, entries, commits, ...wish }: FilesProps) {
                   {entry.name} <code class="quiet">@ {entry.id.slice(0, 8)}</code>
                 </>
               ) : (
-                <a href={locationAddress(project, entry.type, wish.at, entry.path)}>{entry.name}</a>
+                <a href={locationAddress(project, entry.type, input.at, entry.path)}>{entry.name}</a>
               )}
             </span>
             {commit && (
@@ -90,7 +90,7 @@ export function Files({ project, entries, commits, ...wish }: FilesProps) {
   )
 }
 
-function useLastCommits(project: Project, { at, path, page }: FolderWish, given: LastCommits) {
+function useLastCommits(project: Project, { at, path, page }: FolderOptions, given: LastCommits) {
   const [late, setLate] = useState<LastCommits>(null)
   useEffect(() => {
     if (given !== null) return

@@ -32,10 +32,10 @@ const whereOf = (place: VariablesScope, { params }: Pick<PageRequest, 'params'>)
 const filterOf = (place: VariablesScope, scope: string | null) =>
   place === 'instance' ? {} : { filter: { environment_scope: scope || '*' } }
 
-export function loadVariables(place: VariablesScope, visit: PageRequest) {
-  const { api, query } = visit
+export function loadVariables(place: VariablesScope, request: PageRequest) {
+  const { api, query } = request
   const key = query.get('variable')
-  const where = whereOf(place, visit)
+  const where = whereOf(place, request)
   return {
     variables: api.list(pathOf(place), { ...where, ...listPage(query, 50) }),
     edited: key ? api.maybe(pathOfOne(place), { ...where, key, ...filterOf(place, query.get('scope')) }) : null,

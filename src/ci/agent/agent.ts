@@ -228,8 +228,8 @@ class Loop {
 
   async #request(signal: AbortSignal): Promise<JobAnswer | null> {
     try {
-      const wish = { lastUpdate: this.#lastUpdate, info: this.#info, signal }
-      return await this.#server.requestJob(this.#state.token, wish)
+      const input = { lastUpdate: this.#lastUpdate, info: this.#info, signal }
+      return await this.#server.requestJob(this.#state.token, input)
     } catch (error) {
       return signal.aborted ? null : { kind: 'failed', message: (error as Error).message }
     }

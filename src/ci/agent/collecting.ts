@@ -83,7 +83,7 @@ async function compiled(place: BuildFolder, paths: readonly string[]): Promise<{
 /** What a pattern names, and all below it. */
 async function expand(root: string, parts: GlobParts, take: (path: string) => void): Promise<void> {
   const seen = new Set<string>()
-  const visit = async (folder: string, n: number): Promise<void> => {
+  const request = async (folder: string, n: number): Promise<void> => {
     const key = `${n}\0${folder}`
     if (seen.has(key)) return
     seen.add(key)
@@ -91,20 +91,20 @@ async function expand(root: string, parts: GlobParts, take: (path: string) => vo
     if (!part) return takeAll(root, folder, take)
     if (part.kind === 'text') {
       const path = posix.join(folder, part.text)
-      if (await isInside(root, path, n < parts.length - 1)) await visit(path, n + 1)
+      if (await isInside(root, path, n < parts.length - 1)) await request(path, n + 1)
       return
     }
-    if (part.kind === 'any') await visit(folder, n + 1)
+    if (part.kind === 'any') await request(folder, n + 1)
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noFolder)
     for (const entry of entries) {
       if (part.kind !== 'any' && !matchesPart(part, entry.name, uncounted)) continue
       const path = posix.join(folder, entry.name)
       if (part.kind === 'any') {
-        if (entry.isDirectory()) await visit(path, n)
-      } else if (n === parts.length - 1 || entry.isDirectory()) await visit(path, n + 1)
+        if (entry.isDirectory()) await request(path, n)
+      } else if (n === parts.length - 1 || entry.isDirectory()) await request(path, n + 1)
     }
   }
-  await visit('', 0)
+  await request('', 0)
 }
 
 const noFolder = (error: unknown): [] => {

@@ -5,8 +5,8 @@ import { check, compile } from './compile.ts'
 /** A job `x` with these keys. */
 const job = (...lines: string[]) => ['x:', '  script: a', ...lines.map((line) => `  ${line}`)].join('\n')
 
-async function faultsOf(text: string, wish: ConfigOptions = {}) {
-  const { errors } = await compile(text, ciContext(wish))
+async function faultsOf(text: string, input: ConfigOptions = {}) {
+  const { errors } = await compile(text, ciContext(input))
   return errors.map(({ message, line }) => [message, line ?? null])
 }
 

@@ -12,9 +12,9 @@ const tower = (levels: number, width: number, hold: (n: number) => string, first
   many(levels, (n) => `l${n}: ${n === 0 ? first : `[${many(width, () => hold(n - 1), ', ')}]`}`)
 
 // Processor time: a busy machine is no fault of ours.
-async function faultOf(text: string, wish: ConfigOptions = {}) {
+async function faultOf(text: string, input: ConfigOptions = {}) {
   const since = process.cpuUsage()
-  const { errors } = await compile(text, ciContext(wish))
+  const { errors } = await compile(text, ciContext(input))
   const { user, system } = process.cpuUsage(since)
   expect(user + system).toBeLessThan(6_000_000)
   return errors[0]?.message ?? null
@@ -206,8 +206,8 @@ test.each<[string, string, string | null, ConfigOptions?]>([
     `spec:\n  inputs:\n    v: {default: "${'x'.repeat(10_000)}"}\n---\nx:\n  script: "${'$[[inputs.v]]'.repeat(1000)}"`,
     'too much is interpolated',
   ],
-])('%s', async (_, text, message, wish) => {
-  expect(await faultOf(text, wish)).toBe(message)
+])('%s', async (_, text, message, input) => {
+  expect(await faultOf(text, input)).toBe(message)
 })
 
 test('a list of faults has an end', async () => {

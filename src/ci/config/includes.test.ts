@@ -3,14 +3,14 @@ import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { compile } from './compile.ts'
 import type { Context, Include, Tree } from './context.ts'
 
-async function scriptsOf(text: string, wish: ConfigOptions = {}) {
-  const { errors, plan } = await compile(text, ciContext(wish))
+async function scriptsOf(text: string, input: ConfigOptions = {}) {
+  const { errors, plan } = await compile(text, ciContext(input))
   expect(errors).toEqual([])
   return Object.fromEntries(plan!.jobs.map(({ name, script }) => [name, script.join(' ')]))
 }
 
-const faultsOf = async (text: string, wish: ConfigOptions = {}) =>
-  (await compile(text, ciContext(wish))).errors.map(({ message }) => message)
+const faultsOf = async (text: string, input: ConfigOptions = {}) =>
+  (await compile(text, ciContext(input))).errors.map(({ message }) => message)
 
 test.each<[string, string, Record<string, string>]>([
   ['a path', 'include: a.yml', { a: 'a' }],

@@ -3,18 +3,19 @@ import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { check, compile } from './compile.ts'
 import { fileVariables, type Plan, type PlannedJob } from './plan.ts'
 
-async function planOf(text: string, wish: ConfigOptions = {}): Promise<Plan> {
-  const { errors, plan } = await compile(text, ciContext(wish))
+async function planOf(text: string, input: ConfigOptions = {}): Promise<Plan> {
+  const { errors, plan } = await compile(text, ciContext(input))
   expect(errors).toEqual([])
   return plan!
 }
 
-async function jobOf(text: string, wish: ConfigOptions = {}): Promise<PlannedJob> {
-  const { jobs } = await planOf(text, wish)
+async function jobOf(text: string, input: ConfigOptions = {}): Promise<PlannedJob> {
+  const { jobs } = await planOf(text, input)
   return jobs.find(({ group }) => group === 'x')!
 }
 
-const names = async (text: string, wish: ConfigOptions = {}) => (await planOf(text, wish)).jobs.map(({ name }) => name)
+const names = async (text: string, input: ConfigOptions = {}) =>
+  (await planOf(text, input)).jobs.map(({ name }) => name)
 
 /** A job `x` with these keys. */
 const job = (...lines: string[]) => ['x:', '  script: a', ...lines.map((line) => `  ${line}`)].join('\n')
@@ -335,7 +336,7 @@ test.each<[string, ConfigOptions, string[]]>([
   ['a schedule', { source: 'schedule' }, ['plain', 'schedules']],
   ['a trigger', { source: 'trigger' }, ['plain', 'triggers']],
   ['a merge request', { source: 'merge_request_event', ref: 'refs/merge-requests/1/head' }, ['requests', 'ruled']],
-])('what %s runs', async (_, wish, wanted) => {
+])('what %s runs', async (_, input, wanted) => {
   const text = [
     'plain: {script: a}',
     'tags: {script: a, only: [tags]}',
@@ -344,12 +345,12 @@ test.each<[string, ConfigOptions, string[]]>([
     'requests: {script: a, only: [merge_requests]}',
     'ruled: {script: a, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}',
   ].join('\n')
-  expect((await names(text, wish)).toSorted()).toEqual(wanted)
+  expect((await names(text, input)).toSorted()).toEqual(wanted)
 })
 
 test('with rules for the workflow, jobs without rules run in merge requests too', async () => {
-  const wish = { source: 'merge_request_event', ref: 'refs/merge-requests/1/head' }
-  expect(await names(`workflow: {rules: [{when: always}]}\n${job()}`, wish)).toEqual(['x'])
+  const input = { source: 'merge_request_event', ref: 'refs/merge-requests/1/head' }
+  expect(await names(`workflow: {rules: [{when: always}]}\n${job()}`, input)).toEqual(['x'])
 })
 
 test.each<[string, string, object | null]>([

@@ -157,15 +157,15 @@ export async function isChanged(
   return paths === null || patterns.anyPath(globs.map(scope.expand), paths)
 }
 
-async function exists(wish: NonNullable<Rule['exists']>, { context, scope, patterns }: Ground): Promise<boolean> {
-  const globs = wish.paths.map(scope.expand)
-  const elsewhere = wish.project !== null && {
-    project: scope.expand(wish.project),
-    ref: wish.ref && scope.expand(wish.ref),
+async function exists(input: NonNullable<Rule['exists']>, { context, scope, patterns }: Ground): Promise<boolean> {
+  const globs = input.paths.map(scope.expand)
+  const elsewhere = input.project !== null && {
+    project: scope.expand(input.project),
+    ref: input.ref && scope.expand(input.ref),
   }
   const paths = await context.paths(elsewhere || context.tree)
   if (paths === null)
-    throw new ConfigFault(`rules:exists:project \`${wish.project}\` is not a valid project path or access denied`)
+    throw new ConfigFault(`rules:exists:project \`${input.project}\` is not a valid project path or access denied`)
   const [plain, patterned] = [globs.filter((glob) => !isPattern(glob)), globs.filter(isPattern)]
   if (plain.length > 0) {
     const known = setOf(paths)

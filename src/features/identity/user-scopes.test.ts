@@ -278,16 +278,16 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
   test('of two additions or two deletions at once, one wins', async () => {
     await using forge = await startForge()
     const owner = await forge.user()
-    const wish = await input()
+    const request = await input()
     const added = await atOnce(
       forge,
-      () => owner.post(own, wish),
+      () => owner.post(own, request),
       // Two people may claim an address; one person claims it once.
-      () => forge.administrator.post('email' in wish ? of(owner) : own, wish),
+      () => forge.administrator.post('email' in request ? of(owner) : own, request),
     )
     expect(added.map(({ status }) => status)).toEqual([201, 400])
     expect(added[1]!.body.message).toEqual(
-      expect.objectContaining({ ['email' in wish ? 'email' : 'key']: ['has already been taken'] }),
+      expect.objectContaining({ ['email' in request ? 'email' : 'key']: ['has already been taken'] }),
     )
 
     const { id } = await add(owner)
@@ -307,9 +307,9 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
     await using forge = await startForge()
     const owner = await forge.user()
     const successor = await forge.user()
-    const wish = await input()
-    await owner.post(own, wish)
+    const request = await input()
+    await owner.post(own, request)
     expect((await forge.administrator.delete(`/users/${owner.id}`)).status).toBe(204)
-    expect((await successor.post(own, wish)).status).toBe(201)
+    expect((await successor.post(own, request)).status).toBe(201)
   })
 })

@@ -52,9 +52,9 @@ async function somebodyWaits(db: Db): Promise<void> {
 type Act = (app: App, given: Given) => Promise<unknown>
 
 const change =
-  (id: number, wish: Parameters<typeof updateIssue>[4]): Act =>
+  (id: number, input: Parameters<typeof updateIssue>[4]): Act =>
   (app, { actor, subject }) =>
-    updateIssue(app, actor, subject, id, wish)
+    updateIssue(app, actor, subject, id, input)
 
 /** The first has issue 1 already when the second begins; it goes on once the second waits. */
 const table: [string, Act, Act][] = [
@@ -114,13 +114,13 @@ test.runIf(testDatabaseUrl()).each(table)('%s', async (_what, one, other) => {
 test.runIf(testDatabaseUrl()).each([
   ['a label while its priority changes', { add_labels: ['new'] }, 'label_priority'],
   ['a milestone while its date changes', { milestone_id: 1 }, 'milestone_due'],
-] as const)('%s', async (_what, wish, column) => {
+] as const)('%s', async (_what, input, column) => {
   await using forge = await startForge()
   const { given, at, root } = await plan(forge)
   const { app } = forge
   await root.post(`${at}/labels`, { name: 'new', color: '#123456' })
   await once(app, async (inner) => {
-    await change(2, wish)(inner, given)
+    await change(2, input)(inner, given)
     // Neither waits, nor sees the other.
     const path = column === 'label_priority' ? `${at}/labels/new` : `${at}/milestones/1`
     expect(await root.put(path, { priority: 1, due_date: '2027-01-01' })).toMatchObject({ status: 200 })

@@ -13,8 +13,8 @@ export type Service = 'upload-pack' | 'receive-pack'
 export type ProtocolVersion = 0 | 1 | 2
 
 /** `Git-Protocol` of HTTP, GIT_PROTOCOL of SSH: `version=2:agent=x`. What we do not know is version 0. */
-export function protocolVersion(wish: string | undefined): ProtocolVersion {
-  const versions = [...(wish ?? '').matchAll(/(?:^|:)version=([12])(?=:|$)/g)].map(([, digit]) => Number(digit))
+export function protocolVersion(input: string | undefined): ProtocolVersion {
+  const versions = [...(input ?? '').matchAll(/(?:^|:)version=([12])(?=:|$)/g)].map(([, digit]) => Number(digit))
   return Math.max(0, ...versions) as ProtocolVersion
 }
 

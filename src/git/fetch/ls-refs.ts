@@ -6,19 +6,19 @@ import { headOf } from '../storage/repositories.ts'
 
 /** Null when the request is another, or when git had better answer it. Throws BadPktLine when it is none of git's. */
 export async function lsRefs(dir: string, request: Buffer, hideRefs: readonly string[] = []): Promise<Buffer | null> {
-  const wish = wishOf(request)
-  const refs = wish && (await readRefs(dir))
+  const input = wishOf(request)
+  const refs = input && (await readRefs(dir))
   const head = refs && (await headOf(dir))
   if (!head) return null
   const hidden = [...HIDDEN, ...hideRefs].map((space) => `${space}/`)
   const isWanted = (name: string) =>
-    wish.prefixes.length === 0 || wish.prefixes.some((prefix) => name.startsWith(prefix))
+    input.prefixes.length === 0 || input.prefixes.some((prefix) => name.startsWith(prefix))
   const isShown = ({ name }: StoredRef) => isWanted(name) && !hidden.some((space) => `${name}/`.startsWith(space))
   const shown = refs.filter(isShown)
-  const lines = (wish.peel ? await peelRefs(dir, shown) : shown).map(
-    ({ name, id, peeled }) => `${id} ${name}${wish.peel && peeled ? ` peeled:${peeled}` : ''}`,
+  const lines = (input.peel ? await peelRefs(dir, shown) : shown).map(
+    ({ name, id, peeled }) => `${id} ${name}${input.peel && peeled ? ` peeled:${peeled}` : ''}`,
   )
-  const headLine = isWanted('HEAD') ? headLineOf(`refs/heads/${head}`, refs, wish) : null
+  const headLine = isWanted('HEAD') ? headLineOf(`refs/heads/${head}`, refs, input) : null
   return Buffer.concat([...(headLine ? [headLine] : []), ...lines].map((line) => pktLine(`${line}\n`)).concat(FLUSH))
 }
 
@@ -42,13 +42,13 @@ function wishOf(request: Buffer): Wish | null {
   const packets = packetsOf(request)
   if (packets.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null
   const delimiter = packets.indexOf('delim')
-  const wish: Wish = { peel: false, symrefs: false, unborn: false, prefixes: [] }
+  const input: Wish = { peel: false, symrefs: false, unborn: false, prefixes: [] }
   for (const word of delimiter < 0 ? [] : packets.slice(delimiter + 1).map(textOf)) {
-    if (word === 'peel' || word === 'symrefs' || word === 'unborn') wish[word] = true
-    else if (word?.startsWith('ref-prefix ')) wish.prefixes.push(word.slice('ref-prefix '.length))
+    if (word === 'peel' || word === 'symrefs' || word === 'unborn') input[word] = true
+    else if (word?.startsWith('ref-prefix ')) input.prefixes.push(word.slice('ref-prefix '.length))
     else return null
   }
-  return wish
+  return input
 }
 
 const textOf = (packet: Packet | undefined) => (Buffer.isBuffer(packet) ? packet.toString().replace(/\n$/, '') : null)

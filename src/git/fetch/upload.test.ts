@@ -50,8 +50,8 @@ test.each([
   ['xversion=2', 0],
   ['version=2\n', 0],
   ['version=22', 0],
-])('%j is version %i', (wish, version) => {
-  expect(protocolVersion(wish)).toBe(version)
+])('%j is version %i', (request, version) => {
+  expect(protocolVersion(request)).toBe(version)
 })
 
 describe.each(['http', 'socket'] as const)('over %s', (door) => {
@@ -247,7 +247,7 @@ test('a slow reader holds git up, and nothing piles up here', async () => {
   await client(work, 'commit', '--quiet', '--message', 'big')
   await client(work, 'push', '--quiet', server.http, 'master')
   const head = (await client(work, 'rev-parse', 'HEAD')).output
-  const wish = Buffer.concat([pktLine(`want ${head} no-progress\n`), FLUSH, pktLine('done\n')])
+  const request = Buffer.concat([pktLine(`want ${head} no-progress\n`), FLUSH, pktLine('done\n')])
   let most = 0
   let size = 0
   const output: Writable = new Writable({
@@ -258,7 +258,9 @@ test('a slow reader holds git up, and nothing piles up here', async () => {
       setTimeout(done, 1)
     },
   })
-  expect(await uploadPack(server.dir, { stateless: true, input: Readable.from([wish]), output })).toEqual({ code: 0 })
+  expect(await uploadPack(server.dir, { stateless: true, input: Readable.from([request]), output })).toEqual({
+    code: 0,
+  })
   expect(size).toBeGreaterThan(7_900_000)
   expect(most).toBeLessThan(300_000)
 })

@@ -110,14 +110,14 @@ test.each([1, 2])('commits come in the order of git, with its totals (%s)', asyn
     await story.grow(growth)
     const newest = story.marks.at(-1)!
     for (const tip of [`b${newest}`, `b${1 + random(newest)}`]) {
-      for (const [wish, ...args] of WISHES) {
+      for (const [input, ...args] of WISHES) {
         const all = linesOf(await repo.git('log', '--format=%H', ...args, tip))
         const skip = random(all.length + 2)
-        const { commits, total } = await listHistory(repo.dir, { from: tip, ...wish }, { skip, limit: 20 })
+        const { commits, total } = await listHistory(repo.dir, { from: tip, ...input }, { skip, limit: 20 })
         const said = {
           ids: commits.map(({ id }) => id),
           total,
-          count: await countCommits(repo.dir, { from: tip, ...wish }),
+          count: await countCommits(repo.dir, { from: tip, ...input }),
         }
         expect(said, `${tip} ${args}`).toEqual({
           ids: all.slice(skip, skip + 20),
@@ -156,8 +156,8 @@ test.each([6, 7])('what two commits have apart and in common is what git says (%
       // With clocks that go wrong, git stops too early to see that some lead to what is left out.
       const apart = async (...args: string[]) =>
         linesOf(await repo.git('log', '--format=%H', ...args, `^${a}`)).filter((id) => !leading.has(id))
-      for (const [wish, ...args] of RANGES) {
-        const range = { ...wish, from: b!, not: [a!] }
+      for (const [input, ...args] of RANGES) {
+        const range = { ...input, from: b!, not: [a!] }
         const all = await apart(...args, b!)
         const skip = random(3)
         expect(await listCommitIds(dir, { ...range, skip, limit: 10 }), about).toEqual(all.slice(skip, skip + 10))

@@ -8,8 +8,8 @@ test('lines come in groups, with the commits they are from', async () => {
     { message: 'two', author: 'Bob <bob@example.com>', files: { 'a b.txt': 'a\nB\r\nc\nd\n\tcaf\xe9' } },
     { message: 'three', files: { 'a b.txt': Buffer.from('a\nB\r\nc\n1\n2\nd\n\tcaf\xe9', 'latin1') } },
   )
-  const told = async (path: string, wish = {}) =>
-    (await blame(repo.dir, 'master', path, wish))?.map(({ commit, start, lines }) => [commit.title, start, ...lines])
+  const told = async (path: string, input = {}) =>
+    (await blame(repo.dir, 'master', path, input))?.map(({ commit, start, lines }) => [commit.title, start, ...lines])
   await told('a b.txt')
   const started = await processesOf(async () => {
     expect(await told('a b.txt')).toEqual([

@@ -155,8 +155,8 @@ test('limits thin out the answer', async () => {
     Array.from({ length: 12 }, (_, n) => [`f${String(n).padStart(2, '0')}`, numbered(10)]),
   )
   await using repo = await buildRepository({ files: { ...files, f03: numbered(2000) } })
-  const told = async (wish: Parameters<typeof commitDiff>[2]) => {
-    const diff = (await commitDiff(repo.dir, 'master', wish))!
+  const told = async (input: Parameters<typeof commitDiff>[2]) => {
+    const diff = (await commitDiff(repo.dir, 'master', input))!
     const shown = diff.files.map(({ patch, tooLarge, collapsed, additions }) =>
       [patch === '' ? '-' : '+', tooLarge ? 'L' : '', collapsed ? 'C' : '', additions].join(''),
     )

@@ -68,9 +68,9 @@ const DEADLINE_MS = 30_000
 const MAX_READ = 256 * 1024 * 1024
 
 /** Against the first parent, a root against nothing. Null when there is no such commit. */
-export async function commitDiff(dir: string, name: string, wish: DiffOptions = {}): Promise<Diff | null> {
-  const commit = await findCommit(dir, name, { environment: wish.environment })
-  return commit && diffBetween(dir, commit.parents[0] ?? null, commit.id, wish)
+export async function commitDiff(dir: string, name: string, input: DiffOptions = {}): Promise<Diff | null> {
+  const commit = await findCommit(dir, name, { environment: input.environment })
+  return commit && diffBetween(dir, commit.parents[0] ?? null, commit.id, input)
 }
 
 /** From nothing when `from` is null. Null when there is no such commit or tree. */

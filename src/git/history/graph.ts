@@ -75,15 +75,15 @@ export async function walkFrom(
   dir: string,
   from: readonly string[],
   not: readonly string[],
-  wish: WalkOptions = {},
+  request: WalkOptions = {},
 ): Promise<Walk | null> {
   const graph = await graphWith(dir, [...from, ...not])
   if (!graph) return null
   const [tips, others] = [numbersIn(graph, from), numbersIn(graph, not)]
   const isWhole = tips.length === 1 && others.length === 0
   const order = isWhole
-    ? orderFrom(dir, graph, tips[0]!, wish)
-    : ordered(graph, tips, wish, others.length > 0 ? paint(graph, tips, others, isLeft).marks : undefined)
+    ? orderFrom(dir, graph, tips[0]!, request)
+    : ordered(graph, tips, request, others.length > 0 ? paint(graph, tips, others, isLeft).marks : undefined)
   return {
     total: order.length,
     page: (skip, limit) => Array.from(order.subarray(skip, skip + limit), (number) => graph.ids[number]!),
@@ -233,9 +233,9 @@ function raise(graph: Graph, tip: number): void {
   }
 }
 
-function eachParent({ first, others }: Graph, at: number, visit: (parent: number) => void): void {
-  if (first[at]! >= 0) visit(first[at]!)
-  others.get(at)?.forEach(visit)
+function eachParent({ first, others }: Graph, at: number, pageRequest: (parent: number) => void): void {
+  if (first[at]! >= 0) pageRequest(first[at]!)
+  others.get(at)?.forEach(pageRequest)
 }
 
 const MOST_READ = { rounds: 30, commits: 500 }
@@ -289,13 +289,13 @@ async function askForNew(dir: string, known: Graph | undefined, tip: string): Pr
 
 const orders = new Memory<Int32Array>(8 * 1024 * 1024, ({ byteLength }) => byteLength)
 
-function orderFrom(dir: string, graph: Graph, tip: number, wish: WalkOptions): Int32Array {
-  const { firstParent = false, noMerges = false, since, until } = wish
+function orderFrom(dir: string, graph: Graph, tip: number, request: WalkOptions): Int32Array {
+  const { firstParent = false, noMerges = false, since, until } = request
   const keyOf = (number: number) => [graph.serial, number, firstParent, noMerges, since, until].join(' ')
   const known = orders.get(dir, keyOf(tip))
   if (known) return known
   const isWhole = !noMerges && since === undefined && until === undefined
-  const order = (isWhole && extended(graph, tip, (at) => orders.get(dir, keyOf(at)))) || ordered(graph, [tip], wish)
+  const order = (isWhole && extended(graph, tip, (at) => orders.get(dir, keyOf(at)))) || ordered(graph, [tip], request)
   orders.set(dir, keyOf(tip), order)
   return order
 }

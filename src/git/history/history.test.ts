@@ -17,8 +17,8 @@ const story = () =>
 test('lists the history as it is wished', async () => {
   await using repo = await story()
   await repo.git('tag', 'v1', 'side')
-  const titles = async (wish: HistoryOptions & { skip?: number; limit?: number }) => {
-    const commits = await listCommits(repo.dir, { limit: 20, ...wish })
+  const titles = async (input: HistoryOptions & { skip?: number; limit?: number }) => {
+    const commits = await listCommits(repo.dir, { limit: 20, ...input })
     return commits.map(({ title }) => title).join(' ')
   }
   expect(await titles({})).toBe('merge moved two side one')

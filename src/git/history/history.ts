@@ -11,26 +11,26 @@ import { followedIds, ID_LINE, lastChange } from './path-changes.ts'
 import { countIn, logOf, walkFor, type HistoryOptions, type PageRequest, type Walk } from './walks.ts'
 
 /** Newest first. */
-export async function listCommits(dir: string, wish: HistoryOptions & PageRequest): Promise<Commit[]> {
-  const ids = await listCommitIds(dir, wish)
-  const found = await (wish.environment ? findCommits(dir, ids, wish) : knownCommits(dir, ids))
+export async function listCommits(dir: string, input: HistoryOptions & PageRequest): Promise<Commit[]> {
+  const ids = await listCommitIds(dir, input)
+  const found = await (input.environment ? findCommits(dir, ids, input) : knownCommits(dir, ids))
   return found.filter((commit) => commit !== null)
 }
 
-export async function listCommitIds(dir: string, wish: HistoryOptions & PageRequest): Promise<string[]> {
-  const walk = await walkFor(dir, wish)
+export async function listCommitIds(dir: string, input: HistoryOptions & PageRequest): Promise<string[]> {
+  const walk = await walkFor(dir, input)
   if (!walk) return []
   const known = await plainWalk(walk)
-  return known ? known.page(wish.skip ?? 0, wish.limit) : linesOf(await logOf(walk, '--format=%H', wish))
+  return known ? known.page(input.skip ?? 0, input.limit) : linesOf(await logOf(walk, '--format=%H', input))
 }
 
 /** Of each commit, as its author wrote them; far cheaper than the commits themselves. */
 export async function listAuthors(
   dir: string,
-  wish: HistoryOptions & PageRequest,
+  input: HistoryOptions & PageRequest,
 ): Promise<{ name: string; email: string }[]> {
-  const walk = await walkFor(dir, wish)
-  const lines = walk ? linesOf(await logOf(walk, '--format=%ae%x00%an', wish)) : []
+  const walk = await walkFor(dir, input)
+  const lines = walk ? linesOf(await logOf(walk, '--format=%ae%x00%an', input)) : []
   return lines.map((line) => {
     const [email = '', name = ''] = line.split('\0')
     return { name, email }
@@ -38,8 +38,8 @@ export async function listAuthors(
 }
 
 /** Earlier names of a file are not followed. */
-export async function countCommits(dir: string, wish: HistoryOptions): Promise<number> {
-  const walk = await walkFor(dir, wish)
+export async function countCommits(dir: string, input: HistoryOptions): Promise<number> {
+  const walk = await walkFor(dir, input)
   return walk ? ((await plainWalk(walk))?.total ?? countIn(walk)) : 0
 }
 
@@ -49,11 +49,11 @@ export async function countCommits(dir: string, wish: HistoryOptions): Promise<n
  */
 export async function listHistory(
   dir: string,
-  wish: HistoryOptions,
+  input: HistoryOptions,
   { skip = 0, limit }: PageRequest,
 ): Promise<{ commits: Commit[]; total: number }> {
-  const walk = await walkFor(dir, { ...wish, follow: wish.path !== undefined })
-  if (!walk || walk.not.length < (wish.not?.length ?? 0)) return { commits: [], total: 0 }
+  const walk = await walkFor(dir, { ...input, follow: input.path !== undefined })
+  if (!walk || walk.not.length < (input.not?.length ?? 0)) return { commits: [], total: 0 }
   const { ids, total } = await pageIn(walk, { skip, limit })
   const commits = await knownCommits(dir, ids)
   return { total, commits: commits.filter((commit) => commit !== null) }
@@ -71,9 +71,9 @@ async function pageIn(walk: Walk, { skip, limit }: Required<PageRequest>): Promi
 }
 
 /** Without a process, where nothing but commits and dates decide. */
-async function plainWalk({ dir, wish, from, not, path, author }: Walk) {
-  const isPlain = !wish.all && path === undefined && !author && wish.order !== 'topo' && !wish.environment
-  const { firstParent = false, noMerges = false, since, until } = wish
+async function plainWalk({ dir, wish: input, from, not, path, author }: Walk) {
+  const isPlain = !input.all && path === undefined && !author && input.order !== 'topo' && !input.environment
+  const { firstParent = false, noMerges = false, since, until } = input
   if (!isPlain || (not.length > 0 && (since ?? until))) return null
   const dates = { since: since && secondsOf(since), until: until && secondsOf(until) }
   const walk = await walkFrom(dir, from, not, { firstParent, noMerges, ...dates })

@@ -102,8 +102,14 @@ export async function followedIds(walk: Walk): Promise<string> {
   return found
 }
 
-const isOnlyPath = ({ wish, from, not, author }: Walk) =>
-  from.length === 1 && not.length === 0 && !author && !wish.environment && !wish.since && !wish.until && isUsual(wish)
+const isOnlyPath = ({ wish: input, from, not, author }: Walk) =>
+  from.length === 1 &&
+  not.length === 0 &&
+  !author &&
+  !input.environment &&
+  !input.since &&
+  !input.until &&
+  isUsual(input)
 const isUsual = ({ firstParent, noMerges, order }: Walk['wish']) => !firstParent && !noMerges && order !== 'topo'
 
 const askForFollowed = (walk: Walk) => logOf(walk, '--format=%H', { limit: MOST_FOLLOWED })

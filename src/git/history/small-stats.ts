@@ -27,10 +27,10 @@ async function changesBetween(dir: string, before: string | null, after: string)
   const changes: Change[] = []
   const trees: [string | null, string | null][] = [[before, after]]
   for (const pair of trees) {
-    const [olds, news] = await Promise.all(pair.map((id) => entriesOf(dir, id)))
-    if (!olds || !news) return null
-    for (const name of new Set([...olds.keys(), ...news.keys()])) {
-      const [old = null, now = null] = [olds.get(name), news.get(name)]
+    const [olds, event] = await Promise.all(pair.map((id) => entriesOf(dir, id)))
+    if (!olds || !event) return null
+    for (const name of new Set([...olds.keys(), ...event.keys()])) {
+      const [old = null, now = null] = [olds.get(name), event.get(name)]
       if (old?.id === now?.id && old?.mode === now?.mode) continue
       const [a, b] = [old?.type === 'tree' ? old : null, now?.type === 'tree' ? now : null]
       if (a || b) trees.push([a?.id ?? null, b?.id ?? null])

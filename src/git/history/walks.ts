@@ -46,15 +46,15 @@ export interface Walk {
 }
 
 /** Null where nothing can be found: a start that does not exist, a path or an author that cannot. */
-export async function walkFor(dir: string, wish: HistoryOptions): Promise<Walk | null> {
-  const path = wish.path === undefined ? undefined : safely(() => treePath(wish.path!))
-  const author = wish.author ? safely(() => phrase(wish.author!)) : undefined
+export async function walkFor(dir: string, request: HistoryOptions): Promise<Walk | null> {
+  const path = request.path === undefined ? undefined : safely(() => treePath(request.path!))
+  const author = request.author ? safely(() => phrase(request.author!)) : undefined
   if (path === null || author === null) return null
-  const names = wish.all ? [] : [wish.from ?? 'HEAD'].flat()
-  const ids = await resolveCommits(dir, [...names, ...(wish.not ?? [])], { environment: wish.environment })
+  const names = request.all ? [] : [request.from ?? 'HEAD'].flat()
+  const ids = await resolveCommits(dir, [...names, ...(request.not ?? [])], { environment: request.environment })
   const from = ids.slice(0, names.length).filter((id) => id !== null)
-  if (from.length < names.length || (from.length === 0 && !wish.all)) return null
-  return { dir, wish, from, not: ids.slice(names.length).filter((id) => id !== null), path, author }
+  if (from.length < names.length || (from.length === 0 && !request.all)) return null
+  return { dir, wish: request, from, not: ids.slice(names.length).filter((id) => id !== null), path, author }
 }
 
 const MAX_SKIP = 10_000_000
@@ -82,15 +82,15 @@ export async function countIn(walk: Walk): Promise<number> {
   return Number(await outputOf(walk, args, () => git(walk.dir, args, optionsOf(walk))))
 }
 
-function argumentsOf({ wish, path, author }: Walk) {
+function argumentsOf({ wish: request, path, author }: Walk) {
   return [
-    ...(wish.firstParent ? (['--first-parent'] as const) : []),
-    ...(wish.noMerges ? (['--no-merges'] as const) : []),
-    ...(wish.order === 'topo' ? (['--topo-order'] as const) : []),
-    ...(wish.since ? (['--since', moment(wish.since)] as const) : []),
-    ...(wish.until ? (['--until', moment(wish.until)] as const) : []),
+    ...(request.firstParent ? (['--first-parent'] as const) : []),
+    ...(request.noMerges ? (['--no-merges'] as const) : []),
+    ...(request.order === 'topo' ? (['--topo-order'] as const) : []),
+    ...(request.since ? (['--since', moment(request.since)] as const) : []),
+    ...(request.until ? (['--until', moment(request.until)] as const) : []),
     ...(author ? (['--fixed-strings', '-i', '--author', author] as const) : []),
-    ...(wish.all ? (['--branches', '--tags'] as const) : []),
+    ...(request.all ? (['--branches', '--tags'] as const) : []),
     '--stdin',
     '--',
     ...(path === undefined ? [] : [path]),

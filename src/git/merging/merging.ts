@@ -58,16 +58,16 @@ export async function mergeCommits(
 /**
  * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
  */
-export async function cherryPick(dir: string, wish: PickInput): Promise<MergeResult | null> {
-  return pick(dir, await treesOfPick(dir, wish))
+export async function cherryPick(dir: string, input: PickInput): Promise<MergeResult | null> {
+  return pick(dir, await treesOfPick(dir, input))
 }
 
 const pick = async (dir: string, { own, parent, onto }: PickTrees) =>
   unless(onto, await mergeFrom(dir, parent, onto, own))
 
 /** Null when nothing of it is left in `onto`. */
-export async function revertCommit(dir: string, wish: PickInput): Promise<MergeResult | null> {
-  const { own, parent, onto } = await treesOfPick(dir, wish)
+export async function revertCommit(dir: string, input: PickInput): Promise<MergeResult | null> {
+  const { own, parent, onto } = await treesOfPick(dir, input)
   return unless(onto, await mergeFrom(dir, own, onto, parent))
 }
 

@@ -17,9 +17,9 @@ const UNPACKERS: Record<ArchiveFormat, string[]> = {
 test.each(Object.entries(UNPACKERS))('%s holds the files in their folder', async (format, [program, ...args]) => {
   await using repo = await buildRepository({ files: { 'a.txt': 'a', 'src/b.txt': 'b' } })
   const namesIn = async (path?: string) => {
-    const wish = { format: format as ArchiveFormat, prefix: 'x-master', ...(path === undefined ? {} : { path }) }
+    const input = { format: format as ArchiveFormat, prefix: 'x-master', ...(path === undefined ? {} : { path }) }
     const file = join(repo.root, 'archive')
-    await writeFile(file, await buffer((await archive(repo.dir, 'master', wish))!))
+    await writeFile(file, await buffer((await archive(repo.dir, 'master', input))!))
     return spawnSync(program!, [...args, file])
       .stdout.toString()
       .match(/x-master\S*/g)
@@ -33,8 +33,8 @@ test('files and folders are left out by their names, which are no patterns', asy
   const names = ['a/b/x', 'a/y', '*', ':(top)', '-z', 'z']
   await using repo = await buildRepository({ files: Object.fromEntries(names.map((name) => [name, 'x'])) })
   const left = async (exclude: string[], path?: string) => {
-    const wish = { format: 'tar', prefix: 'p', exclude, ...(path !== undefined && { path }) } as const
-    const stream = await archive(repo.dir, 'master', wish)
+    const input = { format: 'tar', prefix: 'p', exclude, ...(path !== undefined && { path }) } as const
+    const stream = await archive(repo.dir, 'master', input)
     const listed = stream && spawnSync('tar', ['-t'], { input: await buffer(stream) }).stdout.toString()
     return listed && names.filter((name) => listed.split('\n').includes(`p/${name}`))
   }
@@ -47,22 +47,22 @@ test('files and folders are left out by their names, which are no patterns', asy
   expect(await left(names)).toEqual([])
 
   await using deep = await buildRepository({ files: { 'a/b/x': 'x', 'a/b/y': 'y' } })
-  const wish = { format: 'tar', prefix: 'p' } as const
-  for (const all of ['a', 'a/b']) expect(await archive(deep.dir, 'master', { ...wish, exclude: [all] })).toBeNull()
-  const rest = await archive(deep.dir, 'master', { ...wish, exclude: ['a/b/x'] })
+  const input = { format: 'tar', prefix: 'p' } as const
+  for (const all of ['a', 'a/b']) expect(await archive(deep.dir, 'master', { ...input, exclude: [all] })).toBeNull()
+  const rest = await archive(deep.dir, 'master', { ...input, exclude: ['a/b/x'] })
   expect(spawnSync('tar', ['-t'], { input: await buffer(rest!) }).stdout.toString()).toContain('p/a/b/y\n')
 })
 
 test('there is no archive of what is not there, or to where it must not go', async () => {
   await using repo = await buildRepository({ files: { a: 'a', '\xffcaf\xe9/b': 'odd' } })
-  const wish = { format: 'tar', prefix: 'x' } as const
-  expect(await archive(repo.dir, 'master', { ...wish, path: 'caf\ufffd' })).toBeNull()
-  expect(await archive(repo.dir, 'master', { ...wish, path: 'caf\ufffd/b' })).toBeNull()
-  expect(await archive(repo.dir, 'nowhere', wish)).toBeNull()
-  expect(await archive(repo.dir, '--output=x', wish)).toBeNull()
-  expect(await archive(repo.dir, 'master', { ...wish, path: 'nowhere' })).toBeNull()
+  const input = { format: 'tar', prefix: 'x' } as const
+  expect(await archive(repo.dir, 'master', { ...input, path: 'caf\ufffd' })).toBeNull()
+  expect(await archive(repo.dir, 'master', { ...input, path: 'caf\ufffd/b' })).toBeNull()
+  expect(await archive(repo.dir, 'nowhere', input)).toBeNull()
+  expect(await archive(repo.dir, '--output=x', input)).toBeNull()
+  expect(await archive(repo.dir, 'master', { ...input, path: 'nowhere' })).toBeNull()
   for (const prefix of ['../x', '/x', '-x', 'a/../b', '', 'x\n'])
-    await expect(archive(repo.dir, 'master', { ...wish, prefix })).rejects.toMatchObject({ name: 'UnsafeArgument' })
+    await expect(archive(repo.dir, 'master', { ...input, prefix })).rejects.toMatchObject({ name: 'UnsafeArgument' })
 })
 
 test('who gives up ends git and the compressor', async () => {

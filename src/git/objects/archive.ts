@@ -44,8 +44,8 @@ const FORMATS = {
  * Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to
  * its end.
  */
-export async function prepareArchive(dir: string, name: string, wish: ArchiveOptions): Promise<StartArchive | null> {
-  const { format, prefix, path = '', exclude = [], signal } = wish
+export async function prepareArchive(dir: string, name: string, input: ArchiveOptions): Promise<StartArchive | null> {
+  const { format, prefix, path = '', exclude = [], signal } = input
   const top = folderPrefix(prefix)
   const commit = await resolveCommit(dir, name)
   const entry = commit === null || path === '' ? null : await entryAt(dir, commit, path)
@@ -67,8 +67,8 @@ export async function prepareArchive(dir: string, name: string, wish: ArchiveOpt
 }
 
 /** The same, begun. */
-export async function archive(dir: string, name: string, wish: ArchiveOptions): Promise<Readable | null> {
-  return (await prepareArchive(dir, name, wish))?.() ?? null
+export async function archive(dir: string, name: string, input: ArchiveOptions): Promise<Readable | null> {
+  return (await prepareArchive(dir, name, input))?.() ?? null
 }
 
 async function* withLargeFiles(

@@ -67,12 +67,12 @@ function listen({ path, secret }: Hello): void {
 }
 
 function startIfWhole(id: number): void {
-  const { wish, pipes } = orderOf(id)
+  const { wish: request, pipes } = orderOf(id)
   const [input, output, errors] = pipes
-  if (!wish || !output || !errors || (wish.hasInput && !input)) return
+  if (!request || !output || !errors || (request.hasInput && !input)) return
   orders.delete(id)
-  const [command, ...args] = wish.words
-  const { cwd, env } = wish
+  const [command, ...args] = request.words
+  const { cwd, env } = request
   const program = spawn(command, args, { cwd, env, stdio: [input ?? 'ignore', output, errors], detached: true })
   programs.set(id, program)
   program.once('error', ({ message }) => {
@@ -87,7 +87,7 @@ function startIfWhole(id: number): void {
   for (const pipe of pipes) pipe?.destroy()
 }
 
-const tell = (news: LaunchReport) => process.connected && process.send?.(news)
+const tell = (event: LaunchReport) => process.connected && process.send?.(event)
 
 function pass({ id, signal }: Signal): void {
   const order = orders.get(id)

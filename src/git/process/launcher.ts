@@ -158,14 +158,14 @@ class Launcher {
     if (this.#child.channel) hold([this.#child.channel], this.#held.size > 0)
   }
 
-  #hear(news: LaunchReport): void {
-    const program = this.#programs.get(news.id)
-    if (news.what === 'started') return program?.started()
-    this.#programs.delete(news.id)
-    this.#hold(news.id, false)
+  #hear(update: LaunchReport): void {
+    const program = this.#programs.get(update.id)
+    if (update.what === 'started') return program?.started()
+    this.#programs.delete(update.id)
+    this.#hold(update.id, false)
     this.#quiet.refresh()
-    if (news.what === 'failed') program?.failed(new Error(news.why))
-    else program?.ended(news.code, news.signal)
+    if (update.what === 'failed') program?.failed(new Error(update.why))
+    else program?.ended(update.code, update.signal)
   }
 
   #end(): void {

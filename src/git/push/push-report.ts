@@ -48,10 +48,10 @@ export class PushReport implements Disposable {
     void this.#tell(2, words)
   }
 
-  async finish(wishes: readonly { command: PushCommand; reason: string | null }[]): Promise<void> {
+  async finish(inputs: readonly { command: PushCommand; reason: string | null }[]): Promise<void> {
     clearInterval(this.#timer)
     if (this.#isWanted) {
-      const lines = wishes.map(({ command: { name }, reason }) =>
+      const lines = inputs.map(({ command: { name }, reason }) =>
         reason === null
           ? pktLine(Buffer.concat([Buffer.from('ok '), name, Buffer.from('\n')]))
           : pktLine(Buffer.concat([Buffer.from('ng '), name, Buffer.from(` ${reason}\n`)])),

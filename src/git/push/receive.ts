@@ -99,23 +99,23 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
   if (!request) return { moved: [], refused: [] }
 
   using report = new PushReport(output, request.capabilities)
-  const wishes = wishesOf(request)
+  const inputs = wishesOf(request)
   let failure: unknown
   try {
-    await fulfil({ dir, request, wishes, reader, report }, options)
+    await fulfil({ dir, request, wishes: inputs, reader, report }, options)
   } catch (error) {
     if (signal?.aborted || error instanceof ClientDisconnected || error instanceof ClientTooSlow) throw error
     failure = error
     const reason = options.explain?.(error) ?? 'internal error'
     refuseAll(
-      wishes.filter(({ isMoved }) => !isMoved),
+      inputs.filter(({ isMoved }) => !isMoved),
       reason,
     )
   }
   reader.release()
-  await report.finish(wishes)
+  await report.finish(inputs)
   if (failure) throw failure
-  return resultOf(wishes)
+  return resultOf(inputs)
 }
 
 interface Reception {
@@ -127,14 +127,14 @@ interface Reception {
 }
 
 async function fulfil(reception: Reception, options: ReceiveOptions): Promise<void> {
-  const { dir, request, wishes, report } = reception
+  const { dir, request, wishes: inputs, report } = reception
   const { gate, afterwards, signal, size = Infinity, limits = {} } = options
   // Deletions alone come without a pack.
   const hasPack = !request.commands.every(isDeletion)
   await using quarantine = hasPack ? await openQuarantine(dir, { ...limits, isSmall: size <= SMALL }) : null
   if (quarantine && !(await takePack(quarantine, reception, { signal, limits }))) return
-  refuseIfAtomic(request, wishes)
-  const updates = updatesOf(wishes)
+  refuseIfAtomic(request, inputs)
+  const updates = updatesOf(inputs)
   if (updates.length === 0) return
 
   const pack = () => quarantine?.pack() ?? Promise.resolve(null)
@@ -143,7 +143,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   signal?.throwIfAborted()
   if ('refuse' in verdict) {
     await report.say([verdict.refuse])
-    return refuseAll(wishes, 'pre-receive hook declined')
+    return refuseAll(inputs, 'pre-receive hook declined')
   }
   await report.say(verdict.messages)
   const small = await pack()
@@ -153,7 +153,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   await Promise.allSettled([ready, moving])
   await ready
   await moving
-  const moved = updatesOf(wishes)
+  const moved = updatesOf(inputs)
   if (!afterwards) return
   const words = await afterwards(moved, push)
   await report.say(words?.messages)
@@ -162,7 +162,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
 /** True when the refs that are left may point at what it brought. */
 async function takePack(
   quarantine: Quarantine,
-  { request, wishes, reader, report }: Reception,
+  { request, wishes: inputs, reader, report }: Reception,
   { signal, limits }: { signal: AbortSignal | undefined; limits: PushLimits },
 ): Promise<boolean> {
   try {
@@ -173,12 +173,12 @@ async function takePack(
     if (error instanceof PackTooLarge)
       await report.say([`error: a push may bring ${megabytes(limits.packBytes!)} at most`])
     report.unpacked = error.message
-    refuseAll(wishes, request.isShallow ? 'shallow update not allowed' : 'unpacker error')
+    refuseAll(inputs, request.isShallow ? 'shallow update not allowed' : 'unpacker error')
     return false
   }
-  const ids = new Set(updatesOf(wishes).flatMap((update) => (isDeletion(update) ? [] : [update.after])))
+  const ids = new Set(updatesOf(inputs).flatMap((update) => (isDeletion(update) ? [] : [update.after])))
   if (ids.size > 0 && !(await quarantine.isComplete([...ids])))
-    for (const wish of wishes)
+    for (const wish of inputs)
       if (!isDeletion(wish.command))
         wish.reason ??= request.isShallow ? 'shallow update not allowed' : 'missing necessary objects'
   return true
@@ -187,8 +187,8 @@ async function takePack(
 const megabytes = (bytes: number) => `${Math.round((bytes / 1024 / 1024) * 100) / 100} MB`
 
 /** One after the other when they do not go together: who lost a race must not lose the others' too. */
-async function move({ dir, request, wishes, report }: Reception, arrival: Arrival): Promise<void> {
-  const wanted = wishes.filter((wish) => wish.reason === null)
+async function move({ dir, request, wishes: inputs, report }: Reception, arrival: Arrival): Promise<void> {
+  const wanted = inputs.filter((wish) => wish.reason === null)
   const attempt = async (some: readonly Wish[], reason: string | null) => {
     try {
       await moveRefs(dir, updatesOf(some), arrival)
@@ -242,21 +242,21 @@ function objectionTo(command: PushCommand): string | null {
   return isUnmistakable(command.ref!) ? null : 'funny refname'
 }
 
-const updatesOf = (wishes: readonly Wish[]): RefUpdate[] =>
-  wishes
+const updatesOf = (inputs: readonly Wish[]): RefUpdate[] =>
+  inputs
     .filter((wish) => wish.reason === null)
     .map(({ command: { before, after, ref: name } }) => ({ ref: name!, before, after }))
 
-function refuseAll(wishes: readonly Wish[], reason: string): void {
-  for (const wish of wishes) wish.reason ??= reason
+function refuseAll(inputs: readonly Wish[], reason: string): void {
+  for (const wish of inputs) wish.reason ??= reason
 }
 
-function refuseIfAtomic({ capabilities }: PushRequest, wishes: readonly Wish[]): void {
-  if (capabilities.has('atomic') && wishes.some((wish) => wish.reason !== null))
-    refuseAll(wishes, 'atomic push failure')
+function refuseIfAtomic({ capabilities }: PushRequest, inputs: readonly Wish[]): void {
+  if (capabilities.has('atomic') && inputs.some((wish) => wish.reason !== null))
+    refuseAll(inputs, 'atomic push failure')
 }
 
-const resultOf = (wishes: readonly Wish[]): PushResult => ({
-  moved: updatesOf(wishes),
-  refused: wishes.flatMap(({ command, reason }) => (reason === null ? [] : [{ ref: command.name.toString(), reason }])),
+const resultOf = (inputs: readonly Wish[]): PushResult => ({
+  moved: updatesOf(inputs),
+  refused: inputs.flatMap(({ command, reason }) => (reason === null ? [] : [{ ref: command.name.toString(), reason }])),
 })

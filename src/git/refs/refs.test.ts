@@ -23,8 +23,8 @@ test('branches are listed in pages, found and ordered as wished', async () => {
     { branch: 'feature/two', from: 'refs/heads/master', at: 2000 },
     { branch: 'é', from: 'refs/heads/master', at: 4000 },
   )
-  const names = async (wish: RefsOptions) =>
-    (await listBranches(repo.dir, wish)).items.map(({ name }) => name).join(' ')
+  const names = async (input: RefsOptions) =>
+    (await listBranches(repo.dir, input)).items.map(({ name }) => name).join(' ')
   expect(await listBranches(repo.dir, { skip: 1, limit: 1 })).toEqual({
     items: [{ name: 'feature/two', id: await repo.git('rev-parse', 'feature/two') }],
     total: 4,

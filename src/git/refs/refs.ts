@@ -49,12 +49,12 @@ export interface Listed<T> {
 
 const MAX_TAG = 1024 * 1024
 
-export async function listBranches(dir: string, wish: RefsOptions = {}): Promise<Listed<Branch>> {
-  return listRefs(dir, 'refs/heads', wish)
+export async function listBranches(dir: string, input: RefsOptions = {}): Promise<Listed<Branch>> {
+  return listRefs(dir, 'refs/heads', input)
 }
 
-export async function listTags(dir: string, wish: RefsOptions = {}): Promise<Listed<Tag>> {
-  const { items, total } = await listRefs(dir, 'refs/tags', wish)
+export async function listTags(dir: string, input: RefsOptions = {}): Promise<Listed<Tag>> {
+  const { items, total } = await listRefs(dir, 'refs/tags', input)
   return { items: await loadTags(dir, items), total }
 }
 
@@ -161,16 +161,16 @@ const SORTING = {
 
 type Place = 'refs/heads' | 'refs/tags'
 
-async function listRefs(dir: string, place: Place, wish: RefsOptions): Promise<Listed<Branch>> {
-  return (await readPage(dir, place, wish)) ?? pageOf(await askForRefs(dir, place, wish.order), wish)
+async function listRefs(dir: string, place: Place, input: RefsOptions): Promise<Listed<Branch>> {
+  return (await readPage(dir, place, input)) ?? pageOf(await askForRefs(dir, place, input.order), input)
 }
 
 /** By date all must be known, which memory has no room for. */
 const MOST_DATED = 2000
 
 /** From the files of refs; null when git had better say. By name, only the refs of the page are read. */
-async function readPage(dir: string, place: Place, wish: RefsOptions): Promise<Listed<Branch> | null> {
-  const { order = 'name_asc' } = wish
+async function readPage(dir: string, place: Place, input: RefsOptions): Promise<Listed<Branch> | null> {
+  const { order = 'name_asc' } = input
   if (order.startsWith('version')) return null
   const names = await readNames(dir, place)
   if (!names) return null
@@ -178,9 +178,9 @@ async function readPage(dir: string, place: Place, wish: RefsOptions): Promise<L
     if (names.length > MOST_DATED) return null
     const refs = await withIds(dir, place, names)
     const sorted = refs && (await byDate(dir, refs, order === 'updated_asc' ? 1 : -1))
-    return sorted && pageOf(sorted, wish)
+    return sorted && pageOf(sorted, input)
   }
-  const { items, total } = pageOf(order === 'name_desc' ? names.toReversed() : names, wish)
+  const { items, total } = pageOf(order === 'name_desc' ? names.toReversed() : names, input)
   const found = await withIds(dir, place, items)
   return found && { items: found, total }
 }
@@ -214,8 +214,8 @@ async function askForRefs(dir: string, place: Place, order: RefOrder = 'name_asc
   return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))
 }
 
-function pageOf<R extends { name: string }>(refs: readonly R[], wish: RefsOptions): Listed<R> {
-  const { search, where, after, skip = 0, limit = Infinity, order } = wish
+function pageOf<R extends { name: string }>(refs: readonly R[], input: RefsOptions): Listed<R> {
+  const { search, where, after, skip = 0, limit = Infinity, order } = input
   const isFound = search ? matcherFor(search) : () => true
   const found = refs.filter(({ name }) => isFound(name) && (where?.(name) ?? true))
   const start = (after === undefined ? 0 : startAfter(found, after, order)) + skip

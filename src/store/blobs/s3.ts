@@ -52,7 +52,7 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
     const { url: target, headers } = await new AwsV4Signer({ ...signing, method, url: url + at, headers: given }).sign()
     return send(target, { method, headers: Object.fromEntries(headers) }, draft?.path)
   }
-  const ask = (wish: Wish) => insist(() => askOnce(wish))
+  const ask = (input: Wish) => insist(() => askOnce(input))
 
   const sizeOf = async (digest: string): Promise<number | null> => {
     const answer = await ask({ method: 'HEAD', at: at(digest) })

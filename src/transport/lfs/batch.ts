@@ -30,9 +30,9 @@ interface Asked {
 /** Which of these objects can be fetched, or need to be sent, and where. */
 export async function batch(session: LfsSession): Promise<FastifyReply> {
   const { gateway, reply, principal, location } = session
-  const wish = Batch.safeParse(await readJson(session))
-  if (!wish.success) throw principal.via === 'nothing' ? await challenge(session) : objectNotFound()
-  const { operation, objects, hash_algo } = wish.data
+  const input = Batch.safeParse(await readJson(session))
+  if (!input.success) throw principal.via === 'nothing' ? await challenge(session) : objectNotFound()
+  const { operation, objects, hash_algo } = input.data
   await admit(session, operation === 'upload' ? 'push' : 'fetch')
   if (objects.length > MOST_OBJECTS) throw new Refusal('too_large', 'Too many objects in one request')
   if (hash_algo && hash_algo !== 'sha256') throw new Refusal('conflict', 'Only sha256 is supported')

@@ -10,9 +10,9 @@ const OTHER = objectOf('another file')
 const EMPTY = objectOf('')
 const NO_OBJECT = "Object does not exist on the server or you don't have permissions to access it"
 
-async function openProject(forge: TestForge, wish: Record<string, unknown> = {}, owner?: Person) {
+async function openProject(forge: TestForge, input: Record<string, unknown> = {}, owner?: Person) {
   const jane = owner ?? (await forge.user())
-  const project = await forge.project(wish, jane)
+  const project = await forge.project(input, jane)
   const path: string = project.path_with_namespace
   return { jane, project, path, lfs: new LfsClient(forge, path, authorizationOf(jane)) }
 }

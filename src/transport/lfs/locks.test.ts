@@ -68,12 +68,12 @@ test('only its owner gives a lock back, or a master by force', async () => {
   const before = await lfsStateOf(forge)
   const other = await forge.user()
   await cast.people.owner.post(`/groups/${cast.group.id}/members`, { user_id: other.id, access_level: 30 })
-  for (const [who, wish, text] of [
+  for (const [who, input, text] of [
     [master, {}, `'a' is locked by @${name}`],
     [as(other), { force: false }, `'a' is locked by @${name}`],
     [as(other), { force: true }, 'You must have master access to force delete a lock'],
   ] as const) {
-    const { status, body } = await who.post(`${LOCKS}/${id}/unlock`, wish)
+    const { status, body } = await who.post(`${LOCKS}/${id}/unlock`, input)
     expect([status, body]).toEqual([403, saying(forge, text)])
   }
   expect(await lfsStateOf(forge)).toEqual(before)
@@ -97,8 +97,8 @@ test('wishes that make no sense', async () => {
   await using forge = await startForge()
   const { developer } = await openLocks(forge)
   const before = await lfsStateOf(forge)
-  const wishes = [{}, { path: '' }, { path: 7 }, { path: null }, { path: ['a'] }, { path: 'ü'.repeat(1001) }]
-  for (const wish of wishes) expect((await developer.post(LOCKS, wish)).status, JSON.stringify(wish)).toBe(422)
+  const inputs = [{}, { path: '' }, { path: 7 }, { path: null }, { path: ['a'] }, { path: 'ü'.repeat(1001) }]
+  for (const input of inputs) expect((await developer.post(LOCKS, input)).status, JSON.stringify(input)).toBe(422)
   expect((await developer.post(LOCKS, { path: 'a\0b' })).status).toBe(400)
   expect((await developer.get(`${LOCKS}?limit=x`)).status).toBe(422)
   expect((await developer.get(`${LOCKS}?path=a%00`)).status).toBe(400)

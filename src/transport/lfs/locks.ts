@@ -40,9 +40,9 @@ export async function create(session: LfsSession): Promise<FastifyReply> {
   const person = personOf(principal)
   // A lock holds on every branch, whichever is shared with them.
   if (!person || subject.level < Developer) throw noPermissions()
-  const wish = Lock.safeParse(await readJson(session))
-  if (!wish.success) throw new Refusal('unprocessable', 'path is invalid')
-  const { lock, isNew } = await lockPath(gateway.app, person, location.project, wish.data.path)
+  const input = Lock.safeParse(await readJson(session))
+  if (!input.success) throw new Refusal('unprocessable', 'path is invalid')
+  const { lock, isNew } = await lockPath(gateway.app, person, location.project, input.data.path)
   if (isNew) return sendLfs(reply, 201, { lock: presentLock(lock) })
   return sendLfs(reply, 409, { lock: presentLock(lock), ...fault(gateway.app, 'already locked') })
 }
@@ -96,9 +96,9 @@ const Unlock = z.object({ force: bool.nullish() })
 export async function unlock(session: LfsSession, id: number): Promise<FastifyReply> {
   const { gateway, reply, principal, location } = session
   const { subject } = await admitWriter(session)
-  const wish = Unlock.safeParse(await readJson(session))
-  if (!wish.success) throw new Refusal('unprocessable', 'force is invalid')
+  const input = Unlock.safeParse(await readJson(session))
+  if (!input.success) throw new Refusal('unprocessable', 'force is invalid')
   const by = { actor: personOf(principal), level: subject.level }
-  const lock = await unlockPath(gateway.app, by, location.project, { id, force: wish.data.force ?? false })
+  const lock = await unlockPath(gateway.app, by, location.project, { id, force: input.data.force ?? false })
   return sendLfs(reply, 200, { lock: presentLock(lock) })
 }

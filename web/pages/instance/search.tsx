@@ -45,11 +45,11 @@ async function search(api: Api, query: URLSearchParams): Promise<Listed<SearchRe
   const words = wordsIn(query)
   const id = projectIn(query)
   if (words === '') return null
-  const wish = { search: words, per_page: 20, page: Number(query.get('page')) || 1 }
+  const input = { search: words, per_page: 20, page: Number(query.get('page')) || 1 }
   // What is found depends on the scope; the contract names one kind.
   const found = id
-    ? api.list('/projects/{id}/search', { id, scope: scopeIn(query) as 'issues', ...wish })
-    : api.list('/search', { scope: scopeIn(query) as 'issues', ...wish })
+    ? api.list('/projects/{id}/search', { id, scope: scopeIn(query) as 'issues', ...input })
+    : api.list('/search', { scope: scopeIn(query) as 'issues', ...input })
   return found as Promise<Listed<unknown>> as Promise<Listed<SearchResult[]>>
 }
 

@@ -44,8 +44,8 @@ async function isStarred({ api, params, me }: PageRequest): Promise<boolean> {
 
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
-  load(visit) {
-    const { api, params } = visit
+  load(request) {
+    const { api, params } = request
     const id = params.id!
     const tree = api.list('/projects/{id}/repository/tree', { id, per_page: FILES_PER_PAGE }).catch(() => null)
     const commits = api.list('/projects/{id}/repository/commits', { id, per_page: 1 }).catch(() => null)
@@ -64,7 +64,7 @@ export const page = declare<Data & Partial<InProject>>({
       languages: api.maybe('/projects/{id}/languages', { id }).then((found) => found ?? {}),
       refs: loadRefs(api, id),
       release: api.maybe('/projects/{id}/releases', { id, per_page: 1 }).then((list) => list?.[0] ?? null),
-      isStarred: isStarred(visit),
+      isStarred: isStarred(request),
     }
   },
   title: () => '',

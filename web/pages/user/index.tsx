@@ -39,12 +39,12 @@ async function personOf({ api, params }: PageRequest): Promise<Person> {
 }
 
 export const page = declare<Data>({
-  async load(visit) {
-    const { api, params, query, me } = visit
+  async load(request) {
+    const { api, params, query, me } = request
     const user_id = params.id!
     const view = query.get('tab') ?? ''
     const found = listPage(query, 20)
-    const person = await personOf(visit)
+    const person = await personOf(request)
     const { id } = person
     const events =
       view === 'activity'

@@ -50,8 +50,8 @@ describe.each(KINDS)('requests for %s', (kind) => {
     expect((await owner.delete(`${requests}/${bob.id}`)).status).toBe(204)
     expect(await owner.delete(`${requests}/${bob.id}`)).toMatchObject({ status: 404, body: NOT_FOUND })
     expect((await owner.get(requests)).body).toEqual([])
-    const news = (await forge.events()).slice(before.length)
-    expect(news).toEqual(['access_request.made', 'access_request.made', 'member.added', 'access_request.denied'])
+    const event = (await forge.events()).slice(before.length)
+    expect(event).toEqual(['access_request.made', 'access_request.made', 'member.added', 'access_request.denied'])
     const { payload } = await forge.app.db
       .selectFrom('events')
       .select('payload')

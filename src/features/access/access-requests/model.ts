@@ -6,13 +6,13 @@ declare module '../../../store/database.ts' {
     access_requests: SourceColumns & { id: Generated<number>; user_id: number; requested_at: string }
   }
   interface Events {
-    'access_request.made': RequestNews
-    'access_request.denied': RequestNews & { by: number }
-    'access_request.withdrawn': RequestNews
+    'access_request.made': RequestEvent
+    'access_request.denied': RequestEvent & { by: number }
+    'access_request.withdrawn': RequestEvent
   }
 }
 
-interface RequestNews {
+interface RequestEvent {
   group_id: number | null
   project_id: number | null
   user_id: number

@@ -31,9 +31,9 @@ export async function requestAccess(app: App, { at, level, requestable }: Source
 export async function endRequest(app: App, { user_id, requested_at, ...at }: AccessRequest, by: User): Promise<void> {
   await transact(app, async (app) => {
     if (!(await takeRequest(app, at, user_id))) throw notFound() // somebody was faster
-    const news = { ...sourceOf(at), user_id, requested_at }
-    if (by.id === user_id) await emit(app, 'access_request.withdrawn', news)
-    else await emit(app, 'access_request.denied', { ...news, by: by.id })
+    const event = { ...sourceOf(at), user_id, requested_at }
+    if (by.id === user_id) await emit(app, 'access_request.withdrawn', event)
+    else await emit(app, 'access_request.denied', { ...event, by: by.id })
   })
 }
 

@@ -59,7 +59,7 @@ async function keptLevels({ app: { db } }: TestForge): Promise<string[]> {
 }
 
 /** Everything that changes who may do what, wished at random of whatever is there. */
-function wishes(forge: TestForge, people: Person[], random: (sides: number) => number) {
+function inputs(forge: TestForge, people: Person[], random: (sides: number) => number) {
   const { administrator: root, app } = forge
   const any = <T>(list: readonly T[]): T => list[random(list.length)]!
   const groups = async () =>
@@ -124,12 +124,12 @@ test('after any change the kept levels are what the memberships and shares come 
   await projectIn(forge, b, 'first')
   await projectBy(people[0]!, 'second')
 
-  const wish = wishes(forge, people, random)
-  const names = Object.keys(wish) as (keyof typeof wish)[]
+  const input = inputs(forge, people, random)
+  const names = Object.keys(input) as (keyof typeof input)[]
   const done: Partial<Record<string, number>> = {}
   for (let step = 0; step < 300; step++) {
     const name = names[random(names.length)]!
-    const { status } = await wish[name]()
+    const { status } = await input[name]()
     expect(status, name).toBeLessThan(500)
     if (status < 300) done[name] = (done[name] ?? 0) + 1
     if (name.startsWith('delete')) await forge.settle()

@@ -56,8 +56,8 @@ async function addInvitation(
   })
 }
 
-export async function updateInvitation(app: App, invitation: Invitation, wish: Partial<Grant>): Promise<Invitation> {
-  const { access_level = invitation.access_level, expires_at = invitation.expires_at } = wish
+export async function updateInvitation(app: App, invitation: Invitation, input: Partial<Grant>): Promise<Invitation> {
+  const { access_level = invitation.access_level, expires_at = invitation.expires_at } = input
   assertLevel(invitation, access_level)
   const updated = await app.db
     .updateTable('invitations')

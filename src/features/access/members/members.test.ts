@@ -62,8 +62,8 @@ describe.each(KINDS)('members of %s', (kind) => {
     expect(await owner.delete(`${url}/members/${jane.id}`)).toMatchObject({ status: 204, body: '' })
     expect(await owner.get(`${url}/members/${jane.id}`)).toMatchObject({ status: 404, body: NOT_FOUND })
     expect((await jane.get(url)).status).toBe(404)
-    const news = (await forge.events()).slice(before.length)
-    expect(news).toEqual(['member.added', 'member.changed', 'member.changed', 'member.removed'])
+    const event = (await forge.events()).slice(before.length)
+    expect(event).toEqual(['member.added', 'member.changed', 'member.changed', 'member.removed'])
     const { payload } = await forge.app.db
       .selectFrom('events')
       .selectAll()
@@ -190,8 +190,8 @@ describe.each(KINDS)('members of %s', (kind) => {
     await using forge = await startForge()
     const { url, owner } = await openSource(forge, kind)
     const members = `${url}/members`
-    const add = async (wish: Parameters<typeof forge.user>[0] = {}) => {
-      const person = await forge.user(wish)
+    const add = async (request: Parameters<typeof forge.user>[0] = {}) => {
+      const person = await forge.user(request)
       await owner.post(members, { user_id: person.id, access_level: 10 })
       return person.id
     }

@@ -23,13 +23,13 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    'member.added': MemberNews
-    'member.changed': MemberNews
-    'member.removed': MemberNews & { expired: boolean }
+    'member.added': MemberEvent
+    'member.changed': MemberEvent
+    'member.removed': MemberEvent & { expired: boolean }
   }
 }
 
-interface MemberNews {
+interface MemberEvent {
   group_id: number | null
   project_id: number | null
   user_id: number

@@ -9,11 +9,11 @@ import { findMember, nameMailedSource } from './queries.ts'
 export const isReachable = (user: User | null): user is User =>
   user !== null && user.state === 'active' && user.confirmed_at !== null && !user.ghost
 
-async function tell(app: App, news: Events['member.added'], { subject, change }: { subject: string; change: string }) {
-  if (news.by === news.user_id) return
-  const member = await findMember(app.db, news, news.user_id)
-  const user = await findUser(app.db, news.user_id)
-  const source = await nameMailedSource(app, news)
+async function tell(app: App, event: Events['member.added'], { subject, change }: { subject: string; change: string }) {
+  if (event.by === event.user_id) return
+  const member = await findMember(app.db, event, event.user_id)
+  const user = await findUser(app.db, event.user_id)
+  const source = await nameMailedSource(app, event)
   if (!member || !source || !isReachable(user)) return
   if (!(await mayMail(app, { kind: 'membership', to: user.email }))) return
   const until = member.expires_at ? ` It ends on ${member.expires_at}.` : ''
@@ -28,10 +28,10 @@ ${source.url}`,
   })
 }
 
-export const mailAdded = on('member.added', 'tell', (app, news) =>
-  tell(app, news, { subject: 'You were added to', change: 'you were added: your role in' }),
+export const mailAdded = on('member.added', 'tell', (app, event) =>
+  tell(app, event, { subject: 'You were added to', change: 'you were added: your role in' }),
 )
 
-export const mailChanged = on('member.changed', 'tell', (app, news) =>
-  tell(app, news, { subject: 'Your role changed in', change: 'your role changed: what you have in' }),
+export const mailChanged = on('member.changed', 'tell', (app, event) =>
+  tell(app, event, { subject: 'Your role changed in', change: 'your role changed: what you have in' }),
 )

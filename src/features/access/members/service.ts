@@ -92,11 +92,16 @@ export async function approveRequest(
 }
 
 /** What is absent stays; an expiry of null ends it. */
-export async function updateMember(app: App, { id, ...at }: Member, wish: Partial<Grant>, by: number): Promise<Member> {
-  if (wish.access_level !== undefined) assertLevel(at, wish.access_level)
+export async function updateMember(
+  app: App,
+  { id, ...at }: Member,
+  input: Partial<Grant>,
+  by: number,
+): Promise<Member> {
+  if (input.access_level !== undefined) assertLevel(at, input.access_level)
   return transact(app, async (app) => {
     const member = await lockMember(app, id, at)
-    const { access_level = member.access_level, expires_at = member.expires_at } = wish
+    const { access_level = member.access_level, expires_at = member.expires_at } = input
     await assertMayLose(app, member, { access_level, expires_at })
     if (access_level === member.access_level && expires_at === member.expires_at) return member
 

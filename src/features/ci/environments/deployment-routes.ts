@@ -24,7 +24,7 @@ export const listDeployed = endpoint({
   on: deployedProject,
   allow: 'readEnvironments',
   jobToken: true,
-  lane: 'git',
+  limiter: 'git',
   input: z.object({
     order_by: oneOf(...DEPLOYMENT_ORDERS).nullish(),
     sort: oneOf('asc', 'desc').nullish(),
@@ -55,7 +55,7 @@ export const getDeployment = endpoint({
   on: deployment,
   allow: 'readEnvironments',
   jobToken: true,
-  lane: 'git',
+  limiter: 'git',
   output: DeploymentEntity,
   handle: ({ app, subject }) => presentOneDeployment(app, subject, subject.deployment),
 })
@@ -69,7 +69,7 @@ export const create = endpoint({
   on: deployedProject,
   allow: 'run',
   jobToken: true,
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ environment: text, sha: text, ref: text, tag: bool, status }),
   output: DeploymentEntity,
   async handle({ app, viewer, subject, input }) {
@@ -84,7 +84,7 @@ export const update = endpoint({
   on: deployment,
   allow: 'run',
   jobToken: true,
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ status }),
   output: DeploymentEntity,
   async handle({ app, subject, input }) {

@@ -92,13 +92,13 @@ test.each([
     { name: 'a', external_url: 'javascript:alert(1)' },
     { message: { external_url: ['is blocked: Only allowed schemes are http, https'] } },
   ],
-])('refuses %s', async (_what, wish, body) => {
+])('refuses %s', async (_what, input, body) => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const { id } = await forge.project()
   const url = `/projects/${id}/environments`
   await root.post(url, { name: 'taken' })
-  expect(await root.post(url, wish)).toMatchObject({ status: 400, body })
+  expect(await root.post(url, input)).toMatchObject({ status: 400, body })
   expect((await root.get(url)).body).toHaveLength(1)
 })
 
@@ -189,8 +189,8 @@ test('stale environments are stopped, and those of reviews deleted', async () =>
     Object.fromEntries((await root.get(url)).body.map((one: { name: string; state: string }) => [one.name, one.state]))
   expect(await states()).toEqual({ 'review/master': 'stopped', 'review/old': 'stopped', 'review/new': 'available' })
   forge.clock.advance(40 * DAY)
-  const wish = { dry_run: true }
-  const scheduled = (await root.delete(`${url}/review_apps`, wish)).body.scheduled_entries
+  const input = { dry_run: true }
+  const scheduled = (await root.delete(`${url}/review_apps`, input)).body.scheduled_entries
   expect(scheduled).toMatchObject([{ name: 'review/master' }, { name: 'review/old' }])
   expect(Object.keys(await states())).toHaveLength(3)
   await root.delete(`${url}/review_apps`, { dry_run: false })
@@ -200,8 +200,8 @@ test('stale environments are stopped, and those of reviews deleted', async () =>
 test('tools report deployments', async () => {
   await using s = await stage()
   const { root, deployments } = s
-  const wish = { environment: 'live', sha: s.commit.id, ref: 'master', tag: false, status: 'running' }
-  const made = await root.post(deployments, wish)
+  const input = { environment: 'live', sha: s.commit.id, ref: 'master', tag: false, status: 'running' }
+  const made = await root.post(deployments, input)
   expect(made).toMatchObject({
     status: 201,
     body: { iid: 1, status: 'running', environment: { name: 'live' }, deployable: null, finished_at: null },
@@ -211,15 +211,15 @@ test('tools report deployments', async () => {
   expect((await root.put(item, { status: 'success' })).body).toMatchObject({ status: 'success' })
   expect((await root.put(item, { status: 'failed' })).status).toBe(400)
   expect((await root.delete(item)).body.message).toBe('Deployment currently deployed to environment')
-  await root.post(deployments, { ...wish, status: 'success' })
+  await root.post(deployments, { ...input, status: 'success' })
   expect((await root.delete(item)).status).toBe(204)
   const refused = { status: 400 }
   for (const wrong of [
-    { ...wish, sha: 'f'.repeat(40) },
-    { ...wish, ref: 'nowhere' },
-    { ...wish, ref: 'refs/heads/master' },
-    { ...wish, environment: 'a?' },
-    { ...wish, status: 'created' },
+    { ...input, sha: 'f'.repeat(40) },
+    { ...input, ref: 'nowhere' },
+    { ...input, ref: 'refs/heads/master' },
+    { ...input, environment: 'a?' },
+    { ...input, status: 'created' },
   ])
     expect(await root.post(deployments, wrong)).toMatchObject(refused)
   expect((await root.get(deployments)).body).toHaveLength(1)
@@ -229,12 +229,12 @@ test('pages of environments and deployments cost as many queries for many as for
   await using s = await stage()
   const { forge, root } = s
   const lists = [() => root.get(s.url, { per_page: 100 }), () => root.get(s.deployments, { per_page: 100 })]
-  const wish = { sha: s.commit.id, ref: 'master', tag: false, status: 'success' }
+  const input = { sha: s.commit.id, ref: 'master', tag: false, status: 'success' }
   await runJobByName(forge, 'deploy')
   await forge.settle()
   for (const list of lists) await list()
   const few = [await forge.queries(lists[0]!), await forge.queries(lists[1]!)]
-  for (let n = 0; n < 5; n++) await root.post(s.deployments, { ...wish, environment: `live/${n}` })
+  for (let n = 0; n < 5; n++) await root.post(s.deployments, { ...input, environment: `live/${n}` })
   for (const list of lists) await list()
   expect([await forge.queries(lists[0]!), await forge.queries(lists[1]!)]).toEqual(few)
   expect((await lists[1]!()).body).toHaveLength(6)

@@ -20,22 +20,22 @@ const KEEPING: readonly string[] = ['start', 'prepare', 'access']
 export async function followJob(app: App, id: number): Promise<void> {
   const { db } = app
   const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst()
-  const wish = job && optionsOf(job).environment
-  if (!wish || job.environment_id === null || job.status !== 'success' || job.finished_at === null) return
+  const input = job && optionsOf(job).environment
+  if (!input || job.environment_id === null || job.status !== 'success' || job.finished_at === null) return
   const environment = await db
     .selectFrom('environments')
     .selectAll()
     .where('id', '=', job.environment_id)
     .executeTakeFirst()
-  if (!environment || !KEEPING.includes(wish.action)) return
+  if (!environment || !KEEPING.includes(input.action)) return
   const scope =
-    wish.url?.includes('$') || wish.auto_stop_in?.includes('$') ? await scopeOf(app, job, environment) : null
+    input.url?.includes('$') || input.auto_stop_in?.includes('$') ? await scopeOf(app, job, environment) : null
   const written = (text: string) => (scope ? scope.expand(text) : text)
-  const url = wish.action === 'start' && wish.url !== null ? written(wish.url) : null
-  const span = wish.auto_stop_in === null ? null : parseSpan(written(wish.auto_stop_in))
+  const url = input.action === 'start' && input.url !== null ? written(input.url) : null
+  const span = input.auto_stop_in === null ? null : parseSpan(written(input.auto_stop_in))
   const change = {
     ...(url !== null && url.length <= LONGEST_URL && isWebAddress(url) && { external_url: url }),
-    ...(wish.auto_stop_in !== null && { auto_stop_at: span ? timeAfter(job.finished_at, span) : null }),
+    ...(input.auto_stop_in !== null && { auto_stop_at: span ? timeAfter(job.finished_at, span) : null }),
   }
   if (Object.keys(change).length === 0) return
   await db

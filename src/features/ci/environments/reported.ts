@@ -29,12 +29,12 @@ export async function createDeployment(
   app: App,
   actor: User,
   subject: RepositorySubject,
-  wish: DeploymentInput,
+  input: DeploymentInput,
 ): Promise<Deployment> {
   const { project, dir } = subject
-  const { ref, tag, status } = wish
-  if (!isEnvironmentName(wish.environment)) throw invalid({ environment: ['is invalid'] })
-  if (!/^[0-9a-f]{40}$/.test(wish.sha) || !(await findCommit(dir, wish.sha))) {
+  const { ref, tag, status } = input
+  if (!isEnvironmentName(input.environment)) throw invalid({ environment: ['is invalid'] })
+  if (!/^[0-9a-f]{40}$/.test(input.sha) || !(await findCommit(dir, input.sha))) {
     throw invalid({ sha: ['The commit does not exist'] })
   }
   if (ref.startsWith('refs/') || !(await resolveRef(dir, wholeRef(ref, tag)))) {
@@ -44,7 +44,7 @@ export async function createDeployment(
   const now = timestamp(app.clock)
   const { id: project_id } = project
   return transact(app, async (app) => {
-    const environment = await ensureEnvironment(app, project_id, wish.environment)
+    const environment = await ensureEnvironment(app, project_id, input.environment)
     const made = await app.db
       .insertInto('deployments')
       .values({
@@ -55,7 +55,7 @@ export async function createDeployment(
         user_id: actor.id,
         ref,
         tag,
-        sha: wish.sha,
+        sha: input.sha,
         status,
         on_stop: null,
         finished_at: status === 'running' ? null : now,

@@ -160,8 +160,8 @@ export const destroyReviewApps = endpoint({
     unprocessable_entries: z.array(BriefEnvironmentEntity),
   }),
   async handle({ app, subject, input: { before, limit, dry_run } }) {
-    const wish = { before: before ?? null, limit: limit ?? 100, dry_run: dry_run ?? true }
-    const found = await deleteReviewApps(app, subject.project.id, wish)
+    const request = { before: before ?? null, limit: limit ?? 100, dry_run: dry_run ?? true }
+    const found = await deleteReviewApps(app, subject.project.id, request)
     return { scheduled_entries: found.map(presentBrief), unprocessable_entries: [] }
   },
 })

@@ -51,30 +51,30 @@ const taken = () => invalid({ name: ['has already been taken'] })
 export function createEnvironment(
   app: App,
   project: number,
-  wish: EnvironmentInput & { name: string },
+  input: EnvironmentInput & { name: string },
 ): Promise<Environment> {
-  assertValid(wish)
+  assertValid(input)
   return duringRequiredStep(app, project, async (app) => {
-    if (await findEnvironmentByName(app.db, project, wish.name)) throw taken()
-    return ensureEnvironment(app, project, wish.name, wish)
+    if (await findEnvironmentByName(app.db, project, input.name)) throw taken()
+    return ensureEnvironment(app, project, input.name, input)
   })
 }
 
 /** Its slug stays: addresses are made of it. */
-export function updateEnvironment(app: App, environment: Environment, wish: EnvironmentInput): Promise<Environment> {
-  assertValid(wish)
+export function updateEnvironment(app: App, environment: Environment, input: EnvironmentInput): Promise<Environment> {
+  assertValid(input)
   const { project_id: project, id } = environment
   return duringRequiredStep(app, project, async (app) => {
-    const name = wish.name ?? environment.name
+    const name = input.name ?? environment.name
     const same = await findEnvironmentByName(app.db, project, name)
     if (same && same.id !== id) throw taken()
     const updated = await app.db
       .updateTable('environments')
       .set({
         name,
-        external_url: wish.external_url === undefined ? environment.external_url : wish.external_url,
-        description: wish.description === undefined ? environment.description : wish.description,
-        tier: wish.tier ?? (wish.tier === null ? guessTier(name) : environment.tier),
+        external_url: input.external_url === undefined ? environment.external_url : input.external_url,
+        description: input.description === undefined ? environment.description : input.description,
+        tier: input.tier ?? (input.tier === null ? guessTier(name) : environment.tier),
         updated_at: timestamp(app.clock),
       })
       .where('id', '=', id)

@@ -11,11 +11,11 @@ import { newJobToken } from './tokens.ts'
 export async function cloneJob(
   app: App,
   job: Job,
-  wish: { status: 'created' | 'pending'; user_id?: number | null; options?: string | null },
+  input: { status: 'created' | 'pending'; user_id?: number | null; options?: string | null },
 ): Promise<Job> {
   const now = timestamp(app.clock)
   const { id: _id, version: _version, ...same } = job
-  const status = wish.status === 'pending' && job.resource_group_id !== null ? 'waiting_for_resource' : wish.status
+  const status = input.status === 'pending' && job.resource_group_id !== null ? 'waiting_for_resource' : input.status
   await app.db
     .updateTable('ci_jobs')
     .set({ retried: true })
@@ -30,8 +30,8 @@ export async function cloneJob(
       ...NOTHING_YET,
       ...(job.kind === 'job' && newJobToken(app.vault)),
       status,
-      user_id: wish.user_id === undefined ? job.user_id : wish.user_id,
-      options: wish.options === undefined ? job.options : wish.options,
+      user_id: input.user_id === undefined ? job.user_id : input.user_id,
+      options: input.options === undefined ? job.options : input.options,
       queued_at: status === 'pending' ? now : null,
       created_at: now,
       updated_at: now,

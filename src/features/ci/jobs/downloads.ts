@@ -28,10 +28,10 @@ export interface DownloadOptions {
   readonly isHead: boolean
 }
 
-export async function answerArchive(app: App, job: Job, wish: DownloadOptions): Promise<Answer> {
+export async function answerArchive(app: App, job: Job, input: DownloadOptions): Promise<Answer> {
   const artifact = await archiveOf(app, job.id)
   if (!artifact) throw notFound()
-  return answerBytes(app, artifact, wish)
+  return answerBytes(app, artifact, input)
 }
 
 async function answerBytes(app: App, artifact: Artifact, { range, isHead }: DownloadOptions): Promise<Answer> {

@@ -242,20 +242,20 @@ test('variables tell what a trigger, a release, the languages and the deploy tok
 
   const { body: trigger } = await owner.post(`${url}/triggers`, { description: 'x' })
   const start = () => owner.post(`${url}/trigger/pipeline`, { token: trigger.token, ref: 'master' })
-  const wish = { name: 'gitlab-deploy-token', scopes: ['read_repository'] }
-  await owner.post(`${url}/deploy_tokens`, { ...wish, name: 'another' })
-  await owner.post(`${url}/deploy_tokens`, { ...wish, expires_at: '2001-01-01T00:00:00Z' })
+  const request = { name: 'gitlab-deploy-token', scopes: ['read_repository'] }
+  await owner.post(`${url}/deploy_tokens`, { ...request, name: 'another' })
+  await owner.post(`${url}/deploy_tokens`, { ...request, expires_at: '2001-01-01T00:00:00Z' })
   await start()
   const triggered = await told()
   expect(triggered.get('CI_TRIGGER_SHORT_TOKEN')?.value).toBe(trigger.token.slice(0, 4))
   expect(triggered.has('CI_DEPLOY_USER')).toBe(false)
 
-  const { body: shared } = await owner.post(`/groups/${group.id}/deploy_tokens`, wish)
+  const { body: shared } = await owner.post(`/groups/${group.id}/deploy_tokens`, request)
   await start()
   const given = await told()
   expect(given.get('CI_DEPLOY_USER')?.value).toBe(shared.username)
   expect(given.get('CI_DEPLOY_PASSWORD')).toMatchObject({ value: shared.token, masked: true, public: false })
-  const { body: own } = await owner.post(`${url}/deploy_tokens`, { ...wish, username: 'ship' })
+  const { body: own } = await owner.post(`${url}/deploy_tokens`, { ...request, username: 'ship' })
   await start()
   const nearer = await told()
   expect([nearer.get('CI_DEPLOY_USER')?.value, nearer.get('CI_DEPLOY_PASSWORD')?.value]).toEqual(['ship', own.token])

@@ -51,9 +51,9 @@ async function artifactsOf(
 ): Promise<PageContent | null> {
   const job = await findJob(app, subject.project.id, id)
   if (!job || !seesArtifacts(subject, job)) return null
-  const wish = { range: headers.range, isHead: method === 'HEAD' }
+  const input = { range: headers.range, isHead: method === 'HEAD' }
   const answer = await withSlot(app.lanes.download, limitedCaller(subject.viewer?.id, ip), response, () =>
-    (verb === 'download' ? answerArchive(app, job, wish) : answerFile(app, job, path)).catch((error: unknown) => {
+    (verb === 'download' ? answerArchive(app, job, input) : answerFile(app, job, path)).catch((error: unknown) => {
       if (error instanceof Refusal) return null
       throw error
     }),

@@ -19,9 +19,9 @@ async function assertChanges(app: App, subject: RepositorySubject, job: Job): Pr
 }
 
 /** What has ended stays as it is. */
-export async function stopJob(app: App, subject: RepositorySubject, job: Job, wish: StopOptions): Promise<void> {
+export async function stopJob(app: App, subject: RepositorySubject, job: Job, input: StopOptions): Promise<void> {
   await assertChanges(app, subject, job)
-  await cancelJob(app, job, wish)
+  await cancelJob(app, job, input)
 }
 
 /** The new one, with whoever wants it as its user. */
@@ -70,12 +70,12 @@ export interface PlayInput {
 }
 
 /** What waits for a hand, or for its time; what has run already is run once more. */
-export async function playJob(app: App, subject: RepositorySubject, job: Job, wish: PlayInput): Promise<Job> {
+export async function playJob(app: App, subject: RepositorySubject, job: Job, input: PlayInput): Promise<Job> {
   await assertChanges(app, subject, job)
   const isForHands = job.when === 'manual' || job.status === 'scheduled'
   if (!isForHands || job.retried) throw unplayable()
-  const options = wish.variables?.length
-    ? JSON.stringify({ ...optionsOf(job), played_with: app.vault.seal(JSON.stringify(wish.variables)) })
+  const options = input.variables?.length
+    ? JSON.stringify({ ...optionsOf(job), played_with: app.vault.seal(JSON.stringify(input.variables)) })
     : job.options
   if (isEnded(job.status)) return runAgain(app, subject, job, { options })
   await begin(subject.dir, { id: job.pipeline_id, sha: job.sha })

@@ -6,9 +6,9 @@ import { startForge, type TestForge } from '../../../forge.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { endStuckJobs } from './stuck.ts'
 
-async function pushed(forge: TestForge, config: string, wish = {}) {
+async function pushed(forge: TestForge, config: string, request = {}) {
   const owner = await forge.user()
-  const project = await forge.project(wish, owner)
+  const project = await forge.project(request, owner)
   await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner })
   const { runners_token } = (await owner.get(`/projects/${project.id}`)).body
   return { owner, project, token: runners_token as string }
@@ -72,7 +72,7 @@ test.each([
   ['shared ones, which the project does not want', { shared_runners_enabled: false }, {}],
   ['one that is paused', {}, { active: false }],
   ['one for protected refs', {}, { access_level: 'ref_protected' }],
-] as const)('no runner but %s', async (_which, wish, change) => {
+] as const)('no runner but %s', async (_which, request, change) => {
   await using forge = await startForge()
   const owner = await forge.user()
   const project = await forge.project({}, owner)
@@ -83,7 +83,7 @@ test.each([
   await seen(forge)
   await endStuckJobs(forge.app)
   expect(await state(forge, 'a')).toEqual({ a: 'pending' })
-  await owner.put(`/projects/${project.id}`, wish)
+  await owner.put(`/projects/${project.id}`, request)
   await seen(forge, change)
   await endStuckJobs(forge.app)
   expect(await findJobByName(forge, 'a')).toMatchObject(STUCK)

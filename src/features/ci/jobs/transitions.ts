@@ -95,10 +95,10 @@ async function isTriedAgain(app: App, job: Job, failed: Failure): Promise<boolea
 }
 
 /** What has ended stays as it is. */
-export function cancelJob(app: App, { id, pipeline_id }: Told, wish: StopOptions = {}): Promise<Job | null> {
+export function cancelJob(app: App, { id, pipeline_id }: Told, input: StopOptions = {}): Promise<Job | null> {
   return transact(app, async (app) => {
     await lockPipeline(app, pipeline_id)
-    const [moved] = await stopJobs(app, [id], wish)
+    const [moved] = await stopJobs(app, [id], input)
     if (moved) await processLocked(app, pipeline_id)
     return moved ?? null
   })

@@ -61,13 +61,13 @@ export const presentFault = (message: string): Lint => ({
   includes: [],
 })
 
-interface LintWish {
+interface LintOptions {
   /** Where projects' pages are. */
   readonly url: string
   readonly withJobs: boolean
 }
 
-export function presentLint(report: Report, { url, withJobs }: LintWish): Lint {
+export function presentLint(report: Report, { url, withJobs }: LintOptions): Lint {
   const jobs = report.plan ? report.plan.jobs.map(presentPlanned) : report.jobs.map(presentJob)
   return {
     valid: report.errors.length === 0,

@@ -46,7 +46,7 @@ export const lintForProject = endpoint({
   allow: 'run',
   whileReadOnly: true,
   status: 200,
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ content: longText, dry_run: bool.nullish(), include_jobs: bool.nullish(), ref: text.nullish() }),
   output: LintEntity,
   async handle({ app, subject, input: { content, dry_run, include_jobs, ref } }) {
@@ -64,7 +64,7 @@ export const lintOfProject = endpoint({
   summary: 'Check the CI configuration of a project',
   on: lintedProject,
   allow: 'readConfiguration',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({
     content_ref: text.nullish(),
     sha: text.nullish(), // as `content_ref` was called

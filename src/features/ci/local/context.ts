@@ -46,15 +46,15 @@ export function factsOf(
   return { ref, tag, sha, before_sha, source: event, protected: !tag && ref === default_branch }
 }
 
-export async function predefinedFor(wish: LocalRunOptions): Promise<Variable[]> {
-  const { copy, event, file } = wish
+export async function predefinedFor(input: LocalRunOptions): Promise<Variable[]> {
+  const { copy, event, file } = input
   const about = ruleVariables(
     { url: urlOf(copy), version: DEFAULTS.reported_version },
     describedIn(copy, file),
     factsOf(copy, event),
     copy.commit,
   )
-  return [...about, ...(event === 'merge_request_event' ? await ofMergeRequest(wish) : [])]
+  return [...about, ...(event === 'merge_request_event' ? await ofMergeRequest(input) : [])]
 }
 
 async function ofMergeRequest({ copy, target }: LocalRunOptions): Promise<Variable[]> {
@@ -75,8 +75,8 @@ async function ofMergeRequest({ copy, target }: LocalRunOptions): Promise<Variab
 export const ofUser = ({ user }: WorkingCopy): Variable[] =>
   variablesFrom({ GITLAB_USER_LOGIN: userInfo().username, GITLAB_USER_NAME: user.name, GITLAB_USER_EMAIL: user.email })
 
-export async function contextOf(wish: LocalRunOptions, artifact?: IncludeSources['artifact']): Promise<Context> {
-  const { copy, file, event, server } = wish
+export async function contextOf(input: LocalRunOptions, artifact?: IncludeSources['artifact']): Promise<Context> {
+  const { copy, file, event, server } = input
   return {
     path: file,
     tree: { project: copy.project, sha: copy.sha },
@@ -84,15 +84,15 @@ export async function contextOf(wish: LocalRunOptions, artifact?: IncludeSources
     tag: copy.tag,
     source: event,
     default_branch: copy.default_branch,
-    predefined: await predefinedFor(wish),
-    variables: wish.variables,
-    inputs: wish.inputs,
-    changedPaths: (compareTo) => changedFor(wish, compareTo),
+    predefined: await predefinedFor(input),
+    variables: input.variables,
+    inputs: input.inputs,
+    changedPaths: (compareTo) => changedFor(input, compareTo),
     async paths(tree) {
       if ('sha' in tree ? isHere(copy, tree) : tree.project === copy.project && tree.ref === null) return filesOf(copy)
       return server ? server.paths(tree.project, 'sha' in tree ? tree.sha : tree.ref) : null
     },
-    readInclude: (include, from) => readIncludeHere(include, from, { ...wish, artifact }),
+    readInclude: (include, from) => readIncludeHere(include, from, { ...input, artifact }),
   }
 }
 

@@ -24,10 +24,10 @@ export interface Handed {
   readonly dependencies: readonly { readonly id: number; readonly name: string; readonly archive: string }[]
 }
 
-export async function jobInput({ id, plan, job, wish, reported, dependencies }: Handed): Promise<JobInput> {
-  const { copy } = wish
+export async function jobInput({ id, plan, job, wish: input, reported, dependencies }: Handed): Promise<JobInput> {
+  const { copy } = input
   const token = randomBytes(20).toString('hex')
-  const predefined = await predefinedFor(wish)
+  const predefined = await predefinedFor(input)
   const ofFile = fileVariables(plan, job).map(({ key, value, expand }) => ({ key, value, raw: !expand }))
   const before: Variable[] = [
     ...predefined,
@@ -35,9 +35,9 @@ export async function jobInput({ id, plan, job, wish, reported, dependencies }: 
     ...ofFile,
     ...ofUser(copy),
     ...reported,
-    ...wish.variables,
+    ...input.variables,
   ]
-  const { sha, ref, tag, protected: isProtected } = factsOf(copy, wish.event)
+  const { sha, ref, tag, protected: isProtected } = factsOf(copy, input.event)
   const variables = withLabels([...before, ...ofEnvironment(job, before)], isProtected)
   return {
     id,

@@ -35,7 +35,7 @@ afterAll(async () => {
 const environment = process.env
 
 /** A clone of the project, and what is wished for in it. */
-async function cloned(path: string, wish: Partial<LocalRunOptions> = {}): Promise<LocalRunOptions> {
+async function cloned(path: string, input: Partial<LocalRunOptions> = {}): Promise<LocalRunOptions> {
   const root = join(folder.path, path.replaceAll('/', '-'))
   await forge.git(['clone', '--quiet', `${forge.url}/${path}.git`, root], { as: owner, cwd: folder.path })
   const copy = await openWorkingCopy(root, { environment })
@@ -48,17 +48,17 @@ async function cloned(path: string, wish: Partial<LocalRunOptions> = {}): Promis
     inputs: {},
     server: null,
     allowLocal: false,
-    ...wish,
+    ...input,
   }
 }
 
-async function compiled(wish: LocalRunOptions) {
-  return compile(await readFile(join(wish.copy.root, wish.file), 'utf8'), await contextOf(wish))
+async function compiled(input: LocalRunOptions) {
+  return compile(await readFile(join(input.copy.root, input.file), 'utf8'), await contextOf(input))
 }
 
-async function ran(plan: Plan, wish: LocalRunOptions, how: Partial<RunOptions> = {}) {
+async function ran(plan: Plan, input: LocalRunOptions, how: Partial<RunOptions> = {}) {
   let output = ''
-  const answer = await runHere(plan, wish, {
+  const answer = await runHere(plan, input, {
     named: [],
     withNeeds: false,
     concurrent: 1,
@@ -116,9 +116,9 @@ test('the same file comes to the same, here and on a server', { timeout: 120_000
   const project = await forge.project({ visibility: 'private' }, owner)
   const runner = await forge.runner()
   await forge.seed(project, { '.gitlab-ci.yml': CONFIG }, { as: owner })
-  const wish = await cloned(project.path_with_namespace)
-  const { plan } = await compiled(wish)
-  const { status, output, table } = await ran(plan!, wish)
+  const input = await cloned(project.path_with_namespace)
+  const { plan } = await compiled(input)
+  const { status, output, table } = await ran(plan!, input)
   const at = `/projects/${project.id}`
   const [first] = (await owner.get(`${at}/pipelines`)).body
   const pipeline = async () => (await owner.get(`${at}/pipelines/${first.id}`)).body.status
@@ -147,7 +147,7 @@ test('the same file comes to the same, here and on a server', { timeout: 120_000
   }
   const { id } = jobs.find(({ name }) => name === 'compile')!
   const made = (await owner.get(`${at}/jobs/${id}/artifacts/out/made.txt`)).body
-  await using zip = await openZipFile(join(wish.copy.state, 'artifacts/1/archive/artifacts.zip'))
+  await using zip = await openZipFile(join(input.copy.state, 'artifacts/1/archive/artifacts.zip'))
   const entry = (await zip.find('out/made.txt'))!
   expect((await buffer(Readable.from(zip.read(entry)))).toString()).toBe(made)
   await runner.stop()
@@ -171,9 +171,9 @@ test('what fails is told though the rest waits for somebody, and what shares a r
   const project = await forge.project({}, owner)
   await forge.seed(project, { '.gitlab-ci.yml': WAITING }, { as: owner, message: '[skip ci]' })
   const variables = [{ key: 'PLACE', value: join(folder.path, 'taken') }]
-  const wish = await cloned(project.path_with_namespace, { variables })
-  const { plan } = await compiled(wish)
-  const { status, hasFailed, table, output } = await ran(plan!, wish, { concurrent: 4 })
+  const input = await cloned(project.path_with_namespace, { variables })
+  const { plan } = await compiled(input)
+  const { status, hasFailed, table, output } = await ran(plan!, input, { concurrent: 4 })
   expect({ status, hasFailed, ...table }).toEqual({
     status: 'manual',
     hasFailed: true,
@@ -213,8 +213,8 @@ test('what stands on a server is read from the one that is named, by its token',
   const config = `include: [{ project: ${path}, file: a.yml }, { component: "${new URL(forge.url).host}/${path}/scan@1" }]
 here: { script: a, rules: [{ exists: { project: ${path}, paths: [b.yml] } }] }`
   await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner, message: '[skip ci]' })
-  const wish = await cloned(project.path_with_namespace)
-  const { plan, errors } = await compiled({ ...wish, server: new ServerFiles(forge.url, owner.token) })
+  const input = await cloned(project.path_with_namespace)
+  const { plan, errors } = await compiled({ ...input, server: new ServerFiles(forge.url, owner.token) })
   expect(errors).toEqual([])
   expect(plan!.jobs.map(({ name, script }) => `${name} ${script.join()}`)).toEqual([
     'deeper b',
@@ -222,9 +222,9 @@ here: { script: a, rules: [{ exists: { project: ${path}, paths: [b.yml] } }] }`
     'scan echo 1.2.0',
     'here a',
   ])
-  const stranger = await compiled({ ...wish, server: new ServerFiles(forge.url, (await forge.user()).token) })
+  const stranger = await compiled({ ...input, server: new ServerFiles(forge.url, (await forge.user()).token) })
   expect(stranger.errors[0]!.message).toMatch(`Project \`${path}\` not found or access denied!`)
-  const nowhere = await compiled({ ...wish, server: new ServerFiles('http://127.0.0.1:9', owner.token) })
+  const nowhere = await compiled({ ...input, server: new ServerFiles('http://127.0.0.1:9', owner.token) })
   expect(nowhere.errors[0]!.message).toBe('Project file `a.yml` could not be fetched because of a socket error!')
 })
 
@@ -237,13 +237,13 @@ test('what has changed goes by what the server knows, or by where a request woul
     { '.gitlab-ci.yml': config, 'a/old': 'x', 'b/old': 'x' },
     { as: owner, message: '[skip ci]' },
   )
-  const wish = await cloned(project.path_with_namespace)
-  const { root } = wish.copy
+  const input = await cloned(project.path_with_namespace)
+  const { root } = input.copy
   const git = (...args: string[]) =>
     forge.git(['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { as: owner, cwd: root })
   const names = async (more: Partial<LocalRunOptions> = {}) => {
     const copy = await openWorkingCopy(root, { environment })
-    return (await compiled({ ...wish, copy, ...more })).plan!.jobs.map(({ name }) => name)
+    return (await compiled({ ...input, copy, ...more })).plan!.jobs.map(({ name }) => name)
   }
   expect(await names()).toEqual([])
   await writeFile(join(root, 'a/new'), 'not added')

@@ -88,12 +88,12 @@ export class LocalPipeline {
   constructor(
     ground: RunGround,
     plan: Plan,
-    wish: LocalRunOptions,
+    request: LocalRunOptions,
     { jobs = plan.jobs, played = new Set<string>(), depth = 0, prefix = '' }: LocalShare = {},
   ) {
     this.#ground = ground
     this.#plan = plan
-    this.#wish = wish
+    this.#wish = request
     this.#depth = depth
     this.#prefix = prefix
     this.#rows = jobs.map((job) => ({
@@ -277,9 +277,9 @@ export class LocalPipeline {
       row.note = `not run: a pipeline of ${trigger?.project}`
       return
     }
-    const wish = await this.#childWish(row)
+    const request = await this.#childWish(row)
     const text = JSON.stringify({ include: trigger.include })
-    const context = await contextOf(wish, ({ job, path }) => this.#artifactText(job, path))
+    const context = await contextOf(request, ({ job, path }) => this.#artifactText(job, path))
     const { plan, errors } = await compile(text, context)
     const why = this.#depth >= DEEPEST_CHILD ? 'children go no deeper' : childFault(plan, errors)
     if (why !== null || !plan) {
@@ -288,7 +288,7 @@ export class LocalPipeline {
       return
     }
     const signal = AbortSignal.any([this.#ground.signal, row.stop.signal])
-    const child = new LocalPipeline({ ...this.#ground, signal }, plan, wish, {
+    const child = new LocalPipeline({ ...this.#ground, signal }, plan, request, {
       depth: this.#depth + 1,
       prefix: `${this.#prefix}${name} / `,
     })

@@ -35,10 +35,10 @@ export interface Ran {
   readonly hasFailed: boolean
 }
 
-export async function runHere(plan: Plan, wish: LocalRunOptions, how: RunOptions): Promise<Ran> {
+export async function runHere(plan: Plan, input: LocalRunOptions, how: RunOptions): Promise<Ran> {
   if (plan.jobs.length === 0) throw new NotRun('the pipeline has no jobs, see mortise ci check')
   const { jobs, played } = chosenOf(plan, how)
-  const { state } = wish.copy
+  const { state } = input.copy
   const unlock = await lockFolder(state).catch((error: unknown) => {
     throw new NotRun((error as Error).message, { cause: error })
   })
@@ -51,7 +51,7 @@ export async function runHere(plan: Plan, wish: LocalRunOptions, how: RunOptions
     const nextId = () => ++last
     const slots = new Slots(how.concurrent)
     const ground = { state, executor, environment, slots, display, signal, nextId }
-    const pipeline = new LocalPipeline(ground, plan, wish, { jobs, played })
+    const pipeline = new LocalPipeline(ground, plan, input, { jobs, played })
     const status = await pipeline.run()
     print(`${closingLines(pipeline.jobs, status).join('\n')}\n`)
     return { status, hasFailed: pipeline.jobs.some((job) => job.status === 'failed' && !job.isAllowed && job.isOwn) }

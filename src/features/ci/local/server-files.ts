@@ -32,20 +32,20 @@ export class ServerFiles {
 
   /** `host/group/project/name@version`. */
   async component(address: string): Promise<IncludeAnswer> {
-    const wish = componentIn(address, new URL(this.#url).host)
-    if (!wish) return { failure: 'no_project' }
-    const { project, version } = wish
+    const input = componentIn(address, new URL(this.#url).host)
+    if (!input) return { failure: 'no_project' }
+    const { project, version } = input
     const tags = await this.#tags(project)
-    const tag = wish.isPart
+    const tag = input.isPart
       ? versionAmong(tags, version)
       : (tags.find((name) => name === version && isVersion(name)) ?? null)
-    const ref = wish.isPart ? tag : version
+    const ref = input.isPart ? tag : version
     const found = ref === null ? 'no_ref' : await this.#commit(project, ref)
     if (typeof found !== 'object') return { failure: found }
-    for (const path of wish.files) {
+    for (const path of input.files) {
       const text = await this.#text(project, found.id, path)
       if (text === null) continue
-      const component = { name: wish.name, sha: found.id, version: tag, reference: version }
+      const component = { name: input.name, sha: found.id, version: tag, reference: version }
       return { text, tree: { project, sha: found.id }, component }
     }
     return { failure: 'no_file' }

@@ -110,22 +110,22 @@ const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i
 const EMPTY = 'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.'
 const FILTERED = 'The pipeline did not run. Review the workflow rules configuration.'
 
-export async function createPipeline(app: App, wish: PipelineInput): Promise<Made> {
-  const subject = await loadRepositorySubject(app, wish.project, wish.actor)
-  const found = await admit(app, subject, wish)
+export async function createPipeline(app: App, input: PipelineInput): Promise<Made> {
+  const subject = await loadRepositorySubject(app, input.project, input.actor)
+  const found = await admit(app, subject, input)
   if ('errors' in found) return found
   const { facts, commit } = found
-  const text = wish.configuration?.text ?? (await readConfiguration(subject, facts.sha))
-  if (text === null) return refused(`Missing ${wish.project.ci_config_path || DEFAULT_CONFIG_PATH} file`)
-  if (OBEYS_SKIPPING.includes(wish.source) && (await isSkipped(subject.dir, wish, commit))) {
-    return { pipeline: await save(app, subject, wish, facts, { status: 'skipped' }), errors: [] }
+  const text = input.configuration?.text ?? (await readConfiguration(subject, facts.sha))
+  if (text === null) return refused(`Missing ${input.project.ci_config_path || DEFAULT_CONFIG_PATH} file`)
+  if (OBEYS_SKIPPING.includes(input.source) && (await isSkipped(subject.dir, input, commit))) {
+    return { pipeline: await save(app, subject, input, facts, { status: 'skipped' }), errors: [] }
   }
   const settings = [
-    ...(await settingsFor(app, { project: wish.project, isProtected: facts.protected })),
-    ...(wish.variables ?? []).map(({ key, value, variable_type }) => ({ key, value, file: variable_type === 'file' })),
+    ...(await settingsFor(app, { project: input.project, isProtected: facts.protected })),
+    ...(input.variables ?? []).map(({ key, value, variable_type }) => ({ key, value, file: variable_type === 'file' })),
   ]
-  const { inputs, mergeRequest } = wish
-  const told = mergeRequest?.variables ?? (await openFrom(app, { project_id: wish.project.id, ...facts }))
+  const { inputs, mergeRequest } = input
+  const told = mergeRequest?.variables ?? (await openFrom(app, { project_id: input.project.id, ...facts }))
   const compiled = await compileFor(app, text, {
     subject,
     facts,
@@ -134,16 +134,16 @@ export async function createPipeline(app: App, wish: PipelineInput): Promise<Mad
     inputs,
     told,
     mergeRequest,
-    ...(wish.configuration?.reader && { reader: wish.configuration.reader }),
+    ...(input.configuration?.reader && { reader: input.configuration.reader }),
   })
-  if (!compiled.plan) return keepFaults(app, subject, wish, facts, compiled.errors)
-  const plan = wish.job === undefined ? compiled.plan : alone(compiled.plan, wish.job)
+  if (!compiled.plan) return keepFaults(app, subject, input, facts, compiled.errors)
+  const plan = input.job === undefined ? compiled.plan : alone(compiled.plan, input.job)
   if (plan.is_refused) return refused(FILTERED)
   if (plan.jobs.length === 0) return refused(EMPTY)
-  if (await exceedsActiveJobs(app, wish.project.id, plan.jobs.length))
-    return keepFaults(app, subject, wish, facts, [{ message: TOO_MANY_ACTIVE }])
+  if (await exceedsActiveJobs(app, input.project.id, plan.jobs.length))
+    return keepFaults(app, subject, input, facts, [{ message: TOO_MANY_ACTIVE }])
   const predefined = [...ruleVariables(await serverOf(app), subject, facts, commit), ...told]
-  const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined, told })
+  const pipeline = await save(app, subject, input, facts, { status: 'created', plan, settings, predefined, told })
   if (!pipeline) return { pipeline, errors: [] }
   await begin(subject.dir, pipeline)
   const begun = (await processPipeline(app, pipeline.id)) ?? pipeline
@@ -172,45 +172,45 @@ export async function begin(dir: string, { id, sha }: Pick<Pipeline, 'id' | 'sha
 async function keepFaults(
   app: App,
   subject: RepositorySubject,
-  wish: PipelineInput,
+  input: PipelineInput,
   facts: PipelineFacts,
   found: readonly { message: string }[],
 ): Promise<Made> {
   const errors = found.map(({ message }) => message)
-  if (!KEPT_WITH_ERRORS.includes(wish.source)) return { pipeline: null, errors }
-  const pipeline = await save(app, subject, wish, facts, { status: 'failed', yaml_errors: errors.join(', ') })
+  if (!KEPT_WITH_ERRORS.includes(input.source)) return { pipeline: null, errors }
+  const pipeline = await save(app, subject, input, facts, { status: 'failed', yaml_errors: errors.join(', ') })
   return { pipeline, errors }
 }
 
 async function admit(
   app: App,
   subject: RepositorySubject,
-  wish: PipelineInput,
+  input: PipelineInput,
 ): Promise<Made | { facts: PipelineFacts; commit: Commit }> {
   const { project, dir, level } = subject
   if (project.builds_access_level === FeatureDisabled) return refused('Pipelines are disabled!')
   if (project.archived) return refused('Archived project!')
-  const tag = await isTag(dir, wish)
-  if (wish.actor?.state !== 'active' || level < Developer) {
+  const tag = await isTag(dir, input)
+  if (input.actor?.state !== 'active' || level < Developer) {
     return refused('Insufficient permissions to create a new pipeline')
   }
-  const rightsOn = { ref: wish.mergeRequest?.branch ?? wish.ref, tag: tag === true }
+  const rightsOn = { ref: input.mergeRequest?.branch ?? input.ref, tag: tag === true }
   if (!(await mayRunOn(app, subject, rightsOn))) {
     const why = 'Please select a different branch or contact your administrator for assistance.'
     return refused(`You do not have sufficient permission to run a pipeline on '${rightsOn.ref}'. ${why}`)
   }
   if (tag === 'both') return refused('Ref is ambiguous')
   if (tag === null) return refused('Reference not found')
-  const sha = wish.sha ?? (await resolveRef(dir, wholeRef(wish.ref, tag)))
+  const sha = input.sha ?? (await resolveRef(dir, wholeRef(input.ref, tag)))
   const commit = sha === null ? null : await findCommit(dir, sha)
   if (!commit) return refused('Commit not found')
   const facts = {
-    ref: wish.ref,
+    ref: input.ref,
     tag,
     sha: commit.id,
-    before_sha: wish.before_sha ?? NO_OBJECT,
-    source: wish.source,
-    protected: !wish.isForeign && (await isProtectedAs(app, project.id, wish, rightsOn)),
+    before_sha: input.before_sha ?? NO_OBJECT,
+    source: input.source,
+    protected: !input.isForeign && (await isProtectedAs(app, project.id, input, rightsOn)),
   }
   return { facts, commit }
 }
@@ -254,14 +254,14 @@ interface Content {
 function save(
   app: App,
   { project }: RepositorySubject,
-  wish: PipelineInput,
+  input: PipelineInput,
   facts: PipelineFacts,
   { status, yaml_errors, plan, settings = [], predefined = [], told = [] }: Content,
 ): Promise<Pipeline | null> {
   const now = timestamp(app.clock)
   const { id: project_id } = project
   return transactNumbered(app, { project_id }, 'pipelines', async (app) => {
-    if (wish.cause && !(await markMade(app, wish.cause))) return null
+    if (input.cause && !(await markMade(app, input.cause))) return null
     const pipeline = await app.db
       .insertInto('pipelines')
       .values({
@@ -271,14 +271,14 @@ function save(
         status,
         name: plan?.name ?? null,
         yaml_errors: yaml_errors ?? null,
-        user_id: wish.actor?.id ?? null,
-        merge_request_id: wish.mergeRequest?.id ?? null,
-        source_sha: wish.mergeRequest?.merged?.source_sha ?? null,
-        target_sha: wish.mergeRequest?.merged?.target_sha ?? null,
-        trigger_id: wish.trigger_id ?? null,
-        schedule_id: wish.schedule_id ?? null,
-        bridge_id: wish.bridge_id ?? null,
-        root_id: wish.root_id ?? null,
+        user_id: input.actor?.id ?? null,
+        merge_request_id: input.mergeRequest?.id ?? null,
+        source_sha: input.mergeRequest?.merged?.source_sha ?? null,
+        target_sha: input.mergeRequest?.merged?.target_sha ?? null,
+        trigger_id: input.trigger_id ?? null,
+        schedule_id: input.schedule_id ?? null,
+        bridge_id: input.bridge_id ?? null,
+        root_id: input.root_id ?? null,
         auto_canceled_by_id: null,
         merge_request_variables: told.length > 0 ? JSON.stringify(told) : null,
         on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',
@@ -292,7 +292,7 @@ function save(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
-    await saveVariables(app, pipeline, wish.variables ?? [])
+    await saveVariables(app, pipeline, input.variables ?? [])
     if (plan) await saveJobs(app, pipeline, plan, { settings, predefined })
     await emit(app, 'pipeline.changed', { id: pipeline.id, project_id, sha: pipeline.sha, status })
     return pipeline

@@ -81,7 +81,7 @@ async function isFull({ db }: App, root: number): Promise<boolean> {
 type Trigger = NonNullable<JobOptions['trigger']>
 type Given = { actor: User | null; bridge_id: number; root_id: number; variables: VariableInput[] }
 
-interface ChildWish {
+interface ChildOptions {
   project: Project
   parent: Pipeline
   above: readonly Pipeline[]
@@ -92,7 +92,7 @@ interface ChildWish {
 
 async function makeChild(
   app: App,
-  { project, parent, above, actor, trigger, given }: ChildWish,
+  { project, parent, above, actor, trigger, given }: ChildOptions,
 ): Promise<Made | string> {
   const depth = above.findIndex(({ source }) => source !== 'parent_pipeline')
   if (depth >= DEEPEST_CHILD || depth < 0) return 'reached_max_descendant_pipelines_depth'
@@ -132,7 +132,7 @@ async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<Pipel
   return { mergeRequest: { id, variables, base_sha, branch: one.source_branch, target, ...merged } }
 }
 
-interface OtherWish {
+interface OtherOptions {
   parent: Pipeline
   above: readonly Pipeline[]
   trigger: Trigger
@@ -143,7 +143,7 @@ interface OtherWish {
 
 async function makeElsewhere(
   app: App,
-  { parent, above, trigger, scope, given, actor }: OtherWish,
+  { parent, above, trigger, scope, given, actor }: OtherOptions,
 ): Promise<Made | string> {
   if (parent.source === 'parent_pipeline' && above.length > LONGEST_CHAIN) return 'pipeline_loop_detected'
   const path = scope.expand(trigger.project ?? '')

@@ -95,17 +95,17 @@ export class IncludeReader {
   }
 
   async #component(address: string): Promise<IncludeAnswer> {
-    const wish = componentIn(address, new URL(this.#app.url).host)
-    const found = wish && (await this.project(wish.project))
+    const input = componentIn(address, new URL(this.#app.url).host)
+    const found = input && (await this.project(input.project))
     if (!found) return { failure: 'no_project' }
-    const tag = await tagOf(found.dir, wish)
-    const ref = wish.isPart ? tag : wish.version
+    const tag = await tagOf(found.dir, input)
+    const ref = input.isPart ? tag : input.version
     const sha = ref === null ? null : await resolveCommit(found.dir, tag === null ? ref : `refs/tags/${tag}`)
     if (sha === null) return { failure: 'no_ref' }
-    for (const file of wish.files) {
+    for (const file of input.files) {
       const text = await fileAt(found.dir, sha, file)
       if (text === null) continue
-      const component = { name: wish.name, sha, version: tag, reference: wish.version }
+      const component = { name: input.name, sha, version: tag, reference: input.version }
       return { text, tree: { project: pathOf(found), sha }, component }
     }
     return { failure: 'no_file' }

@@ -49,8 +49,8 @@ test('what failed and may is a warning', () => {
 
 type Wish = Partial<Omit<Processed, 'id' | 'name'>>
 
-function jobsOf(wishes: Record<string, Wish>): Processed[] {
-  return Object.entries(wishes).map(([name, wish], n) => ({
+function jobsOf(inputs: Record<string, Wish>): Processed[] {
+  return Object.entries(inputs).map(([name, input], n) => ({
     id: n + 1,
     kind: 'job',
     name,
@@ -60,18 +60,18 @@ function jobsOf(wishes: Record<string, Wish>): Processed[] {
     allow_failure: false,
     needs: null,
     has_resource_group: false,
-    ...wish,
+    ...input,
   }))
 }
 
 /** What becomes of each, by name. */
-function after(wishes: Record<string, Wish>, options?: Parameters<typeof processing>[1]): Record<string, string> {
-  const { steps } = processing(jobsOf(wishes), options)
-  const names = Object.keys(wishes)
+function after(inputs: Record<string, Wish>, options?: Parameters<typeof processing>[1]): Record<string, string> {
+  const { steps } = processing(jobsOf(inputs), options)
+  const names = Object.keys(inputs)
   return Object.fromEntries(Object.entries(steps).flatMap(([step, ids]) => ids.map((id) => [names[id - 1]!, step])))
 }
 
-const second = (wish: Wish = {}): Wish => ({ stage_position: 1, ...wish })
+const second = (input: Wish = {}): Wish => ({ stage_position: 1, ...input })
 const whens: JobWhen[] = ['on_success', 'on_failure', 'always', 'manual', 'delayed']
 
 test.each([

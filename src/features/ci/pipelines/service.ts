@@ -20,11 +20,11 @@ export async function startPipeline(
   app: App,
   actor: User,
   { project }: RepositorySubject,
-  wish: Pick<PipelineInput, 'ref' | 'variables' | 'inputs'>,
+  input: Pick<PipelineInput, 'ref' | 'variables' | 'inputs'>,
 ): Promise<Pipeline> {
-  const asked = parseRefName(wish.ref)
+  const asked = parseRefName(input.ref)
   if (!asked) throw invalid({ base: ['Reference not found'] })
-  const { pipeline, errors } = await createPipeline(app, { ...wish, ...asked, project, actor, source: 'api' })
+  const { pipeline, errors } = await createPipeline(app, { ...input, ...asked, project, actor, source: 'api' })
   if (!pipeline) throw invalid({ base: [...errors] })
   return pipeline
 }

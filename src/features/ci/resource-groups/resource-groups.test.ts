@@ -65,8 +65,8 @@ async function line(forge: TestForge, process_mode: string) {
       : dropJob(forge.app, running, { reason: 'script_failure' }))
     await forge.settle()
   }
-  const start = async (wish = {}) => {
-    const { body } = await root.post(`${at}/pipeline`, { ref: 'master', ...wish })
+  const start = async (input = {}) => {
+    const { body } = await root.post(`${at}/pipeline`, { ref: 'master', ...input })
     await forge.settle()
     return body.id as number
   }

@@ -42,7 +42,7 @@ export const upcoming = endpoint({
   summary: 'List the jobs that wait for a resource',
   on: resourceGroup,
   allow: 'run',
-  lane: 'git',
+  limiter: 'git',
   output: pageOf(JobEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await listUpcoming(app.db, subject.group, page)

@@ -6,8 +6,8 @@ import { resetRegistrationToken } from '../runners/registration.ts'
 const registering = async (s: Stage) => ({ token: await resetRegistrationToken(s.forge.app, null) })
 /** Of a project without jobs. */
 const made = async (s: Stage) => {
-  const wish = { runner_type: 'project_type', project_id: (await s.newProject()).id }
-  return { token: (await s.make('/user/runners', wish)).token as string }
+  const input = { runner_type: 'project_type', project_id: (await s.newProject()).id }
+  return { token: (await s.make('/user/runners', input)).token as string }
 }
 const nothing = () => ({ job_id: 999_999 })
 

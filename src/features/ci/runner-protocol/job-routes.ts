@@ -241,9 +241,9 @@ export const upload = endpoint({
       const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
       const sent = await receiveFile(app, request)
       const type = input.artifact_type ?? 'archive'
-      const wish = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
+      const options = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
       try {
-        await keepUpload(app, job, sent, wish)
+        await keepUpload(app, job, sent, options)
       } catch (error) {
         await releaseBlob(app, sent.blob.digest)
         throw error

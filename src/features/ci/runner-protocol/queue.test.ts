@@ -9,9 +9,9 @@ import { enqueueJob } from '../jobs/transitions.ts'
 import { resetRegistrationToken } from '../runners/registration.ts'
 import { bucketsFor } from './queue.ts'
 
-async function pushed(forge: TestForge, config: string, wish = {}) {
+async function pushed(forge: TestForge, config: string, input = {}) {
   const owner = await forge.user()
-  const project = await forge.project(wish, owner)
+  const project = await forge.project(input, owner)
   await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner })
   return { owner, project }
 }

@@ -231,17 +231,17 @@ class Look {
 }
 
 /** Runners that ask for the same share looks: one at a time, each beginning after those who share it have asked. */
-function look(app: App, wish: Wish, after: string): Promise<Look> {
+function look(app: App, input: Wish, after: string): Promise<Look> {
   const { begun, next } = roomOf(app)
-  const key = JSON.stringify([wish, after])
+  const key = JSON.stringify([input, after])
   let found = next.get(key)
   if (!found) {
     found = Promise.allSettled([immediate(), begun.get(key)]).then(async () => {
       next.delete(key)
-      const buckets = Promise.resolve(bucketsFor(app.db, { ...wish, after }))
+      const buckets = Promise.resolve(bucketsFor(app.db, { ...input, after }))
       begun.set(key, buckets)
       try {
-        return new Look(await buckets, wish.ofProjects !== undefined)
+        return new Look(await buckets, input.ofProjects !== undefined)
       } finally {
         if (begun.get(key) === buckets) begun.delete(key)
       }
@@ -252,13 +252,13 @@ function look(app: App, wish: Wish, after: string): Promise<Look> {
 }
 
 /** A window after the other, from where the last request for the same has ended. */
-async function* windows(app: App, wish: Wish): AsyncGenerator<Look> {
+async function* windows(app: App, input: Wish): AsyncGenerator<Look> {
   const { places } = roomOf(app)
-  const key = JSON.stringify(wish)
+  const key = JSON.stringify(input)
   const start = places.get(key) ?? ''
   let isRound = false
   for (let after = start; ;) {
-    const found = await look(app, wish, after)
+    const found = await look(app, input, after)
     after = found.end ?? ''
     places.set(key, after)
     yield found

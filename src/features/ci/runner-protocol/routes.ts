@@ -33,7 +33,7 @@ export const register = endpoint({
   input: z.object({ token: text, info, ...runnerFields }),
   output: CredentialsEntity,
   async handle({ app, input, caller }) {
-    const { token, info, ...wish } = input
+    const { token, info, ...options } = input
     const place = await scopeOfRegistration(app, token)
     if (!place) throw forbidden()
     const { allow_runner_registration_token: isAllowed, valid_runner_registrars: who } = await currentSettings(app)
@@ -41,7 +41,7 @@ export const register = endpoint({
     if (!isAllowed) throw new Refusal('gone', '410 Gone - Runner registration disallowed')
     if (place.runner_type !== 'instance_type' && !who.includes(kind))
       throw forbidden(`${kind} runner registration disabled`)
-    const made = await createRunner(app, place, wish)
+    const made = await createRunner(app, place, options)
     await noteRegistered(app, made.runner, { info, address: caller.address })
     return { id: made.runner.id, token: made.token, token_expires_at: made.runner.token_expires_at }
   },

@@ -123,8 +123,8 @@ test('a job that its runner gives back unbegun is in the queue again, twice', as
 test('agents of today are understood: verified, one of several, in chunks', async () => {
   await using forge = await startForge()
   const { owner, project, at } = await pushed(forge, 'build: { script: x, artifacts: { paths: [a] } }\n')
-  const wish = { runner_type: 'project_type', project_id: project.id, description: 'today' }
-  const { token } = (await owner.post('/user/runners', wish)).body
+  const input = { runner_type: 'project_type', project_id: project.id, description: 'today' }
+  const { token } = (await owner.post('/user/runners', input)).body
   expect(token).toMatch(/^glrt-/)
   const features = { two_phase_job_commit: true, job_inputs: true, cancel_gracefully: true, shared: false }
   const about = { name: 'agent', version: '19.4.0', revision: 'x', platform: 'linux', architecture: 'arm64' }

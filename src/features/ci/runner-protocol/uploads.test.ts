@@ -145,8 +145,8 @@ test('archives are believed in nothing', async () => {
 test('reports and logs are held to the limits of the plan', async () => {
   const job = await newJob()
   const dotenv = (text: string) => runner.upload(job, gzipSync(text), '?artifact_type=dotenv&artifact_format=gzip', 'e')
-  const limits = (wish: object) =>
-    forge.administrator.put('/application/plan_limits', { plan_name: 'default', ...wish })
+  const limits = (input: object) =>
+    forge.administrator.put('/application/plan_limits', { plan_name: 'default', ...input })
   const many = Array.from({ length: 21 }, (_, n) => `A${n}=b`).join('\n')
   for (const [text, why] of [
     [many, 'Dotenv files cannot have more than 20 variables'],

@@ -115,11 +115,11 @@ export interface UploadInput {
   readonly expire_in?: string | null | undefined
 }
 
-export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadInput): Promise<void> {
+export async function keepUpload(app: App, job: Job, sent: Sent, input: UploadInput): Promise<void> {
   const { blob, filename } = sent
-  if (wish.type === 'archive' || wish.format === 'zip') await assertZip(app, blob)
-  const variables = wish.type === 'dotenv' ? await readDotenv(app, blob, wish.format) : []
-  const expire_at = await expiryOf(app, job, wish.expire_in)
+  if (input.type === 'archive' || input.format === 'zip') await assertZip(app, blob)
+  const variables = input.type === 'dotenv' ? await readDotenv(app, blob, input.format) : []
+  const expire_at = await expiryOf(app, job, input.expire_in)
   await transact(app, async (app) => {
     const { db } = app
     const current = await db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
@@ -128,7 +128,7 @@ export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadInp
       .selectFrom('ci_artifacts')
       .select('digest')
       .where('job_id', '=', job.id)
-      .where('file_type', '=', wish.type)
+      .where('file_type', '=', input.type)
       .executeTakeFirst()
     if (known?.digest === blob.digest) return
     if (known) throw bad('another artifact of the same type already exists')
@@ -137,8 +137,8 @@ export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadInp
       .values({
         job_id: job.id,
         project_id: job.project_id,
-        file_type: wish.type,
-        file_format: wish.format,
+        file_type: input.type,
+        file_format: input.format,
         filename,
         size: blob.size,
         digest: blob.digest,
@@ -146,7 +146,7 @@ export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadInp
         created_at: timestamp(app.clock),
       })
       .execute()
-    if (wish.type === 'archive')
+    if (input.type === 'archive')
       await db.updateTable('ci_jobs').set({ artifacts_expire_at: expire_at }).where('id', '=', job.id).execute()
     for (const { key, value } of variables) {
       const value_sealed = app.vault.seal(value)

@@ -1,7 +1,7 @@
 import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
 
-const wish = (s: Stage) => ({ runner_type: 'project_type', project_id: s.project.id })
-const own = async (s: Stage) => ({ runner_id: (await s.make('/user/runners', wish(s))).id })
+const input = (s: Stage) => ({ runner_type: 'project_type', project_id: s.project.id })
+const own = async (s: Stage) => ({ runner_id: (await s.make('/user/runners', input(s))).id })
 /** Of another project, so that it can be taken from one. */
 const foreign = async (s: Stage) => {
   const { id } = await s.newProject()
@@ -46,7 +46,7 @@ export const cases = casesOf(
     'GET /runners/:runner_id/jobs': { at: own },
     'GET /runners/:runner_id/managers': { at: own },
     'POST /runners/:runner_id/reset_authentication_token': { at: own },
-    'POST /user/runners': { input: wish },
+    'POST /user/runners': { input: input },
     'POST /projects/:id/runners': { input: foreign },
     'DELETE /projects/:id/runners/:runner_id': { at: inTwo },
   },

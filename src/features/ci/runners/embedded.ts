@@ -19,8 +19,8 @@ export interface EmbeddedRunner {
 }
 
 /** Jobs run in the shell, as the user that runs the server. */
-export async function startEmbeddedRunner(app: App, wish: EmbeddedRunnerOptions): Promise<EmbeddedRunner> {
-  const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = wish
+export async function startEmbeddedRunner(app: App, input: EmbeddedRunnerOptions): Promise<EmbeddedRunner> {
+  const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = input
   const about = { description, tag_list: tags, run_untagged: true }
   const { runner, token } = await createRunner(app, { runner_type: 'instance_type' }, about, { prefix: MADE_PREFIX })
   const options = { url: app.url, token, folder, log: app.log, environment, concurrent, pace }

@@ -216,9 +216,9 @@ export const create = endpoint({
   }),
   output: NewRunnerEntity,
   async handle({ app, viewer, input }) {
-    const { runner_type, project_id, group_id, ...wish } = input
+    const { runner_type, project_id, group_id, ...request } = input
     const place = await placeFor(app, viewer, { runner_type, project_id, group_id })
-    const made = await createRunner(app, place, wish, { creator_id: viewer.id, prefix: MADE_PREFIX })
+    const made = await createRunner(app, place, request, { creator_id: viewer.id, prefix: MADE_PREFIX })
     return { id: made.runner.id, token: made.token, token_expires_at: null }
   },
 })

@@ -142,8 +142,8 @@ test('refusals change nothing', async () => {
   const { body: other } = await owner.post('/projects', { path: 'other', namespace_id: group.id })
   const bad = (error: unknown) => ({ error, message: error })
   const no = (why: string) => ({ message: `403 Forbidden - ${why}` })
-  const put = (who: Person, id: number, wish: Record<string, string | number | boolean>) =>
-    who.put(`/runners/${id}`, wish)
+  const put = (who: Person, id: number, request: Record<string, string | number | boolean>) =>
+    who.put(`/runners/${id}`, request)
   const table = [
     [await put(owner, shared.id, { description: 'x' }), 403, no('Runner is shared')],
     [await put(stranger, own.id, { description: 'x' }), 403, no('No access granted')],

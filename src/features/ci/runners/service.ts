@@ -39,9 +39,9 @@ export interface NewRunner {
 
 const tagsIn = (list: readonly string[]) => [...new Set(list.map((tag) => tag.trim()).filter(Boolean))]
 
-function columnsOf(wish: RunnerInput): RowChange<'runners'> {
-  const { description, maintenance_note, tag_list, run_untagged, locked, access_level } = wish
-  const active = wish.paused === null || wish.paused === undefined ? wish.active : !wish.paused
+function columnsOf(input: RunnerInput): RowChange<'runners'> {
+  const { description, maintenance_note, tag_list, run_untagged, locked, access_level } = input
+  const active = input.paused === null || input.paused === undefined ? input.active : !input.paused
   return {
     ...(description !== undefined && { description }),
     ...(maintenance_note !== undefined && { maintenance_note }),
@@ -50,7 +50,7 @@ function columnsOf(wish: RunnerInput): RowChange<'runners'> {
     ...(run_untagged !== undefined && run_untagged !== null && { run_untagged }),
     ...(locked !== undefined && locked !== null && { locked }),
     ...(access_level && { access_level }),
-    ...(wish.maximum_timeout !== undefined && { maximum_timeout: wish.maximum_timeout || null }),
+    ...(input.maximum_timeout !== undefined && { maximum_timeout: input.maximum_timeout || null }),
   }
 }
 
@@ -78,7 +78,7 @@ const MOST_KINDS = { group_type: 'ci_registered_group_runners', project_type: 'c
 export function createRunner(
   app: App,
   place: RunnerScope,
-  wish: RunnerInput,
+  input: RunnerInput,
   { creator_id = null, prefix = '' }: { creator_id?: number | null; prefix?: string } = {},
 ): Promise<NewRunner> {
   const token = prefix + randomToken()
@@ -97,7 +97,7 @@ export function createRunner(
     access_level: 'not_protected' as const,
     tags: '[]',
     maximum_timeout: null,
-    ...columnsOf(wish),
+    ...columnsOf(input),
     // Agents always ask for it, and a shared runner has no projects to be locked to.
     ...(shared && { locked: false }),
     creator_id,
@@ -113,7 +113,7 @@ export function createRunner(
   }
   assertValid(values)
   return transact(app, async (app) => {
-    await assertRoom(app, place)
+    await assertBelowLimit(app, place)
     const runner = await app.db.insertInto('runners').values(values).returningAll().executeTakeFirstOrThrow()
     if (place.runner_type === 'group_type')
       await app.db.insertInto('runner_groups').values({ runner_id: runner.id, group_id: place.group_id }).execute()
@@ -126,7 +126,7 @@ export function createRunner(
   })
 }
 
-async function assertRoom(app: App, place: RunnerScope): Promise<void> {
+async function assertBelowLimit(app: App, place: RunnerScope): Promise<void> {
   if (place.runner_type === 'instance_type') return
   const limit = (await loadLimits(app.db))[MOST_KINDS[place.runner_type]]
   if (limit === 0) return
@@ -147,8 +147,8 @@ async function assertRoom(app: App, place: RunnerScope): Promise<void> {
   if (there.length >= limit) throw invalid({ base: [`Maximum number of ci registered runners (${limit}) exceeded`] })
 }
 
-export function updateRunner(app: App, runner: Runner, wish: RunnerInput): Promise<Runner> {
-  const changes = columnsOf(wish)
+export function updateRunner(app: App, runner: Runner, input: RunnerInput): Promise<Runner> {
+  const changes = columnsOf(input)
   assertValid({ ...runner, ...changes })
   return transact(app, async (app) => {
     await announceWaitingJobs(app)

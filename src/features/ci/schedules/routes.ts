@@ -128,7 +128,7 @@ export const play = endpoint({
   summary: 'Run a pipeline schedule now',
   on: schedule,
   allow: 'run',
-  lane: 'git',
+  limiter: 'git',
   output: entity({ message: z.string() }),
   async handle({ app, viewer, subject }) {
     await playSchedule(app, viewer, subject)

@@ -5,7 +5,7 @@ import { sweepSchedules } from './jobs.ts'
 import { runDue } from './run.ts'
 
 const CONFIG = 'report: { script: make report }'
-const WISH = { description: 'hourly', ref: 'master', cron: '0 * * * *' }
+const INPUT = { description: 'hourly', ref: 'master', cron: '0 * * * *' }
 
 async function stage() {
   const forge = await startForge()
@@ -38,11 +38,11 @@ async function stage() {
 test('a schedule is made, read, changed, taken over and deleted', async () => {
   await using s = await stage()
   const { owner, root, url } = s
-  const made = await owner.post(url, WISH)
+  const made = await owner.post(url, INPUT)
   expect(made).toMatchObject({
     status: 201,
     body: {
-      ...WISH,
+      ...INPUT,
       cron_timezone: 'UTC',
       active: true,
       last_pipeline: null,
@@ -74,7 +74,7 @@ test('a schedule is made, read, changed, taken over and deleted', async () => {
 test('variables are for those who may change the schedule', async () => {
   await using s = await stage()
   const { forge, owner, url, root } = s
-  const { body: schedule } = await owner.post(url, WISH)
+  const { body: schedule } = await owner.post(url, INPUT)
   const item = `${url}/${schedule.id}`
   const variable = { key: 'COLOUR', value: 'red', variable_type: 'env_var', raw: false }
   expect(await owner.post(`${item}/variables`, { key: 'COLOUR', value: 'red' })).toMatchObject({
@@ -106,31 +106,31 @@ test('variables are for those who may change the schedule', async () => {
 
 test.each([
   ['no cron', { description: 'd', ref: 'master' }, { error: 'cron is missing' }],
-  ['a strange cron', { ...WISH, cron: 'hourly' }, { message: { cron: [' is invalid syntax'] } }],
-  ['a cron that never comes', { ...WISH, cron: '0 0 31 2 *' }, { message: { cron: [' is invalid syntax'] } }],
-  ['a strange zone', { ...WISH, cron_timezone: 'Mars' }, { message: { cron_timezone: [' is invalid syntax'] } }],
-  ['a blank description', { ...WISH, description: ' ' }, { message: { description: ["can't be blank"] } }],
+  ['a strange cron', { ...INPUT, cron: 'hourly' }, { message: { cron: [' is invalid syntax'] } }],
+  ['a cron that never comes', { ...INPUT, cron: '0 0 31 2 *' }, { message: { cron: [' is invalid syntax'] } }],
+  ['a strange zone', { ...INPUT, cron_timezone: 'Mars' }, { message: { cron_timezone: [' is invalid syntax'] } }],
+  ['a blank description', { ...INPUT, description: ' ' }, { message: { description: ["can't be blank"] } }],
   [
     'an input without a value',
-    { ...WISH, inputs: [{ name: 'x', value: null }] },
+    { ...INPUT, inputs: [{ name: 'x', value: null }] },
     { message: { inputs: ["value can't be blank"] } },
   ],
   [
     'inputs beyond measure',
-    { ...WISH, inputs: [{ name: 'x', value: 'y'.repeat(70_000) }] },
+    { ...INPUT, inputs: [{ name: 'x', value: 'y'.repeat(70_000) }] },
     { message: { inputs: ['are too long'] } },
   ],
-  ['a ref that is no branch', { ...WISH, ref: 'refs/keep/1' }, { message: { ref: ['is invalid'] } }],
-])('refuses %s', async (_what, wish, body) => {
+  ['a ref that is no branch', { ...INPUT, ref: 'refs/keep/1' }, { message: { ref: ['is invalid'] } }],
+])('refuses %s', async (_what, request, body) => {
   await using s = await stage()
-  expect(await s.root.post(s.url, wish)).toMatchObject({ status: 400, body })
+  expect(await s.root.post(s.url, request)).toMatchObject({ status: 400, body })
   expect((await s.root.get(s.url)).body).toEqual([])
 })
 
 test('a project has no more schedules than the limit', async () => {
   await using s = await stage()
-  for (let n = 0; n < 10; n++) expect((await s.root.post(s.url, WISH)).status).toBe(201)
-  expect(await s.root.post(s.url, WISH)).toMatchObject({
+  for (let n = 0; n < 10; n++) expect((await s.root.post(s.url, INPUT)).status).toBe(201)
+  expect(await s.root.post(s.url, INPUT)).toMatchObject({
     status: 400,
     body: { message: { base: ['Maximum number of pipeline schedules (10) exceeded'] } },
   })
@@ -139,7 +139,7 @@ test('a project has no more schedules than the limit', async () => {
 test('at its time a schedule runs once as its owner, and the next time is known', async () => {
   await using s = await stage()
   const { forge, owner, url } = s
-  const { body: schedule } = await owner.post(url, { ...WISH, cron: '* * * * *' })
+  const { body: schedule } = await owner.post(url, { ...INPUT, cron: '* * * * *' })
   await owner.post(`${url}/${schedule.id}/variables`, { key: 'COLOUR', value: 'red' })
   await s.sweep()
   expect(await s.pipelines()).toEqual([])
@@ -171,7 +171,7 @@ test.each([
   ['names no branch', (s: Stage, item: string) => s.root.put(item, { ref: 'nowhere' })],
 ] as const)('what %s makes no pipeline', async (_what, spoil) => {
   await using s = await stage()
-  const { body: schedule } = await s.owner.post(s.url, WISH)
+  const { body: schedule } = await s.owner.post(s.url, INPUT)
   const item = `${s.url}/${schedule.id}`
   expect((await spoil(s, item)).status).toBeLessThan(300)
   s.forge.clock.advance(61 * MINUTE)
@@ -183,7 +183,7 @@ type Stage = Awaited<ReturnType<typeof stage>>
 
 test('a schedule is played by hand, as whoever plays it', async () => {
   await using s = await stage()
-  const { body: schedule } = await s.owner.post(s.url, { ...WISH, active: false })
+  const { body: schedule } = await s.owner.post(s.url, { ...INPUT, active: false })
   const item = `${s.url}/${schedule.id}`
   expect(await s.root.post(`${item}/play`)).toMatchObject({ status: 201, body: { message: '201 Created' } })
   expect(await s.pipelines()).toMatchObject([{ user_id: s.root.id, schedule_id: schedule.id }])
@@ -196,9 +196,9 @@ test('a schedule is played by hand, as whoever plays it', async () => {
 test('a page of schedules costs as many queries for many as for few', async () => {
   await using s = await stage()
   const list = () => s.root.get(s.url, { per_page: 100 })
-  await s.root.post(s.url, WISH)
+  await s.root.post(s.url, INPUT)
   const few = await s.forge.queries(list)
-  for (const one of [s.root, s.owner, s.root, s.owner]) await one.post(s.url, WISH)
+  for (const one of [s.root, s.owner, s.root, s.owner]) await one.post(s.url, INPUT)
   expect(await s.forge.queries(list)).toBe(few)
   expect((await list()).body).toHaveLength(5)
 })
@@ -213,7 +213,7 @@ test('inputs are kept with the schedule, for those who may change it, and given 
     { name: 'flavour', value: 'sour' },
     { name: 'count', value: 2 },
   ]
-  const { body: schedule } = await owner.post(url, { ...WISH, inputs })
+  const { body: schedule } = await owner.post(url, { ...INPUT, inputs })
   expect(schedule.inputs).toEqual(inputs)
   const item = `${url}/${schedule.id}`
   const developer = await forge.user()
@@ -248,7 +248,7 @@ test('inputs are kept with the schedule, for those who may change it, and given 
 test('a time that was due is run once, whatever happens in between', async () => {
   await using s = await stage()
   const { forge, owner, url, project } = s
-  const { body: schedule } = await owner.post(url, WISH)
+  const { body: schedule } = await owner.post(url, INPUT)
   const due = (await forge.app.db.selectFrom('pipeline_schedules').selectAll().executeTakeFirstOrThrow()).next_run_at!
   forge.clock.advance(61 * MINUTE)
   await sweepSchedules.handle(forge.app, {})
@@ -269,7 +269,7 @@ test('a time that was due is run once, whatever happens in between', async () =>
 test('pipelines of a schedule are narrowed by state and time, and sorted', async () => {
   await using s = await stage()
   const { db } = s.forge.app
-  const { body: schedule } = await s.owner.post(s.url, { ...WISH, active: false })
+  const { body: schedule } = await s.owner.post(s.url, { ...INPUT, active: false })
   const item = `${s.url}/${schedule.id}`
   const states = ['success', 'failed', 'running', 'pending'] as const
   for (const _ of states) {

@@ -58,16 +58,16 @@ export async function createSchedule(
   app: App,
   actor: User,
   project_id: number,
-  wish: ScheduleInput & { description: string; ref: string; cron: string },
+  input: ScheduleInput & { description: string; ref: string; cron: string },
 ): Promise<Schedule> {
   const now = timestamp(app.clock)
-  const { description, ref, cron } = wish
-  const row = { description, ref, cron, cron_timezone: wish.cron_timezone ?? 'UTC', active: wish.active ?? true }
+  const { description, ref, cron } = input
+  const row = { description, ref, cron, cron_timezone: input.cron_timezone ?? 'UTC', active: input.active ?? true }
   const next_run_at = assertValid(app, row)
-  const inputs = changedInputs({}, wish.inputs ?? [])
+  const inputs = changedInputs({}, input.inputs ?? [])
   return transact(app, async (app) => {
     await lockName(app.db, `schedules of project ${project_id}`)
-    await assertRoom(app, project_id)
+    await assertBelowLimit(app, project_id)
     return app.db
       .insertInto('pipeline_schedules')
       .values({ ...row, inputs, project_id, owner_id: actor.id, next_run_at, created_at: now, updated_at: now })
@@ -77,9 +77,9 @@ export async function createSchedule(
 }
 
 /** As JSON; null where none is left. What they may be is the configuration's to say, when it is run. */
-function changedInputs(known: ScheduleInputs, wishes: readonly ScheduledInput[]): string | null {
+function changedInputs(known: ScheduleInputs, requests: readonly ScheduledInput[]): string | null {
   const inputs = new Map(Object.entries(known))
-  for (const { name, value, destroy } of wishes) {
+  for (const { name, value, destroy } of requests) {
     if (destroy) inputs.delete(name)
     else if (value === undefined || value === null) throw invalid({ inputs: ["value can't be blank"] })
     else inputs.set(name, value)
@@ -90,7 +90,7 @@ function changedInputs(known: ScheduleInputs, wishes: readonly ScheduledInput[])
   return inputs.size === 0 ? null : text
 }
 
-async function assertRoom(app: App, project: number): Promise<void> {
+async function assertBelowLimit(app: App, project: number): Promise<void> {
   const { ci_pipeline_schedules: most } = await loadLimits(app.db)
   const { total } = await app.db
     .selectFrom('pipeline_schedules')
@@ -114,17 +114,17 @@ async function change(app: App, { id }: Schedule, changes: Partial<Schedule>): P
   return updated
 }
 
-export async function updateSchedule(app: App, schedule: Schedule, wish: ScheduleInput): Promise<Schedule> {
+export async function updateSchedule(app: App, schedule: Schedule, input: ScheduleInput): Promise<Schedule> {
   const row = {
-    description: wish.description ?? schedule.description,
-    ref: wish.ref ?? schedule.ref,
-    cron: wish.cron ?? schedule.cron,
-    cron_timezone: wish.cron_timezone ?? schedule.cron_timezone,
-    active: wish.active ?? schedule.active,
+    description: input.description ?? schedule.description,
+    ref: input.ref ?? schedule.ref,
+    cron: input.cron ?? schedule.cron,
+    cron_timezone: input.cron_timezone ?? schedule.cron_timezone,
+    active: input.active ?? schedule.active,
   }
   const next_run_at = assertValid(app, row)
-  if (!wish.inputs) return change(app, schedule, { ...row, next_run_at })
-  return change(app, schedule, { ...row, next_run_at, inputs: changedInputs(inputsOf(schedule), wish.inputs) })
+  if (!input.inputs) return change(app, schedule, { ...row, next_run_at })
+  return change(app, schedule, { ...row, next_run_at, inputs: changedInputs(inputsOf(schedule), input.inputs) })
 }
 
 export const ownSchedule = (app: App, actor: User, schedule: Schedule): Promise<Schedule> =>
@@ -160,9 +160,9 @@ function assertValidVariable(key: string, value: string): void {
 export async function createScheduleVariable(
   app: App,
   { id: schedule_id }: Schedule,
-  wish: ScheduleVariableInput & { key: string; value: string },
+  input: ScheduleVariableInput & { key: string; value: string },
 ): Promise<ScheduleVariable> {
-  const { key, value } = wish
+  const { key, value } = input
   assertValidVariable(key, value)
   return transact(app, async (app) => {
     await lockName(app.db, `variables of schedule ${schedule_id}`)
@@ -180,8 +180,8 @@ export async function createScheduleVariable(
         schedule_id,
         key,
         value_sealed: app.vault.seal(value),
-        variable_type: wish.variable_type ?? 'env_var',
-        raw: wish.raw ?? false,
+        variable_type: input.variable_type ?? 'env_var',
+        raw: input.raw ?? false,
       })
       .returningAll()
       .executeTakeFirstOrThrow()

@@ -36,19 +36,19 @@ export async function reportStatus(
   author: User,
   subject: RepositorySubject,
   commit: Commit,
-  wish: StatusInput,
+  input: StatusInput,
 ): Promise<Job> {
-  assertValid(wish)
-  const ref = wish.ref || (await firstBranchWith(subject, commit))
+  assertValid(input)
+  const ref = input.ref || (await firstBranchWith(subject, commit))
   const isTag =
     (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
   const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
   const isProtected = await isProtectedRef(app, subject.project.id, place)
   const status = await transact(app, async (app) => {
     await lockName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
-    const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, wish)
+    const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, input)
     await lockPipeline(app, pipeline.id)
-    const status = await writeStatus(app, author, pipeline, wish)
+    const status = await writeStatus(app, author, pipeline, input)
     await announceJobs(app, [status])
     await processLocked(app, pipeline.id)
     return status
@@ -117,10 +117,10 @@ async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }
 /** After all that a configuration can name. */
 const EXTERNAL = { stage: 'external', stage_position: 1_000_000 } as const
 
-async function writeStatus(app: App, author: User, pipeline: Pipeline, wish: StatusInput): Promise<Job> {
-  const known = await latestOf(app, pipeline, nameFrom(wish))
+async function writeStatus(app: App, author: User, pipeline: Pipeline, input: StatusInput): Promise<Job> {
+  const known = await latestOf(app, pipeline, nameFrom(input))
   const open = known.find(({ status, user_id }) => user_id === author.id && isOpen(status))
-  if (open) return changeStatus(app, open, wish)
+  if (open) return changeStatus(app, open, input)
   const ids = known.map(({ id }) => id)
   if (ids.length > 0) await app.db.updateTable('ci_jobs').set({ retried: true }).where('id', 'in', ids).execute()
   const now = timestamp(app.clock)
@@ -133,8 +133,8 @@ async function writeStatus(app: App, author: User, pipeline: Pipeline, wish: Sta
       kind: 'external',
       project_id,
       pipeline_id: pipeline.id,
-      name: nameFrom(wish),
-      status: wish.state,
+      name: nameFrom(input),
+      status: input.state,
       when: 'on_success',
       allow_failure: false,
       interruptible: false,
@@ -150,15 +150,15 @@ async function writeStatus(app: App, author: User, pipeline: Pipeline, wish: Sta
       resource_group_id: null,
       token_digest: null,
       token_sealed: null,
-      failure_reason: wish.state === 'failed' ? 'api_failure' : null,
-      target_url: wish.target_url || null,
-      description: wish.description ?? null,
-      coverage: wish.coverage ?? null,
+      failure_reason: input.state === 'failed' ? 'api_failure' : null,
+      target_url: input.target_url || null,
+      description: input.description ?? null,
+      coverage: input.coverage ?? null,
       created_at: now,
       updated_at: now,
       queued_at: now,
-      started_at: wish.state === 'running' ? now : null,
-      finished_at: isOpen(wish.state) ? null : now,
+      started_at: input.state === 'running' ? now : null,
+      finished_at: isOpen(input.state) ? null : now,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -185,9 +185,9 @@ const EVENTS: Record<State, string> = {
   skipped: 'skip',
 }
 
-async function changeStatus(app: App, known: Job, wish: StatusInput): Promise<Job> {
-  const event = EVENTS[wish.state]
-  const isOnward = wish.state === 'running' ? known.status === 'pending' : wish.state !== 'pending'
+async function changeStatus(app: App, known: Job, input: StatusInput): Promise<Job> {
+  const event = EVENTS[input.state]
+  const isOnward = input.state === 'running' ? known.status === 'pending' : input.state !== 'pending'
   // Clients know by this very text that they have said so already.
   if (!isOnward) {
     const text = `Cannot transition status via :${event} from :${known.status} (Reason(s): Status cannot transition via "${event}")`
@@ -197,13 +197,13 @@ async function changeStatus(app: App, known: Job, wish: StatusInput): Promise<Jo
   return app.db
     .updateTable('ci_jobs')
     .set({
-      status: wish.state,
-      target_url: wish.target_url || known.target_url,
-      description: wish.description ?? known.description,
-      coverage: wish.coverage ?? known.coverage,
+      status: input.state,
+      target_url: input.target_url || known.target_url,
+      description: input.description ?? known.description,
+      coverage: input.coverage ?? known.coverage,
       updated_at: now,
-      ...(wish.state === 'failed' && { failure_reason: 'api_failure' }),
-      ...(isOpen(wish.state) ? { started_at: now } : { finished_at: now }),
+      ...(input.state === 'failed' && { failure_reason: 'api_failure' }),
+      ...(isOpen(input.state) ? { started_at: now } : { finished_at: now }),
     })
     .where('id', '=', known.id)
     .returningAll()
@@ -213,10 +213,10 @@ async function changeStatus(app: App, known: Job, wish: StatusInput): Promise<Jo
 const LONGEST = 255
 const TOO_LONG = `is too long (maximum is ${LONGEST} characters)`
 
-function assertValid(wish: StatusInput): void {
-  const { target_url: url, description, ref } = wish
+function assertValid(input: StatusInput): void {
+  const { target_url: url, description, ref } = input
   const faults: FieldErrors = {}
-  if (nameFrom(wish).length > LONGEST) faults.name = [TOO_LONG]
+  if (nameFrom(input).length > LONGEST) faults.name = [TOO_LONG]
   if ((ref ?? '').length > LONGEST) faults.ref = [TOO_LONG]
   if ((description ?? '').length > LONGEST) faults.description = [TOO_LONG]
   if (url && url.length > LONGEST) faults.target_url = [TOO_LONG]

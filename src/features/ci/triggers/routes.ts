@@ -94,7 +94,7 @@ const starting = (path: `/${string}`) =>
     path,
     summary: 'Start a pipeline by the token of a trigger or of a running job',
     allow: 'anyone',
-    lane: 'git',
+    limiter: 'git',
     input: z.looseObject({
       id: text,
       token: text,

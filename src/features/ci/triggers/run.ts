@@ -27,21 +27,21 @@ export interface StartOptions {
 export async function startByToken(
   app: App,
   path: string,
-  wish: StartOptions,
+  input: StartOptions,
 ): Promise<{ project: Project; pipeline: Pipeline }> {
   const project = await findProject(app.db, path)
   // Whether there is such a project is told to those with a token alone.
   if (!project) throw unknown()
-  const found = await (wish.token.startsWith(JOB_TOKEN_PREFIX) ? ofJob : ofTrigger)(app, project, wish.token)
-  const variables = variablesFrom(wish)
-  const asked = parseRefName(wish.ref)
+  const found = await (input.token.startsWith(JOB_TOKEN_PREFIX) ? ofJob : ofTrigger)(app, project, input.token)
+  const variables = variablesFrom(input)
+  const asked = parseRefName(input.ref)
   if (!asked) throw invalid({ base: ['Reference not found'] })
   const { pipeline, errors } = await createPipeline(app, {
     project,
     ...found,
     ...asked,
     variables,
-    ...(wish.inputs && { inputs: wish.inputs }),
+    ...(input.inputs && { inputs: input.inputs }),
   })
   if (!pipeline) throw invalid({ base: [...errors] })
   if (errors.length > 0) throw new Refusal('unprocessable', { base: [...errors] })

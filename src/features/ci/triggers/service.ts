@@ -28,8 +28,8 @@ function assertValid(app: App, { description, expires_at }: Partial<TriggerInput
   if (expires_at && expires_at <= timestamp(app.clock)) throw invalid({ expires_at: ['must be in the future'] })
 }
 
-export async function createTrigger(app: App, actor: User, project_id: number, wish: TriggerInput): Promise<Trigger> {
-  assertValid(app, wish)
+export async function createTrigger(app: App, actor: User, project_id: number, input: TriggerInput): Promise<Trigger> {
+  assertValid(app, input)
   const now = timestamp(app.clock)
   return transact(app, async (app) => {
     await lockName(app.db, `triggers of project ${project_id}`)
@@ -47,8 +47,8 @@ export async function createTrigger(app: App, actor: User, project_id: number, w
         project_id,
         owner_id: actor.id,
         ...newTriggerToken(app),
-        description: wish.description,
-        expires_at: wish.expires_at ?? null,
+        description: input.description,
+        expires_at: input.expires_at ?? null,
         last_used_at: null,
         created_at: now,
         updated_at: now,

@@ -53,8 +53,8 @@ test('the token is shown whole to its owner alone', async () => {
 test('whoever has the token starts a pipeline as the owner', async () => {
   await using s = await stage()
   const { forge, owner, url, trigger, nobody } = s
-  const wish = { token: trigger.token, ref: 'master', variables: { COLOUR: 'red' }, about: { any: ['thing'] } }
-  const started = await nobody.post(`${url}/trigger/pipeline`, wish)
+  const input = { token: trigger.token, ref: 'master', variables: { COLOUR: 'red' }, about: { any: ['thing'] } }
+  const started = await nobody.post(`${url}/trigger/pipeline`, input)
   expect(started).toMatchObject({
     status: 201,
     body: { source: 'trigger', ref: 'master', user: { username: 'olga' }, status: 'pending' },
@@ -102,7 +102,7 @@ test('refuses what starts nothing', async () => {
   const { token } = trigger
   const other = await forge.project({ path: 'other' })
   const before = await s.pipelines()
-  const start = (wish: Record<string, unknown>, path = url) => nobody.post(`${path}/trigger/pipeline`, wish)
+  const start = (input: Record<string, unknown>, path = url) => nobody.post(`${path}/trigger/pipeline`, input)
   const unknown = { status: 404, body: { message: '404 Not Found' } }
   expect(await start({ token: 'f'.repeat(30), ref: 'master' })).toMatchObject(unknown)
   expect(await start({ token, ref: 'master' }, `/projects/${other.id}`)).toMatchObject(unknown)

@@ -51,8 +51,8 @@ export const updateOfInstance = endpoint({
   ...administratorsFirst,
   input: z.object({ key: text, value: value.optional(), ...ofAll }),
   output: InstanceVariableEntity,
-  async handle({ app, input: { key, ...wish } }) {
-    return presentInstanceVariable(app, await updateVariable(app, await findVariable(app.db, INSTANCE, key), wish))
+  async handle({ app, input: { key, ...request } }) {
+    return presentInstanceVariable(app, await updateVariable(app, await findVariable(app.db, INSTANCE, key), request))
   },
 })
 

@@ -69,9 +69,9 @@ export const [updateOfProject, updateOfGroup] = atBothMounts((scope) =>
     allow: 'manage',
     input: z.object({ ...key, value: value.optional(), ...attributes, ...filter }),
     output: VariableEntity,
-    async handle({ app, subject, input: { key, filter, ...wish } }) {
+    async handle({ app, subject, input: { key, filter, ...request } }) {
       const variable = await findVariable(app.db, subject.at, key, filter?.environment_scope)
-      return presentVariable(app, await updateVariable(app, variable, wish))
+      return presentVariable(app, await updateVariable(app, variable, request))
     },
   }),
 )

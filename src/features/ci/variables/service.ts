@@ -23,55 +23,55 @@ export interface VariableInput {
 export async function createVariable(
   app: App,
   { project_id, group_id }: VariableOwner,
-  wish: VariableInput & { key: string; value: string },
+  input: VariableInput & { key: string; value: string },
 ): Promise<CiVariable> {
-  const hidden = wish.masked_and_hidden ?? false
+  const hidden = input.masked_and_hidden ?? false
   const row = {
     project_id,
     group_id,
-    key: wish.key,
-    variable_type: wish.variable_type ?? 'env_var',
-    protected: wish.protected ?? false,
-    masked: hidden || (wish.masked ?? false),
+    key: input.key,
+    variable_type: input.variable_type ?? 'env_var',
+    protected: input.protected ?? false,
+    masked: hidden || (input.masked ?? false),
     hidden,
-    raw: wish.raw ?? false,
-    environment_scope: wish.environment_scope ?? '*',
-    description: wish.description ?? null,
+    raw: input.raw ?? false,
+    environment_scope: input.environment_scope ?? '*',
+    description: input.description ?? null,
   }
-  assertValidVariable({ ...row, value: wish.value })
+  assertValidVariable({ ...row, value: input.value })
   return duringRequiredStep(app, row, async (app) => {
     await assertFree(app, row)
-    await assertRoom(app, row)
+    await assertBelowLimit(app, row)
     return app.db
       .insertInto('ci_variables')
-      .values({ ...row, value_sealed: app.vault.seal(wish.value) })
+      .values({ ...row, value_sealed: app.vault.seal(input.value) })
       .returningAll()
       .executeTakeFirstOrThrow()
   })
 }
 
 /** Its key and whether it is hidden are for good. */
-export async function updateVariable(app: App, variable: CiVariable, wish: VariableInput): Promise<CiVariable> {
+export async function updateVariable(app: App, variable: CiVariable, input: VariableInput): Promise<CiVariable> {
   return duringRequiredStep(app, variable, async (app) => {
     const now = await variablesOf(app.db, variable).where('id', '=', variable.id).executeTakeFirst()
     if (!now) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
     const change = {
-      variable_type: wish.variable_type ?? now.variable_type,
-      protected: wish.protected ?? now.protected,
-      masked: wish.masked ?? now.masked,
-      raw: wish.raw ?? now.raw,
-      environment_scope: wish.environment_scope ?? now.environment_scope,
-      description: wish.description === undefined ? now.description : wish.description,
+      variable_type: input.variable_type ?? now.variable_type,
+      protected: input.protected ?? now.protected,
+      masked: input.masked ?? now.masked,
+      raw: input.raw ?? now.raw,
+      environment_scope: input.environment_scope ?? now.environment_scope,
+      description: input.description === undefined ? now.description : input.description,
     }
     if (now.hidden && !change.masked) {
       throw invalid({ base: ['The visibility setting cannot be changed for masked and hidden variables.'] })
     }
-    const value = wish.value ?? app.vault.open(now.value_sealed)
+    const value = input.value ?? app.vault.open(now.value_sealed)
     assertValidVariable({ ...change, key: now.key, value })
     if (change.environment_scope !== now.environment_scope) await assertFree(app, { ...now, ...change })
     return app.db
       .updateTable('ci_variables')
-      .set({ ...change, ...(wish.value !== undefined && { value_sealed: app.vault.seal(value) }) })
+      .set({ ...change, ...(input.value !== undefined && { value_sealed: app.vault.seal(value) }) })
       .where('id', '=', now.id)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -101,7 +101,7 @@ async function assertFree(app: App, one: VariableOwner & Pick<CiVariable, 'key' 
   if (taken) throw invalid({ key: ['has already been taken'] })
 }
 
-async function assertRoom(app: App, owner: VariableOwner): Promise<void> {
+async function assertBelowLimit(app: App, owner: VariableOwner): Promise<void> {
   const kind = kindOf(owner)
   const most = kind === 'instance' ? (await loadLimits(app.db)).ci_instance_level_variables : MOST[kind]
   const { total } = await variablesOf(app.db, owner)

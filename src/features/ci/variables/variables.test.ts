@@ -46,9 +46,9 @@ test('values are sealed, and hidden ones are not shown again', async () => {
   const { administrator: root } = forge
   const { id } = await forge.project()
   const url = `/projects/${id}/variables`
-  const wish = { key: 'SECRET', value: 'hunter2hunter2', masked_and_hidden: true }
+  const input = { key: 'SECRET', value: 'hunter2hunter2', masked_and_hidden: true }
   const shown = { key: 'SECRET', value: null, masked: true, hidden: true }
-  expect(await root.post(url, wish)).toMatchObject({ status: 201, body: shown })
+  expect(await root.post(url, input)).toMatchObject({ status: 201, body: shown })
   expect((await root.get(url)).body).toMatchObject([shown])
   expect((await root.put(`${url}/SECRET`, { value: 'another-secret' })).body).toMatchObject(shown)
   expect(await root.put(`${url}/SECRET`, { masked: false })).toEqual(
@@ -129,10 +129,10 @@ test.each([
     { key: 'K', value: 'v', variable_type: 'disk' },
     { error: 'variable_type does not have a valid value' },
   ],
-])('refuses %s', async (_what, wish, body) => {
+])('refuses %s', async (_what, input, body) => {
   await using forge = await startForge()
   const { id } = await forge.project()
-  expect(await forge.administrator.post(`/projects/${id}/variables`, wish)).toMatchObject({ status: 400, body })
+  expect(await forge.administrator.post(`/projects/${id}/variables`, input)).toMatchObject({ status: 400, body })
   expect((await forge.administrator.get(`/projects/${id}/variables`)).body).toEqual([])
 })
 

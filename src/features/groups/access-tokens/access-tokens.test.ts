@@ -3,7 +3,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { KINDS, openSource } from '../../../../test/sources.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
-const wish = { name: 'robot', scopes: ['api'], expires_at: '2999-01-01', access_level: 30 }
+const request = { name: 'robot', scopes: ['api'], expires_at: '2999-01-01', access_level: 30 }
 
 /** What the API answers whoever shows the token. */
 const get = (forge: TestForge, path: string, token: string) =>
@@ -14,7 +14,7 @@ test.each(KINDS)('a token of %s acts as a member of its own, is replaced and tak
   const { url, id, owner } = await openSource(forge, kind)
   const other = await openSource(forge, 'projects', { visibility: 'internal' })
   const at = `${url}/access_tokens`
-  const created = await owner.post(at, wish)
+  const created = await owner.post(at, request)
   const record = {
     id: expect.any(Number),
     name: 'robot',
@@ -58,7 +58,7 @@ test('nobody gives more than they have, and no token makes others', async () => 
   await addMember(forge, { project_id: id }, master.id, 40)
   await addMember(forge, { project_id: id }, developer.id, 30)
   const denied = { message: 'User does not have permission to create project access token' }
-  expect(await developer.post(`${url}/access_tokens`, wish)).toMatchObject({ status: 400, body: denied })
+  expect(await developer.post(`${url}/access_tokens`, request)).toMatchObject({ status: 400, body: denied })
   expect((await developer.get(`${url}/access_tokens`)).status).toBe(401)
   for (const [input, body] of [
     [{ access_level: 50 }, { message: { access_level: ['is not included in the list'] } }],
@@ -67,14 +67,14 @@ test('nobody gives more than they have, and no token makes others', async () => 
     [{ scopes: [] }, { message: { scopes: ["can't be blank"] } }],
     [{ name: ' ' }, { message: expect.anything() }],
   ] as const)
-    expect(await master.post(`${url}/access_tokens`, { ...wish, ...input })).toMatchObject({ status: 400, body })
+    expect(await master.post(`${url}/access_tokens`, { ...request, ...input })).toMatchObject({ status: 400, body })
   expect((await master.get(`${url}/access_tokens`)).body).toEqual([])
   const users = (await forge.administrator.get('/users', { per_page: 100 })).body.length
-  const { body } = await master.post(`${url}/access_tokens`, { ...wish, access_level: 40 })
+  const { body } = await master.post(`${url}/access_tokens`, { ...request, access_level: 40 })
   const made = await fetch(`${forge.url}/api/v4${url}/access_tokens`, {
     method: 'POST',
     headers: { 'PRIVATE-TOKEN': body.token, 'Content-Type': 'application/json' },
-    body: JSON.stringify(wish),
+    body: JSON.stringify(request),
   })
   expect([made.status, await made.json()]).toEqual([400, denied])
   expect((await forge.administrator.get('/users', { per_page: 100 })).body).toHaveLength(users + 1)
@@ -87,7 +87,7 @@ test('nobody gives more than they have, and no token makes others', async () => 
 test('bots go with their project', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'projects')
-  const { body } = await owner.post(`${url}/access_tokens`, wish)
+  const { body } = await owner.post(`${url}/access_tokens`, request)
   await owner.delete(url)
   await forge.settle()
   expect((await forge.administrator.get(`/users/${body.user_id}`)).status).toBe(404)
@@ -104,7 +104,7 @@ test.each(KINDS)('tokens of %s are narrowed by their times, and sorted', async (
     ['a', '2020-01-02', '2020-02-02', '2991-01-01'],
     ['c', '2020-01-03', '2020-02-01', '2992-01-01'],
   ] as const) {
-    const { id } = (await owner.post(at, { ...wish, name, expires_at })).body
+    const { id } = (await owner.post(at, { ...request, name, expires_at })).body
     const last_used_at = used && `${used}T00:00:00.000Z`
     const times = { created_at: `${created}T00:00:00.000Z`, last_used_at }
     await db.updateTable('access_tokens').set(times).where('id', '=', id).execute()

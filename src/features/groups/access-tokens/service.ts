@@ -38,7 +38,7 @@ export async function createResourceToken(
   app: App,
   actor: User,
   { at, level, managed }: SourceSubject,
-  wish: NewResourceToken,
+  input: NewResourceToken,
   grantable: readonly string[],
 ): Promise<Issued> {
   const kind = at.group_id === null ? 'project' : 'group'
@@ -46,20 +46,20 @@ export async function createResourceToken(
   if (!managed || (await isBot(app.db, actor.id))) {
     throw new Refusal('bad_request', `User does not have permission to create ${kind} access token`)
   }
-  const access_level = wish.access_level ?? Master
+  const access_level = input.access_level ?? Master
   assertLevel(at, access_level)
   if (access_level > level) {
     throw new Refusal('bad_request', 'Access level of the token can not be greater than the access level of the user')
   }
   return transact(app, async (app) => {
     await assertOpen(app, at)
-    const bot = await createBot(app, at, kind, wish.name)
+    const bot = await createBot(app, at, kind, input.name)
     await addFounder(app, at, bot.id, { access_level, since: timestamp(app.clock) })
     await refreshAuthorizations(app, {
       users: [bot.id],
       ...(at.group_id === null ? { project: at.project_id! } : { group: at.group_id }),
     })
-    const { token, secret } = await createToken(app, bot, 'personal', wish, grantable, LIVES_FOR_DAYS)
+    const { token, secret } = await createToken(app, bot, 'personal', input, grantable, LIVES_FOR_DAYS)
     return { token: { ...token, access_level }, secret }
   })
 }

@@ -21,20 +21,20 @@ export const listAttributes = (db: Db, { whose, id }: Owner): Promise<CustomAttr
     .limit(MOST_ATTRIBUTES)
     .execute()
 
-export async function setAttribute({ db }: App, owner: Owner, wish: CustomAttribute): Promise<CustomAttribute> {
+export async function setAttribute({ db }: App, owner: Owner, input: CustomAttribute): Promise<CustomAttribute> {
   const { whose, id } = owner
   const tooLong = [`is too long (maximum is ${LONGEST} characters)`]
-  if (wish.value.trim() === '') throw invalid({ value: ["can't be blank"] })
-  if (wish.key.length > LONGEST) throw invalid({ key: tooLong })
-  if (wish.value.length > LONGEST) throw invalid({ value: tooLong })
+  if (input.value.trim() === '') throw invalid({ value: ["can't be blank"] })
+  if (input.key.length > LONGEST) throw invalid({ key: tooLong })
+  if (input.value.length > LONGEST) throw invalid({ value: tooLong })
   const known = await listAttributes(db, owner)
-  if (known.length >= MOST_ATTRIBUTES && !known.some(({ key }) => key === wish.key)) {
+  if (known.length >= MOST_ATTRIBUTES && !known.some(({ key }) => key === input.key)) {
     throw invalid({ base: [`there are ${MOST_ATTRIBUTES} already`] })
   }
   return db
     .insertInto('custom_attributes')
-    .values({ user_id: null, group_id: null, project_id: null, [whose]: id, key: wish.key, value: wish.value })
-    .onConflict((conflict) => conflict.columns([whose, 'key']).doUpdateSet({ value: wish.value }))
+    .values({ user_id: null, group_id: null, project_id: null, [whose]: id, key: input.key, value: input.value })
+    .onConflict((conflict) => conflict.columns([whose, 'key']).doUpdateSet({ value: input.value }))
     .returning(['key', 'value'])
     .executeTakeFirstOrThrow()
 }

@@ -33,11 +33,11 @@ export async function syncGroup(app: App, id: number): Promise<void> {
       .executeTakeFirst()
     if (!group) return []
     if (isOvertaken(app, asked, group.ldap_synced_at)) return []
-    const wish = await wishOf(app.db, await linksOf(app.db, id), answers)
-    if (wish.isComplete) {
+    const input = await wishOf(app.db, await linksOf(app.db, id), answers)
+    if (input.isComplete) {
       await updateNamespace(app, id, { ldap_synced_at: asked })
     }
-    return fulfil(app, id, wish)
+    return fulfil(app, id, input)
   })
   // Whoever left the group may have left altogether.
   for (const userId of left) {

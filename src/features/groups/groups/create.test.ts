@@ -14,7 +14,7 @@ const groups = async ({ app }: TestForge) =>
 test('whoever creates a group owns it and reads the whole record back', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
-  const wish = {
+  const request = {
     name: 'Power Tools – größer',
     path: 'power.tools',
     description: 'Loud',
@@ -25,11 +25,11 @@ test('whoever creates a group owns it and reads the whole record back', async ()
     lfs_enabled: false,
     shared_runners_minutes_limit: 10,
   }
-  const { status, body } = await jane.post(PATH, wish)
+  const { status, body } = await jane.post(PATH, request)
   expect([status, body]).toEqual([
     201,
     {
-      ...wish,
+      ...request,
       shared_runners_minutes_limit: null, // the administrator's to set
       project_creation_level: 'maintainer',
       subgroup_creation_level: 'owner',
@@ -41,7 +41,7 @@ test('whoever creates a group owns it and reads the whole record back', async ()
       id: body.id,
       avatar_url: null,
       web_url: `${forge.url}/groups/power.tools`,
-      full_name: wish.name,
+      full_name: request.name,
       full_path: 'power.tools',
       parent_id: null,
       created_at: expect.any(String),
@@ -196,12 +196,12 @@ test('of many who want the same path at once one gets it, and of many who want t
   const refused = (fault: object) => Array(7).fill([400, fault])
 
   const samePath = Array.from({ length: 8 }, (_, n) => ({ name: `n${n}`, path: n % 2 ? 'Same' : 'same' }))
-  expect(await outcome(samePath.map((wish) => administrator.post(PATH, wish)))).toEqual([
+  expect(await outcome(samePath.map((request) => administrator.post(PATH, request)))).toEqual([
     [201, undefined],
     ...refused({ path: TAKEN }),
   ])
   const sameName = Array.from({ length: 8 }, (_, n) => ({ name: 'One', path: `p${n}`, parent_id: top.id }))
-  expect(await outcome(sameName.map((wish) => administrator.post(PATH, wish)))).toEqual([
+  expect(await outcome(sameName.map((request) => administrator.post(PATH, request)))).toEqual([
     [201, undefined],
     ...refused({ name: TAKEN }),
   ])

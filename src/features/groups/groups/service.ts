@@ -53,21 +53,21 @@ export interface NewGroup extends GroupChange {
 
 export const MOST_ANCESTORS = 20
 
-export async function createGroup(app: App, actor: User, wish: NewGroup): Promise<Group> {
-  const parent_id = wish.parent_id ?? null
+export async function createGroup(app: App, actor: User, input: NewGroup): Promise<Group> {
+  const parent_id = input.parent_id ?? null
   if (parent_id !== null) await assertMayNestIn(app, actor, parent_id)
   else if (!actor.can_create_group && !actor.admin) throw forbidden()
-  const given = heeded(actor, wish)
+  const given = heeded(actor, input)
   assertValidGroup(given, { isRoot: parent_id === null })
-  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
+  const avatar = input.avatar ? await storeAvatar(app, input.avatar) : NO_AVATAR
 
   return refusingDuplicates(() =>
     transact(app, async (app) => {
       const parent = parent_id === null ? null : await lockedGroup(app, parent_id)
       if (parent) await assertNotTooDeep(app, parent)
-      const visibility = wish.visibility ?? (await usualVisibility(app, parent))
+      const visibility = input.visibility ?? (await usualVisibility(app, parent))
       await assertVisibilityAllowed(app, actor, visibility, { parent })
-      const { name, path } = wish
+      const { name, path } = input
       const place = { parent_id, name, path, full_path: fullPathOf(parent, path) }
       await reservePath(app, place)
       const now = timestamp(app.clock)
@@ -90,7 +90,7 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
       await emit(app, 'group.created', { id: group.id, by: actor.id })
       return group
     }),
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 /** Groups can be made in the parent, or come into it. */
@@ -132,9 +132,9 @@ async function usualProjectCreation(app: App): Promise<ProjectCreationLevel> {
 }
 
 /** What is absent stays. */
-export async function updateGroup(app: App, actor: User, { id, parent_id }: Group, wish: GroupChange): Promise<Group> {
-  const given = heeded(actor, wish)
-  const avatar = await avatarChange(app, wish.avatar)
+export async function updateGroup(app: App, actor: User, { id, parent_id }: Group, input: GroupChange): Promise<Group> {
+  const given = heeded(actor, input)
+  const avatar = await avatarChange(app, input.avatar)
   return refusingDuplicates(() =>
     transact(app, async (app) => {
       const group = await lockedGroup(app, id)
@@ -172,7 +172,7 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
       await emit(app, 'group.updated', { id, by: actor.id, ...old })
       return updated
     }),
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 const STILL_LOCKED =
@@ -190,8 +190,8 @@ async function spreadShareLock(app: App, before: Group, after: Group): Promise<v
   await refreshAuthorizations(app, { group: after.id })
 }
 
-function heeded(actor: User, wish: GroupChange): GroupChange {
-  return actor.admin ? wish : { ...wish, shared_runners_minutes_limit: undefined }
+function heeded(actor: User, input: GroupChange): GroupChange {
+  return actor.admin ? input : { ...input, shared_runners_minutes_limit: undefined }
 }
 
 const COLUMNS = [
@@ -216,9 +216,9 @@ const CLEARABLE = ['shared_runners_minutes_limit', 'auto_devops_enabled'] as con
 type GroupColumns = Pick<RowChange<'namespaces'>, (typeof COLUMNS | typeof CLEARABLE)[number]>
 
 /** The columns a wish names. */
-function columnsOf(wish: GroupChange): GroupColumns {
-  const emails = wish.emails_enabled ?? null
-  const wanted = { ...wish, emails_disabled: wish.emails_disabled ?? (emails === null ? null : !emails) }
+function columnsOf(input: GroupChange): GroupColumns {
+  const emails = input.emails_enabled ?? null
+  const wanted = { ...input, emails_disabled: input.emails_disabled ?? (emails === null ? null : !emails) }
   const named = [
     ...COLUMNS.filter((name) => (wanted[name] ?? null) !== null),
     ...CLEARABLE.filter((name) => wanted[name] !== undefined),

@@ -75,8 +75,8 @@ test('a new path or name moves everything below, and the old path leads to the n
     { path: 'kit/saws', namespace_id: saws.id },
     { path: 'tools', namespace_id: top.id },
   ])
-  const news = forge.app.db.selectFrom('events').select('payload').where('name', '=', 'group.updated').orderBy('id')
-  expect((await news.execute()).map(({ payload }) => JSON.parse(payload))).toEqual([
+  const event = forge.app.db.selectFrom('events').select('payload').where('name', '=', 'group.updated').orderBy('id')
+  expect((await event.execute()).map(({ payload }) => JSON.parse(payload))).toEqual([
     { id: top.id, by: administrator.id, old_full_path: 'tools' },
     { id: saws.id, by: administrator.id, old_full_path: 'kit/saws' },
   ])
@@ -106,7 +106,7 @@ test('change refuses what is not valid, and changes nothing', async () => {
   await using forge = await startForge()
   const { administrator } = forge
   const jane = await forge.user({ username: 'Jane' })
-  const create = async (wish: Record<string, unknown>) => (await jane.post(PATH, wish)).body
+  const create = async (request: Record<string, unknown>) => (await jane.post(PATH, request)).body
   const top = await create({ name: 'Tools', path: 'tools', visibility: 'internal' })
   const child = await create({ name: 'Saws', path: 'saws', parent_id: top.id, visibility: 'internal' })
   await create({ name: 'Axes', path: 'axes', parent_id: top.id })

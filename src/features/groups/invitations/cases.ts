@@ -3,9 +3,9 @@ import { casesOf, groupPath, unique, type Stage } from '../../../../test/cases.t
 const newInvitation = () => ({ email: `${unique('guest')}@example.org`, access_level: 10 })
 
 async function invitation(s: Stage) {
-  const wish = newInvitation()
-  await s.make(groupPath(s, '/invitations'), wish)
-  return { email: wish.email }
+  const input = newInvitation()
+  await s.make(groupPath(s, '/invitations'), input)
+  return { email: input.email }
 }
 
 export const cases = casesOf(

@@ -42,9 +42,9 @@ const told = ({ viewer, level }: ProjectSubject, { visibleOnly = false } = {}): 
   return sql`(n.visibility in (${open}) or n.id in (${groupsOfUser(viewer?.id ?? 0)}))`
 }
 
-const sharedWith = (subject: ProjectSubject, level: number, wish?: { visibleOnly?: boolean }) =>
+const sharedWith = (subject: ProjectSubject, level: number, input?: { visibleOnly?: boolean }) =>
   sql`select n.id from project_shares s join namespaces n on n.id = s.group_id
-    where s.project_id = ${subject.project.id} and s.group_access >= ${levelWithin(level)} and ${told(subject, wish)}`
+    where s.project_id = ${subject.project.id} and s.group_access >= ${levelWithin(level)} and ${told(subject, input)}`
 
 /** Of the groups around the project. */
 const inheritedShares = (subject: ProjectSubject, level: number) =>

@@ -137,7 +137,7 @@ test('a new primary address is confirmed as far as it was proven or vouched for'
   await using forge = await startForge()
   const { administrator } = forge
   const jane = await forge.user({ email: 'one@example.com' })
-  const put = async (wish: Record<string, unknown>) => (await administrator.put(`/users/${jane.id}`, wish)).body
+  const put = async (input: Record<string, unknown>) => (await administrator.put(`/users/${jane.id}`, input)).body
   await administrator.post(`/users/${jane.id}/emails`, { email: 'two@example.com', skip_confirmation: true })
   await jane.post('/user/emails', { email: 'three@example.com' })
 

@@ -54,8 +54,8 @@ export const create = endpoint({
   input: z.object({ email: text, skip_confirmation: bool.nullish() }),
   output: EmailEntity,
   async handle({ app, subject, input: { email, skip_confirmation } }) {
-    const wish = { email, skip_confirmation: skip_confirmation ?? false, byAdministrator: true }
-    return presentEmail(await createEmail(app, subject.owner, wish))
+    const request = { email, skip_confirmation: skip_confirmation ?? false, byAdministrator: true }
+    return presentEmail(await createEmail(app, subject.owner, request))
   },
 })
 

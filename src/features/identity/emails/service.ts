@@ -19,8 +19,8 @@ export interface NewEmail {
 }
 
 /** A claim until the link that is mailed there has been followed, unless somebody vouches for it. */
-export async function createEmail(app: App, owner: User, wish: NewEmail): Promise<Row<'emails'>> {
-  const email = wish.email.trim().toLowerCase()
+export async function createEmail(app: App, owner: User, input: NewEmail): Promise<Row<'emails'>> {
+  const email = input.email.trim().toLowerCase()
   assertValidUser({ email })
   try {
     return await transact(app, async (app) => {
@@ -33,8 +33,8 @@ export async function createEmail(app: App, owner: User, wish: NewEmail): Promis
         .returningAll()
         .executeTakeFirstOrThrow()
       await emit(app, 'email.created', { id: created.id, user_id: owner.id })
-      if (wish.skip_confirmation) return confirmEmail(app, created)
-      const by = wish.byAdministrator ? {} : { by: owner.id }
+      if (input.skip_confirmation) return confirmEmail(app, created)
+      const by = input.byAdministrator ? {} : { by: owner.id }
       await assertMayMail(app, { kind: 'confirmation', ...by, to: email })
       return created
     })

@@ -9,8 +9,8 @@ import { transact } from '../../../store/transact.ts'
 import { confirmedEmails } from '../emails/queries.ts'
 import { keyIdsOf } from './queries.ts'
 
-export async function createGpgKey(app: App, owner: User, wish: { key: string }): Promise<Row<'gpg_keys'>> {
-  const parsed = await readGpgKey(wish.key)
+export async function createGpgKey(app: App, owner: User, input: { key: string }): Promise<Row<'gpg_keys'>> {
+  const parsed = await readGpgKey(input.key)
   try {
     return await transact(app, async (app) => {
       await dropUnprovenClaim(app, owner, parsed)

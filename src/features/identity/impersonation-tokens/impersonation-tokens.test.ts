@@ -23,8 +23,8 @@ const showing = (forge: TestForge, token: string) => forge.as({ 'PRIVATE-TOKEN':
 test('an administrator makes, reads and revokes a token that acts as its user', async () => {
   await using forge = await startForge()
   const { path, root } = await setUp(forge)
-  const wish = { name: 'support', scopes: ['api', 'read_user'], expires_at: '2099-12-31' }
-  const created = await root.post(path, wish)
+  const request = { name: 'support', scopes: ['api', 'read_user'], expires_at: '2099-12-31' }
+  const created = await root.post(path, request)
   const { id, token } = created.body
   const record = {
     id,

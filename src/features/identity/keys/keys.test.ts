@@ -48,8 +48,8 @@ test('a key is kept on one line and answered whole', async () => {
 test('a key may expire and may be kept to one use', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
-  const wish = { title: 'work', key: rsa.text, expires_at: '2999-1-2', usage_type: 'signing' }
-  expect(await jane.post('/user/keys', wish)).toMatchObject({
+  const request = { title: 'work', key: rsa.text, expires_at: '2999-1-2', usage_type: 'signing' }
+  expect(await jane.post('/user/keys', request)).toMatchObject({
     status: 201,
     body: { expires_at: '2999-01-02T00:00:00.000Z', usage_type: 'signing' },
   })

@@ -19,11 +19,11 @@ export interface NewKey {
 
 const TAKEN = ['has already been taken']
 
-export async function createKey(app: App, owner: User, wish: NewKey): Promise<Row<'keys'>> {
+export async function createKey(app: App, owner: User, input: NewKey): Promise<Row<'keys'>> {
   const settings = await currentSettings(app)
   return transact(app, async (app) => {
     const faults = { fingerprint: TAKEN, key: TAKEN }
-    const key = await insertKey(app, wish, settings, { user_id: owner.id, kind: 'user' }, faults)
+    const key = await insertKey(app, input, settings, { user_id: owner.id, kind: 'user' }, faults)
     await emit(app, 'key.created', { id: key.id, user_id: owner.id })
     return key
   })
@@ -33,12 +33,12 @@ export async function createKey(app: App, owner: User, wish: NewKey): Promise<Ro
 export const createDeployKey = (
   app: App,
   actor: User,
-  wish: NewKey,
+  input: NewKey,
   { settings, ...more }: { settings: Settings; public: boolean },
 ): Promise<Row<'keys'>> =>
   transact(app, async (app) => {
     const holder = { user_id: null, kind: 'deploy', creator_id: actor.id, ...more } as const
-    const key = await insertKey(app, wish, settings, holder, { fingerprint: TAKEN })
+    const key = await insertKey(app, input, settings, holder, { fingerprint: TAKEN })
     await emit(app, 'deploy_key.created', { id: key.id })
     return key
   })
@@ -46,25 +46,25 @@ export const createDeployKey = (
 /** A key opens one account, or some projects: whoever else holds it, it cannot be held twice. */
 async function insertKey(
   app: App,
-  wish: NewKey,
+  input: NewKey,
   settings: Settings,
   holder: Pick<NewRow<'keys'>, 'user_id' | 'kind' | 'public' | 'creator_id'>,
   taken: FieldErrors,
 ): Promise<Row<'keys'>> {
-  const parsed = readKey(wish, settings)
+  const parsed = readKey(input, settings)
   const now = timestamp(app.clock)
-  if (wish.expires_at && wish.expires_at <= now) throw invalid({ key: ['has expired'] })
+  if (input.expires_at && input.expires_at <= now) throw invalid({ key: ['has expired'] })
   try {
     return await app.db
       .insertInto('keys')
       .values({
         ...holder,
-        title: wish.title,
+        title: input.title,
         key: parsed.text,
         fingerprint: parsed.md5,
         fingerprint_sha256: parsed.sha256,
-        usage_type: wish.usage_type ?? 'auth_and_signing',
-        expires_at: wish.expires_at ?? null,
+        usage_type: input.usage_type ?? 'auth_and_signing',
+        expires_at: input.expires_at ?? null,
         last_used_at: null,
         created_at: now,
         updated_at: now,

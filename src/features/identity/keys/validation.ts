@@ -8,10 +8,10 @@ const TYPES = ['rsa', 'dsa', 'ecdsa', 'ed25519'] as const
 const FORBIDDEN = -1
 
 /** The key that was pasted, or a refusal with everything that is wrong with it and its title. */
-export function readKey(wish: { title: string; key: string }, settings: Settings): SshPublicKey {
-  const text = wish.key.replace(/[\r\n]/g, '').trim()
+export function readKey(input: { title: string; key: string }, settings: Settings): SshPublicKey {
+  const text = input.key.replace(/[\r\n]/g, '').trim()
   const parsed = text.length > LONGEST_KEY ? null : parseSshPublicKey(text)
-  const title = titleFaults(wish.title)
+  const title = titleFaults(input.title)
   const key = parsed ? restrictionFaults(parsed, settings) : unreadableFaults(text, settings)
   if (parsed && title.length === 0 && key.length === 0) return parsed
 

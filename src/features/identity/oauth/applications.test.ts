@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { startForge } from '../../../forge.ts'
 
-const WISH = { name: 'App', redirect_uri: 'https://app.example/callback', scopes: 'api read_user' }
+const INPUT = { name: 'App', redirect_uri: 'https://app.example/callback', scopes: 'api read_user' }
 
 test('an administrator registers, lists, renews and deletes applications', async () => {
   await using forge = await startForge()
   const { administrator } = forge
-  const created = await administrator.post('/applications', WISH)
+  const created = await administrator.post('/applications', INPUT)
   const record = {
     id: 1,
     application_id: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -18,7 +18,7 @@ test('an administrator registers, lists, renews and deletes applications', async
   expect([created.status, created.body]).toEqual([201, { ...record, secret }])
 
   const lines = ' https://a.example \r\n\r\nmyapp://callback\ncom.example.app:/back'
-  const second = await administrator.post('/applications', { ...WISH, redirect_uri: lines, confidential: false })
+  const second = await administrator.post('/applications', { ...INPUT, redirect_uri: lines, confidential: false })
   expect(second.body).toMatchObject({
     confidential: false,
     callback_url: 'https://a.example\nmyapp://callback\ncom.example.app:/back',
@@ -77,7 +77,7 @@ test('refused applications leave nothing behind', async () => {
     ],
   ]
   for (const [change, body] of table) {
-    const answer = await forge.administrator.post('/applications', { ...WISH, ...change })
+    const answer = await forge.administrator.post('/applications', { ...INPUT, ...change })
     expect([change, answer.status, answer.body]).toEqual([change, 400, body])
   }
   expect((await forge.administrator.get('/applications')).body).toEqual([])
@@ -85,7 +85,7 @@ test('refused applications leave nothing behind', async () => {
 
 test('only administrators reach them, whatever they ask for', async () => {
   await using forge = await startForge()
-  const made = await forge.administrator.post('/applications', WISH)
+  const made = await forge.administrator.post('/applications', INPUT)
   const callers = [
     ['a visitor', forge.visitor, 401, '401 Unauthorized'],
     ['a user', await forge.user(), 403, '403 Forbidden'],
@@ -111,7 +111,7 @@ test('only administrators reach them, whatever they ask for', async () => {
 test('the list costs the same for two applications and for twelve', async () => {
   await using forge = await startForge()
   const add = async (count: number) => {
-    for (let n = 0; n < count; n++) await forge.administrator.post('/applications', WISH)
+    for (let n = 0; n < count; n++) await forge.administrator.post('/applications', INPUT)
   }
   const list = () => forge.administrator.get('/applications')
   await add(2)

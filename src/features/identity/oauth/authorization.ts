@@ -89,10 +89,10 @@ export async function hasConsent(app: App, user: User, { application }: Target, 
 }
 
 /** The address that hands the client its code, or its token. */
-export async function grant(app: App, user: User, target: Target, wish: AuthorizationRequest): Promise<string> {
+export async function grant(app: App, user: User, target: Target, input: AuthorizationRequest): Promise<string> {
   const { application } = target
-  if (wish.responseType === 'token') {
-    const token = await issueToken(app, { application, user, scopes: wish.scopes, refreshable: false })
+  if (input.responseType === 'token') {
+    const token = await issueToken(app, { application, user, scopes: input.scopes, refreshable: false })
     const { access_token, token_type, expires_in } = token
     return answerAddress(target, { access_token, token_type, ...(expires_in && { expires_in: String(expires_in) }) })
   }
@@ -104,9 +104,9 @@ export async function grant(app: App, user: User, target: Target, wish: Authoriz
       user_id: user.id,
       digest: digestOf(code),
       redirect_uri: target.redirectUri,
-      scopes: wish.scopes.join(' '),
-      ...wish.challenge,
-      nonce: wish.nonce,
+      scopes: input.scopes.join(' '),
+      ...input.challenge,
+      nonce: input.nonce,
       used_at: null,
       expires_at: after(app.clock, CODE_LIFETIME),
       created_at: timestamp(app.clock),

@@ -98,9 +98,9 @@ test('an unknown client or address is told to the user, and nothing is sent to t
     { redirect_uri: CALLBACK.toUpperCase() },
     { redirect_uri: 'https://app.example' },
   ]
-  for (const wish of table) {
-    const page = await browser.get(authorizePath(app, wish))
-    expect([wish, page.status, page.location]).toEqual([wish, 400, null])
+  for (const input of table) {
+    const page = await browser.get(authorizePath(app, input))
+    expect([input, page.status, page.location]).toEqual([input, 400, null])
     expect(page.body).not.toContain('<form')
   }
   const other = await browser.get(authorizePath(app, { redirect_uri: 'https://app.example/other' }))
@@ -122,9 +122,9 @@ test('what else is wrong goes back to the client with its state', async () => {
     [app, { ...pkcePair().challenge, code_challenge_method: 'S512' }, 'invalid_request'],
     [open, {}, 'invalid_request'],
   ] as const
-  for (const [client, wish, error] of table) {
-    const answer = await browser.get(authorizePath(client, { state: 'kept', ...wish }))
-    expect([wish, answer.status]).toEqual([wish, 303])
+  for (const [client, input, error] of table) {
+    const answer = await browser.get(authorizePath(client, { state: 'kept', ...input }))
+    expect([input, answer.status]).toEqual([input, 303])
     const address = new URL(answer.location!)
     expect(address.origin + address.pathname).toBe(CALLBACK)
     expect(Object.fromEntries(address.searchParams)).toEqual({
@@ -184,7 +184,7 @@ test('who consented once is not asked again for the same, unless the client is p
   const open = await registerApplication(forge, { confidential: false })
   const browser = await signedIn(forge)
   const { body } = await exchangeCode(forge, app, await codeFor(browser, app, { scope: 'api read_user' }))
-  const asked = async (wish: Record<string, string>) => (await browser.get(authorizePath(app, wish))).status === 200
+  const asked = async (input: Record<string, string>) => (await browser.get(authorizePath(app, input))).status === 200
   expect(await asked({ scope: 'api' })).toBe(false)
   expect(await asked({ scope: 'read_user api' })).toBe(false)
   expect(await asked({ scope: 'api openid' })).toBe(true)

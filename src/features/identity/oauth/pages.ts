@@ -29,7 +29,7 @@ export interface Consent {
   given: Raw
 }
 
-export function consentPage({ token, user, owner, target, wish, given }: Consent): Page {
+export function consentPage({ token, user, owner, target, wish: input, given }: Consent): Page {
   const { application, redirectUri } = target
   const carried = QUESTION.filter((name) => typeof given[name] === 'string').map(
     (name) => html`<input type="hidden" name="${name}" value="${given[name] as string}" />`,
@@ -39,7 +39,7 @@ export function consentPage({ token, user, owner, target, wish, given }: Consent
     leadsOutside: true,
     body: html`<p>You are signed in as <strong>${user.username}</strong>. The application would be allowed to:</p>
       <ul>
-        ${wish.scopes.map((scope) => html`<li>${MEANING[scope]}</li>`)}
+        ${input.scopes.map((scope) => html`<li>${MEANING[scope]}</li>`)}
       </ul>
       ${owner && html`<p>It was registered by <strong>${owner.username}</strong>, not by who runs this server.</p>`}
       <p class="quiet">You will be sent to ${redirectUri}</p>

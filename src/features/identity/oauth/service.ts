@@ -15,10 +15,10 @@ export interface WithSecret {
 /** The instance's own, where nobody owns it. */
 export async function createApplication(
   app: App,
-  wish: NewApplication,
+  input: NewApplication,
   owner: Pick<User, 'id'> | null = null,
 ): Promise<WithSecret> {
-  assertValidApplication(wish)
+  assertValidApplication(input)
   const secret = randomHex()
   const now = timestamp(app.clock)
   const application = await app.db
@@ -26,7 +26,7 @@ export async function createApplication(
     .values({
       uid: randomHex(),
       secret_digest: digestOf(secret),
-      ...columnsOf(wish),
+      ...columnsOf(input),
       trusted: false,
       owner_id: owner?.id ?? null,
       created_at: now,
@@ -37,24 +37,24 @@ export async function createApplication(
   return { application, secret }
 }
 
-const columnsOf = (wish: NewApplication) => ({
-  name: wish.name,
-  redirect_uri: linesOf(wish.redirect_uri).join('\n'),
-  scopes: toScopes(wish.scopes).join(' '),
-  confidential: wish.confidential,
+const columnsOf = (input: NewApplication) => ({
+  name: input.name,
+  redirect_uri: linesOf(input.redirect_uri).join('\n'),
+  scopes: toScopes(input.scopes).join(' '),
+  confidential: input.confidential,
 })
 
 /** What is absent stays. Tokens that were given out keep what they may. */
 export async function changeApplication(
   app: App,
   application: Application,
-  wish: { [K in keyof NewApplication]?: NewApplication[K] | null | undefined },
+  input: { [K in keyof NewApplication]?: NewApplication[K] | null | undefined },
 ): Promise<Application> {
   const changed = {
-    name: wish.name ?? application.name,
-    redirect_uri: wish.redirect_uri ?? application.redirect_uri,
-    scopes: wish.scopes ?? application.scopes,
-    confidential: wish.confidential ?? application.confidential,
+    name: input.name ?? application.name,
+    redirect_uri: input.redirect_uri ?? application.redirect_uri,
+    scopes: input.scopes ?? application.scopes,
+    confidential: input.confidential ?? application.confidential,
   }
   assertValidApplication(changed)
   const found = await app.db

@@ -14,10 +14,10 @@ import { startForge, type TestForge } from '../../../forge.ts'
 
 const PASSWORD = 'correct horse'
 
-async function ready(wish: Record<string, unknown> = {}) {
+async function ready(input: Record<string, unknown> = {}) {
   const forge = await startForge()
   const jane = await forge.user({ username: 'jane', password: PASSWORD })
-  const app = await registerApplication(forge, wish)
+  const app = await registerApplication(forge, input)
   const browser = new Browser(forge.url)
   await browser.signIn('jane', PASSWORD)
   return { forge, jane, app, browser, [Symbol.asyncDispose]: () => forge[Symbol.asyncDispose]() }
@@ -78,8 +78,8 @@ test('a code with a challenge needs its verifier', async () => {
   const { forge, app, browser } = world
   const { verifier, challenge } = pkcePair()
   const plain = { code_challenge: verifier, code_challenge_method: 'plain' }
-  for (const wish of [challenge, plain, { code_challenge: verifier }] as Record<string, string>[]) {
-    const code = await codeFor(browser, app, wish)
+  for (const input of [challenge, plain, { code_challenge: verifier }] as Record<string, string>[]) {
+    const code = await codeFor(browser, app, input)
     expectRefused(await exchangeCode(forge, app, code), 'invalid_grant')
     expectRefused(await exchangeCode(forge, app, code, { code_verifier: '' }), 'invalid_grant')
     expectRefused(await exchangeCode(forge, app, code, { code_verifier: pkcePair().verifier }), 'invalid_grant')

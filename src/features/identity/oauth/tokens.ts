@@ -29,17 +29,17 @@ export interface TokenAnswer {
 
 export const epoch = (moment: string): number => Math.floor(Date.parse(moment) / 1000)
 
-export async function issueToken(app: App, wish: TokenInput): Promise<TokenAnswer> {
+export async function issueToken(app: App, input: TokenInput): Promise<TokenAnswer> {
   const secret = randomHex()
-  const refresh = wish.refreshable ? randomHex() : null
+  const refresh = input.refreshable ? randomHex() : null
   const created_at = timestamp(app.clock)
-  const scope = wish.scopes.join(' ')
+  const scope = input.scopes.join(' ')
   await app.db
     .insertInto('oauth_tokens')
     .values({
-      application_id: wish.application?.id ?? null,
-      user_id: wish.user?.id ?? null,
-      grant_id: wish.grantId ?? null,
+      application_id: input.application?.id ?? null,
+      user_id: input.user?.id ?? null,
+      grant_id: input.grantId ?? null,
       digest: digestOf(secret),
       refresh_digest: refresh && digestOf(refresh),
       scopes: scope,

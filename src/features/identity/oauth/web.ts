@@ -41,10 +41,10 @@ export const routes: WebRoutes = (server, gateway) => {
     const target = await findTarget(app, given)
     if (!target) return sendPage(reply, 400, badClientPage)
     try {
-      const wish = readAuthorization(target, given)
+      const input = readAuthorization(target, given)
       const user = await signedInOn(app, request)
       if (!user) return reply.redirect(signInAddress(given), 303)
-      return await answer({ user, target, wish, given })
+      return await answer({ user, target, wish: input, given })
     } catch (error) {
       if (error instanceof Refusal && error.facts.body) return reply.redirect(refusalAddress(target, error), 303)
       throw error
@@ -52,22 +52,22 @@ export const routes: WebRoutes = (server, gateway) => {
   }
 
   server.get('/oauth/authorize', (request, reply) =>
-    asked(queryOf(request), request, reply, async ({ user, target, wish, given }) => {
-      if (await hasConsent(app, user, target, wish)) {
-        return reply.redirect(await grant(app, user, target, wish), 303)
+    asked(queryOf(request), request, reply, async ({ user, target, wish: input, given }) => {
+      if (await hasConsent(app, user, target, input)) {
+        return reply.redirect(await grant(app, user, target, input), 303)
       }
       const { owner_id } = target.application
       const owner = owner_id === null ? null : await findUser(app.db, owner_id)
       const token = formToken(app, request, reply)
-      return sendPage(reply, 200, consentPage({ token, user, owner, target, wish, given }))
+      return sendPage(reply, 200, consentPage({ token, user, owner, target, wish: input, given }))
     }),
   )
 
   onForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
-    asked(form, request, reply, async ({ user, target, wish }) => {
+    asked(form, request, reply, async ({ user, target, wish: input }) => {
       // A form cannot send a DELETE, so its button says so.
       const isDenied = textOf(form, '_method') === 'delete'
-      return reply.redirect(isDenied ? denialAddress(target) : await grant(app, user, target, wish), 303)
+      return reply.redirect(isDenied ? denialAddress(target) : await grant(app, user, target, input), 303)
     }),
   )
 

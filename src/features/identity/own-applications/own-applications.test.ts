@@ -5,7 +5,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 const PASSWORD = 'correct-horse-battery'
 const OWN = '/user/applications'
-const WISH = { name: 'Tool', redirect_uri: CALLBACK, scopes: 'read_user openid' }
+const INPUT = { name: 'Tool', redirect_uri: CALLBACK, scopes: 'read_user openid' }
 const OFF = { message: '403 Forbidden - Users may not register applications here' }
 
 const rows = ({ app }: TestForge) => app.db.selectFrom('oauth_applications').selectAll().orderBy('id').execute()
@@ -13,8 +13,8 @@ const tokens = ({ app }: TestForge) => app.db.selectFrom('oauth_tokens').selectA
 const switchTo = (forge: TestForge, isOn: boolean) =>
   forge.administrator.put('/application/settings', { user_oauth_applications: isOn })
 
-async function register(person: Person, wish = {}): Promise<Registered> {
-  const { status, body } = await person.post(OWN, { ...WISH, ...wish })
+async function register(person: Person, input = {}): Promise<Registered> {
+  const { status, body } = await person.post(OWN, { ...INPUT, ...input })
   expect(status).toBe(201)
   return { id: body.id, client_id: body.application_id, client_secret: body.secret, name: body.application_name }
 }
@@ -28,7 +28,7 @@ async function signedIn(forge: TestForge, username: string): Promise<Browser> {
 test('a person registers, lists, changes, renews and deletes applications of their own', async () => {
   await using forge = await startForge()
   const [jane, joe] = [await forge.user(), await forge.user()]
-  const created = await jane.post(OWN, WISH)
+  const created = await jane.post(OWN, INPUT)
   const { id } = created.body
   const record = {
     id,
@@ -105,7 +105,7 @@ test.each([
   const jane = await forge.user()
   const { id } = await register(jane)
   const before = await rows(forge)
-  expect(await jane.post(OWN, { ...WISH, ...wrong })).toMatchObject({ status: 400, body: { message } })
+  expect(await jane.post(OWN, { ...INPUT, ...wrong })).toMatchObject({ status: 400, body: { message } })
   expect(await jane.put(`${OWN}/${id}`, wrong)).toMatchObject({ status: 400, body: { message } })
   expect(await rows(forge)).toEqual(before)
 })
@@ -114,14 +114,14 @@ test('nobody has more than a hundred, however many they ask for at once', async 
   await using forge = await startForge()
   const [jane, joe] = [await forge.user(), await forge.user()]
   for (let n = 0; n < 98; n++) await register(jane)
-  const last = await Promise.all(Array.from({ length: 5 }, () => jane.post(OWN, WISH)))
+  const last = await Promise.all(Array.from({ length: 5 }, () => jane.post(OWN, INPUT)))
   expect(last.filter(({ status }) => status === 201)).toHaveLength(2)
   expect(await rows(forge)).toHaveLength(100)
-  expect(await jane.post(OWN, WISH)).toMatchObject({
+  expect(await jane.post(OWN, INPUT)).toMatchObject({
     status: 409,
     body: { message: 'There are 100 applications already' },
   })
-  expect((await joe.post(OWN, WISH)).status).toBe(201)
+  expect((await joe.post(OWN, INPUT)).status).toBe(201)
 })
 
 test('while it is switched off none is made or changed, but those there are can be removed', async () => {
@@ -131,10 +131,10 @@ test('while it is switched off none is made or changed, but those there are can 
   await switchTo(forge, false)
   const before = await rows(forge)
   const answers = [
-    await jane.post(OWN, WISH),
+    await jane.post(OWN, INPUT),
     await jane.put(`${OWN}/${id}`, { name: 'x' }),
     await jane.post(`${OWN}/${id}/renew-secret`),
-    await forge.administrator.post(OWN, WISH),
+    await forge.administrator.post(OWN, INPUT),
   ]
   for (const { status, body } of answers) expect([status, body]).toEqual([403, OFF])
   expect(await rows(forge)).toEqual(before)

@@ -44,8 +44,8 @@ export const createOwn = endpoint({
   input: z.object({ name: text, redirect_uri: text, scopes: text, confidential: bool.nullish() }),
   output: OwnApplicationWithSecretEntity,
   async handle({ app, subject, input }) {
-    const wish = { ...input, confidential: input.confidential ?? true }
-    return presentWithSecret(await registerApplication(app, subject.owner, wish))
+    const request = { ...input, confidential: input.confidential ?? true }
+    return presentWithSecret(await registerApplication(app, subject.owner, request))
   },
 })
 

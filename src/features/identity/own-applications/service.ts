@@ -16,23 +16,23 @@ async function assertSwitchedOn(app: App): Promise<void> {
   if (!isOn) throw forbidden('Users may not register applications here')
 }
 
-export async function registerApplication(app: App, owner: User, wish: NewApplication): Promise<WithSecret> {
+export async function registerApplication(app: App, owner: User, input: NewApplication): Promise<WithSecret> {
   await assertSwitchedOn(app)
-  assertValidApplication(wish)
+  assertValidApplication(input)
   return transact(app, async (app) => {
     await lockName(app.db, `applications ${owner.id}`)
     if ((await countOwnApplications(app.db, owner)) >= MOST) throw conflict(`There are ${MOST} applications already`)
-    return createApplication(app, wish, owner)
+    return createApplication(app, input, owner)
   })
 }
 
 export async function changeOwnApplication(
   app: App,
   application: Application,
-  wish: Parameters<typeof changeApplication>[2],
+  input: Parameters<typeof changeApplication>[2],
 ): Promise<Application> {
   await assertSwitchedOn(app)
-  return changeApplication(app, application, wish)
+  return changeApplication(app, application, input)
 }
 
 export async function renewOwnSecret(app: App, application: Application): Promise<WithSecret> {

@@ -106,14 +106,14 @@ function nameOf(given: string): string {
 async function readRegistration(app: App, { response, ...rest }: Registered, expectedChallenge: string) {
   const { verifyRegistrationResponse } = await library()
   const given = { ...rest, response: { ...response, transports: [] }, clientExtensionResults: {} }
-  const wish = {
+  const input = {
     response: given,
     expectedChallenge,
     ...placeOf(app),
     requireUserVerification: false,
     supportedAlgorithmIDs: ALGORITHMS,
   }
-  const { registrationInfo: info } = await verifyRegistrationResponse(wish).catch(() => ({ registrationInfo: null }))
+  const { registrationInfo: info } = await verifyRegistrationResponse(input).catch(() => ({ registrationInfo: null }))
   if (!info) return null
   const { id, publicKey, counter } = info.credential
   return {

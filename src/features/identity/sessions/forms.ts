@@ -54,9 +54,9 @@ export const browserSecret = ({ headers }: FastifyRequest): string | null =>
 export function formToken(app: App, request: FastifyRequest, reply: FastifyReply): string {
   const known = browserSecret(request)
   if (known) return csrfToken(app, known)
-  const visit = randomHex()
-  reply.header('Set-Cookie', cookie(app, VISIT_COOKIE, visit))
-  return csrfToken(app, visit)
+  const pageRequest = randomHex()
+  reply.header('Set-Cookie', cookie(app, VISIT_COOKIE, pageRequest))
+  return csrfToken(app, pageRequest)
 }
 
 export const tokenField = (token: string) => html`<input type="hidden" name="authenticity_token" value="${token}" />`

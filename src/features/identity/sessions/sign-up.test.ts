@@ -11,11 +11,11 @@ const JANE = { name: 'Jane Doe', username: 'jane', email: 'jane@example.com', pa
 const OPEN = { require_admin_approval_after_user_signup: false }
 const PATH = '/application/settings'
 
-const fieldsOf = (wish: object) =>
-  Object.fromEntries(Object.entries(wish).map(([name, value]) => [`user[${name}]`, value as string]))
+const fieldsOf = (input: object) =>
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [`user[${name}]`, value as string]))
 
-async function register(forge: TestForge, wish: object = {}, browser = new Browser(forge.url)): Promise<Page> {
-  return browser.submit(await browser.get('/users/sign_up'), fieldsOf({ ...JANE, ...wish }))
+async function register(forge: TestForge, input: object = {}, browser = new Browser(forge.url)): Promise<Page> {
+  return browser.submit(await browser.get('/users/sign_up'), fieldsOf({ ...JANE, ...input }))
 }
 
 const set = (forge: TestForge, settings: Record<string, unknown>) => forge.administrator.put(PATH, settings)
@@ -122,10 +122,10 @@ test('what is wrong is said beside its field; what was typed is kept, but for th
     [{ password: 'short' }, 'Password is too short (minimum is 8 characters).'],
     [{ password: 'x'.repeat(129) }, 'Password is too long (maximum is 128 characters).'],
   ]
-  for (const [wish, words] of refusals) {
+  for (const [input, words] of refusals) {
     forge.clock.advance(2 * MINUTE)
-    const page = await register(forge, wish)
-    const [name] = Object.keys(wish)
+    const page = await register(forge, input)
+    const [name] = Object.keys(input)
     expect([page.status, page.body.includes(`id="${name}-fault">${words}`)], words).toEqual([422, true])
     expect(page.body).toContain(`aria-describedby="${name}-fault"`)
     expect(page.body).not.toContain(PASSWORD)

@@ -273,9 +273,9 @@ test('behind https the cookies are sent over https only', async () => {
   await forge.user({ username: 'jane', password: PASSWORD })
   Object.assign(forge.app, { url: 'https://forge.example.com' })
   const browser = new Browser(forge.url)
-  const visit = await browser.get('/users/sign_in')
-  const signedIn = await browser.submit(visit, { login: 'jane', password: PASSWORD })
-  for (const { headers } of [visit, signedIn]) {
+  const request = await browser.get('/users/sign_in')
+  const signedIn = await browser.submit(request, { login: 'jane', password: PASSWORD })
+  for (const { headers } of [request, signedIn]) {
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; HttpOnly; SameSite=Lax.*; Secure$/)])
   }
 })

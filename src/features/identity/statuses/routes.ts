@@ -7,7 +7,7 @@ import { AVAILABILITIES } from './model.ts'
 import { findStatus } from './queries.ts'
 import { LASTINGS, changeStatus, setStatus } from './service.ts'
 
-const wish = z.object({
+const request = z.object({
   emoji: text.nullish(),
   message: text.nullish(),
   availability: oneOf(...AVAILABILITIES).nullish(),
@@ -40,7 +40,7 @@ export const set = endpoint({
   path: '/user/status',
   summary: 'Set the status of the signed-in user',
   allow: 'signed_in',
-  input: wish,
+  input: request,
   output: UserStatusEntity,
   handle: async ({ app, viewer, input }) => presentStatus(await setStatus(app, viewer, input)),
 })
@@ -50,7 +50,7 @@ export const change = endpoint({
   path: '/user/status',
   summary: 'Change parts of the status of the signed-in user',
   allow: 'signed_in',
-  input: wish,
+  input: request,
   output: UserStatusEntity,
   handle: async ({ app, viewer, input }) => presentStatus(await changeStatus(app, viewer, input)),
 })

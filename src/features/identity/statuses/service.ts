@@ -30,13 +30,13 @@ export interface StatusInput {
 }
 
 /** What is absent is emptied; of what is empty there is no status. */
-export async function setStatus(app: App, user: User, wish: StatusInput): Promise<UserStatus | null> {
-  const emoji = wish.emoji || USUAL_EMOJI
-  const message = wish.message ?? ''
-  const availability = wish.availability ?? 'not_set'
+export async function setStatus(app: App, user: User, input: StatusInput): Promise<UserStatus | null> {
+  const emoji = input.emoji || USUAL_EMOJI
+  const message = input.message ?? ''
+  const availability = input.availability ?? 'not_set'
   assertValid(emoji, message)
-  const isEmpty = !wish.emoji && message === '' && availability === 'not_set'
-  const clear_at = wish.clear_status_after ? after(app.clock, LASTING[wish.clear_status_after]) : null
+  const isEmpty = !input.emoji && message === '' && availability === 'not_set'
+  const clear_at = input.clear_status_after ? after(app.clock, LASTING[input.clear_status_after]) : null
   const status = { emoji, message, availability, clear_at }
   return transact(app, async (app) => {
     if (isEmpty) await app.db.deleteFrom('user_statuses').where('user_id', '=', user.id).execute()
@@ -52,9 +52,9 @@ export async function setStatus(app: App, user: User, wish: StatusInput): Promis
 }
 
 /** What is absent stays, but for the time it lasts: that is counted from now. */
-export async function changeStatus(app: App, user: User, wish: StatusInput): Promise<UserStatus | null> {
+export async function changeStatus(app: App, user: User, input: StatusInput): Promise<UserStatus | null> {
   const { emoji, message, availability } = (await findStatus(app, user)) ?? {}
-  const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   return setStatus(app, user, { emoji, message, availability, ...given })
 }
 

@@ -10,7 +10,7 @@ test('a status is set, read by everybody, and ends by itself', async () => {
   using _held = forge.clock.hold()
   expect((await jane.get('/user/status')).body).toEqual(NONE)
 
-  const wish = { emoji: 'coffee', message: 'R&D <b>', availability: 'busy', clear_status_after: '3_hours' }
+  const input = { emoji: 'coffee', message: 'R&D <b>', availability: 'busy', clear_status_after: '3_hours' }
   const status = {
     emoji: 'coffee',
     message: 'R&D <b>',
@@ -18,7 +18,7 @@ test('a status is set, read by everybody, and ends by itself', async () => {
     message_html: 'R&amp;D &lt;b&gt;',
     clear_status_at: new Date(forge.clock.now().getTime() + 3 * HOUR).toISOString(),
   }
-  const set = await jane.put('/user/status', wish)
+  const set = await jane.put('/user/status', input)
   expect(set).toMatchObject({ status: 200, body: status })
   for (const name of ['jane', 'JANE', String(jane.id)]) {
     expect((await forge.visitor.get(`/users/${name}/status`)).body).toEqual(set.body)
@@ -50,10 +50,10 @@ test('PUT replaces all of it, PATCH what it names; an empty one is none', async 
 test.each([
   [{ message: 'x'.repeat(101) }, { message: ['is too long (maximum is 100 characters)'] }],
   [{ emoji: '<b>' }, { emoji: ['is not a valid emoji name'] }],
-])('refuses %j', async (wish, message) => {
+])('refuses %j', async (input, message) => {
   await using forge = await startForge()
   const jane = await forge.user()
-  expect(await jane.put('/user/status', wish)).toMatchObject({ status: 400, body: { message } })
+  expect(await jane.put('/user/status', input)).toMatchObject({ status: 400, body: { message } })
   expect((await jane.put('/user/status', { availability: 'asleep' })).status).toBe(400)
   expect((await jane.put('/user/status', { clear_status_after: 'soon' })).status).toBe(400)
   expect((await jane.get('/user/status')).body).toEqual(NONE)

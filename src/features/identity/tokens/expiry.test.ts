@@ -12,24 +12,24 @@ const dayIn = (forge: TestForge, days: number) =>
 const set = (forge: TestForge, settings: Record<string, unknown>) =>
   forge.administrator.put('/application/settings', settings)
 const rows = (forge: TestForge) => forge.app.db.selectFrom('access_tokens').selectAll().orderBy('id').execute()
-const wish = { name: 'robot', scopes: ['api'] }
+const input = { name: 'robot', scopes: ['api'] }
 
 /** Whoever makes tokens, in every way there is. */
 async function makers(forge: TestForge) {
   const jane = await forge.user()
   const { url, owner } = await openSource(forge, 'projects')
   const group = await openSource(forge, 'groups')
-  const made = (await jane.post(OWN, { ...wish, expires_at: dayIn(forge, 2) })).body
-  const robot = (await owner.post(`${url}/access_tokens`, { ...wish, expires_at: dayIn(forge, 2) })).body
+  const made = (await jane.post(OWN, { ...input, expires_at: dayIn(forge, 2) })).body
+  const robot = (await owner.post(`${url}/access_tokens`, { ...input, expires_at: dayIn(forge, 2) })).body
   const { administrator: root } = forge
   return {
-    'a token of one’s own': (expires_at?: string) => jane.post(OWN, { ...wish, expires_at }),
-    'a token for somebody': (expires_at?: string) => root.post(`/users/${jane.id}${ALL}`, { ...wish, expires_at }),
+    'a token of one’s own': (expires_at?: string) => jane.post(OWN, { ...input, expires_at }),
+    'a token for somebody': (expires_at?: string) => root.post(`/users/${jane.id}${ALL}`, { ...input, expires_at }),
     'an impersonation token': (expires_at?: string) =>
-      root.post(`/users/${jane.id}/impersonation_tokens`, { ...wish, expires_at }),
-    'a token of a project': (expires_at?: string) => owner.post(`${url}/access_tokens`, { ...wish, expires_at }),
+      root.post(`/users/${jane.id}/impersonation_tokens`, { ...input, expires_at }),
+    'a token of a project': (expires_at?: string) => owner.post(`${url}/access_tokens`, { ...input, expires_at }),
     'a token of a group': (expires_at?: string) =>
-      group.owner.post(`${group.url}/access_tokens`, { ...wish, expires_at }),
+      group.owner.post(`${group.url}/access_tokens`, { ...input, expires_at }),
     'a rotated token': (expires_at?: string) => jane.post(`${ALL}/${made.id}/rotate`, { expires_at }),
     'a token that rotates itself': (expires_at?: string) =>
       forge.as({ 'PRIVATE-TOKEN': made.token }).post(`${ALL}/self/rotate`, { expires_at }),
@@ -96,7 +96,7 @@ test('a day has to be named where one is required and no longest life says it', 
 test('tokens there are live as they were made, also without a day', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
-  const { token } = (await jane.post(OWN, wish)).body
+  const { token } = (await jane.post(OWN, input)).body
   await set(forge, { max_personal_access_token_lifetime: 1, require_personal_access_token_expiry: true })
   forge.clock.advance(3 * DAY)
   expect((await forge.as({ 'PRIVATE-TOKEN': token }).get('/user')).status).toBe(200)
@@ -106,6 +106,6 @@ test('a longest life beyond all calendars sets nothing apart', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
   expect((await set(forge, { max_personal_access_token_lifetime: 2_000_000_000 })).status).toBe(200)
-  expect((await jane.post(OWN, { ...wish, expires_at: '9999-12-31' })).body.expires_at).toBe('9999-12-31')
-  expect((await jane.post(OWN, wish)).body.expires_at).toBe('9999-12-31')
+  expect((await jane.post(OWN, { ...input, expires_at: '9999-12-31' })).body.expires_at).toBe('9999-12-31')
+  expect((await jane.post(OWN, input)).body.expires_at).toBe('9999-12-31')
 })

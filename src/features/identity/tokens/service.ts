@@ -55,14 +55,14 @@ export async function createToken(
   app: App,
   user: User,
   kind: 'personal' | 'impersonation',
-  wish: TokenInput,
+  input: TokenInput,
   grantable: readonly string[],
   usualDays: number | null = null,
 ): Promise<IssuedToken> {
-  assertValidToken(wish, grantable)
-  const expires_at = await expiryOf(app, wish.expires_at, usualDays)
+  assertValidToken(input, grantable)
+  const expires_at = await expiryOf(app, input.expires_at, usualDays)
   if (user.ghost) throw forbidden()
-  return issueToken(app, user.id, kind, { ...wish, expires_at })
+  return issueToken(app, user.id, kind, { ...input, expires_at })
 }
 
 /** Makes and tells; the caller has checked that the wish may be granted. */
@@ -70,12 +70,12 @@ export async function issueToken(
   app: App,
   userId: number,
   kind: 'personal' | 'impersonation',
-  wish: TokenInput & { family_id?: number },
+  input: TokenInput & { family_id?: number },
 ): Promise<IssuedToken> {
   const { personal_access_token_prefix: prefix } = await currentSettings(app)
   const secret = prefix + randomToken()
   return transact(app, async (app) => {
-    const token = await insertToken(app, userId, kind, wish, secret)
+    const token = await insertToken(app, userId, kind, input, secret)
     await emit(app, 'token.created', { id: token.id, user_id: userId })
     return { token, secret }
   })
@@ -85,7 +85,7 @@ function insertToken(
   app: App,
   userId: number,
   kind: TokenKind,
-  wish: TokenInput & { family_id?: number },
+  input: TokenInput & { family_id?: number },
   secret: string,
 ): Promise<AccessToken> {
   const now = timestamp(app.clock)
@@ -94,14 +94,14 @@ function insertToken(
     .values({
       user_id: userId,
       kind,
-      name: wish.name,
-      description: wish.description ?? null,
+      name: input.name,
+      description: input.description ?? null,
       digest: digestOf(secret),
       sealed: kind === 'personal' ? null : app.vault.seal(secret),
-      scopes: [...new Set(wish.scopes)].join(' '),
-      expires_at: wish.expires_at ?? null,
+      scopes: [...new Set(input.scopes)].join(' '),
+      expires_at: input.expires_at ?? null,
       revoked: false,
-      family_id: wish.family_id ?? null,
+      family_id: input.family_id ?? null,
       rotated: false,
       last_used_at: null,
       created_at: now,

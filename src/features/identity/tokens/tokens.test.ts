@@ -23,8 +23,13 @@ const names = ({ body }: Reply) => (body as { name: string }[]).map(({ name }) =
 test('a user makes a token, sees its value once and works with it until it is revoked', async () => {
   await using forge = await startForge()
   const jane = await forge.user({ username: 'jane' })
-  const wish = { name: 'laptop', description: 'at home', scopes: ['api', 'read_user', 'api'], expires_at: '2099-12-31' }
-  const created = await jane.post(OWN, wish)
+  const request = {
+    name: 'laptop',
+    description: 'at home',
+    scopes: ['api', 'read_user', 'api'],
+    expires_at: '2099-12-31',
+  }
+  const created = await jane.post(OWN, request)
 
   const { id, token } = created.body
   const record = {
@@ -122,13 +127,13 @@ test('sudo passes only from an administrator whose own credential has it', async
   const root = forge.administrator
   const plain = showing(forge, (await create(root)).token)
   const refused = [400, { message: { scopes: ['can only contain available scopes'] } }]
-  const wish = { name: 'a', scopes: ['api', 'sudo'] }
-  expect(answered(await plain.post(OWN, wish))).toEqual(refused)
-  expect(answered(await plain.post('/users/1/personal_access_tokens', wish))).toEqual(refused)
+  const request = { name: 'a', scopes: ['api', 'sudo'] }
+  expect(answered(await plain.post(OWN, request))).toEqual(refused)
+  expect(answered(await plain.post('/users/1/personal_access_tokens', request))).toEqual(refused)
 
-  const mighty = await create(root, wish)
+  const mighty = await create(root, request)
   expect(answered(await plain.post(`${ALL}/${mighty.id}/rotate`))).toEqual([403, { message: '403 Forbidden' }])
-  const passed = await create(showing(forge, mighty.token), wish)
+  const passed = await create(showing(forge, mighty.token), request)
   const jane = await forge.user({ username: 'jane' })
   expect(answered(await showing(forge, passed.token).get('/user', { sudo: jane.id }))).toMatchObject([
     200,

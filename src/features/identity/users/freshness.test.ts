@@ -136,8 +136,8 @@ test('every column of a user, their identities and the settings, changed by anot
 test('the private token is shown to a whole account alone, and as it is now', async () => {
   await using forge = await startForge()
   const { administrator } = forge
-  const wish = { name: 'narrow', scopes: ['read_user'], expires_at: '2999-01-01' }
-  const { token } = (await administrator.post('/user/personal_access_tokens', wish)).body
+  const input = { name: 'narrow', scopes: ['read_user'], expires_at: '2999-01-01' }
+  const { token } = (await administrator.post('/user/personal_access_tokens', input)).body
   const narrow = forge.as({ 'PRIVATE-TOKEN': token })
   for (let i = 0; i < 2; i++) {
     expect((await administrator.get('/user')).body.private_token).toBe(administrator.token)

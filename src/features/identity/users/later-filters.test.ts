@@ -147,8 +147,8 @@ test('what people say of themselves is kept and shown; a note is for administrat
     [{ pronouns: 'x'.repeat(51) }, { pronouns: ['is too long (maximum is 50 characters)'] }],
     [{ job_title: 'x'.repeat(201) }, { job_title: ['is too long (maximum is 200 characters)'] }],
   ]
-  for (const [wish, message] of refusals)
-    expect(await jane.put('/user', wish)).toMatchObject({ status: 400, body: { message } })
+  for (const [input, message] of refusals)
+    expect(await jane.put('/user', input)).toMatchObject({ status: 400, body: { message } })
   expect((await jane.get('/user')).body).toMatchObject(shown)
   expect((await jane.put('/user', { note: 'mine' })).status).toBe(200)
   expect((await administrator.get(`/users/${jane.id}`)).body.note).toBe('Knows the way.')

@@ -250,9 +250,9 @@ export const updateOwn = endpoint({
     avatar: file.optional(),
   }),
   output: OwnUserEntity,
-  async handle({ app, viewer, input: { current_password, ...wish } }) {
-    if (wish.password) await assertOwnPassword(app, viewer, current_password ?? '')
-    return presentOwn(app, await updateUser(app, viewer, viewer, ownNames(wish)), null)
+  async handle({ app, viewer, input: { current_password, ...request } }) {
+    if (request.password) await assertOwnPassword(app, viewer, current_password ?? '')
+    return presentOwn(app, await updateUser(app, viewer, viewer, ownNames(request)), null)
   },
 })
 

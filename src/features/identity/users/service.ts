@@ -43,45 +43,45 @@ export interface NewUser extends UserAttributes {
   accepted_terms?: string | null
 }
 
-export async function createUser(app: App, wish: NewUser): Promise<User> {
+export async function createUser(app: App, input: NewUser): Promise<User> {
   const settings = await currentSettings(app)
-  const email = wish.email.trim().toLowerCase()
-  const password = wish.reset_password ? randomToken(40) : wish.password
-  assertValidUser({ ...wish, email, password })
-  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
-  const external = wish.external ?? settings.user_default_external
+  const email = input.email.trim().toLowerCase()
+  const password = input.reset_password ? randomToken(40) : input.password
+  assertValidUser({ ...input, email, password })
+  const avatar = input.avatar ? await storeAvatar(app, input.avatar) : NO_AVATAR
+  const external = input.external ?? settings.user_default_external
   const now = timestamp(app.clock)
   const row: NewRow<'users'> = {
-    username: wish.username,
-    name: wish.name,
+    username: input.username,
+    name: input.name,
     email,
-    state: wish.state ?? 'active',
-    admin: wish.admin ?? false,
+    state: input.state ?? 'active',
+    admin: input.admin ?? false,
     external,
     ghost: false,
-    bio: wish.bio ?? null,
-    location: wish.location ?? null,
-    organization: wish.organization ?? null,
-    job_title: wish.job_title ?? '',
-    pronouns: wish.pronouns ?? null,
-    public_email: wish.public_email?.toLowerCase() || null,
-    note: wish.note ?? null,
-    messenger: withoutMarkup(wish.messenger ?? ''),
-    professional_network: withoutMarkup(wish.professional_network ?? ''),
-    microblog: withoutMarkup(wish.microblog ?? ''),
-    website_url: wish.website_url ?? '',
+    bio: input.bio ?? null,
+    location: input.location ?? null,
+    organization: input.organization ?? null,
+    job_title: input.job_title ?? '',
+    pronouns: input.pronouns ?? null,
+    public_email: input.public_email?.toLowerCase() || null,
+    note: input.note ?? null,
+    messenger: withoutMarkup(input.messenger ?? ''),
+    professional_network: withoutMarkup(input.professional_network ?? ''),
+    microblog: withoutMarkup(input.microblog ?? ''),
+    website_url: input.website_url ?? '',
     ...avatar,
     ...(external ? EXTERNAL_LIMITS : limitsOf(settings)),
-    ...(!external && given({ projects_limit: wish.projects_limit, can_create_group: wish.can_create_group })),
-    shared_runners_minutes_limit: wish.shared_runners_minutes_limit ?? null,
+    ...(!external && given({ projects_limit: input.projects_limit, can_create_group: input.can_create_group })),
+    shared_runners_minutes_limit: input.shared_runners_minutes_limit ?? null,
     theme_id: 1,
     color_scheme_id: 1,
     two_factor_enabled: false,
     password_digest: password ? await hashPassword(password) : null,
     password_expires_at: null,
-    confirmed_at: wish.skip_confirmation ? now : null,
-    confirm_by: wish.confirm_by ?? null,
-    accepted_terms: wish.accepted_terms ?? null,
+    confirmed_at: input.skip_confirmation ? now : null,
+    confirm_by: input.confirm_by ?? null,
+    accepted_terms: input.accepted_terms ?? null,
     last_sign_in_at: null,
     current_sign_in_at: null,
     last_activity_on: null,
@@ -90,16 +90,16 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
   }
   return refusingDuplicates(() =>
     transact(app, async (app) => {
-      await assertFree(app, { email, username: wish.username })
+      await assertFree(app, { email, username: input.username })
       const user = await app.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow()
       await assertOwnsPublicEmail(app, user)
       await createUserNamespace(app, user)
-      await createPrivateToken(app, user, wish.private_token)
-      await setIdentity(app, user, wish)
-      await emit(app, 'user.created', { id: user.id, reset_password: wish.reset_password ?? false })
+      await createPrivateToken(app, user, input.private_token)
+      await setIdentity(app, user, input)
+      await emit(app, 'user.created', { id: user.id, reset_password: input.reset_password ?? false })
       return user
     }),
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 export interface UserChange extends UserAttributes {
@@ -113,37 +113,37 @@ export interface UserChange extends UserAttributes {
   revoke_tokens?: boolean | null
 }
 
-export async function updateUser(app: App, actor: User, user: User, wish: UserChange): Promise<User> {
-  const email = wish.email?.trim().toLowerCase()
-  assertValidUser({ ...wish, ...(email !== undefined && { email }) })
+export async function updateUser(app: App, actor: User, user: User, input: UserChange): Promise<User> {
+  const email = input.email?.trim().toLowerCase()
+  assertValidUser({ ...input, ...(email !== undefined && { email }) })
   const change: RowChange<'users'> = {
     ...given({
       email,
-      username: wish.username,
-      name: wish.name,
-      messenger: wish.messenger && withoutMarkup(wish.messenger),
-      professional_network: wish.professional_network && withoutMarkup(wish.professional_network),
-      microblog: wish.microblog && withoutMarkup(wish.microblog),
-      website_url: wish.website_url,
-      job_title: wish.job_title,
-      admin: wish.admin,
-      projects_limit: wish.projects_limit,
-      can_create_group: wish.can_create_group,
+      username: input.username,
+      name: input.name,
+      messenger: input.messenger && withoutMarkup(input.messenger),
+      professional_network: input.professional_network && withoutMarkup(input.professional_network),
+      microblog: input.microblog && withoutMarkup(input.microblog),
+      website_url: input.website_url,
+      job_title: input.job_title,
+      admin: input.admin,
+      projects_limit: input.projects_limit,
+      can_create_group: input.can_create_group,
     }),
     ...nullable({
-      bio: wish.bio,
-      location: wish.location,
-      organization: wish.organization,
-      pronouns: wish.pronouns,
-      note: wish.note,
-      public_email: wish.public_email?.toLowerCase() || (wish.public_email === undefined ? undefined : null),
-      shared_runners_minutes_limit: wish.shared_runners_minutes_limit,
+      bio: input.bio,
+      location: input.location,
+      organization: input.organization,
+      pronouns: input.pronouns,
+      note: input.note,
+      public_email: input.public_email?.toLowerCase() || (input.public_email === undefined ? undefined : null),
+      shared_runners_minutes_limit: input.shared_runners_minutes_limit,
     }),
-    ...(await externality(app, user, wish)),
-    ...(wish.avatar && (await storeAvatar(app, wish.avatar))),
+    ...(await externality(app, user, input)),
+    ...(input.avatar && (await storeAvatar(app, input.avatar))),
     // Whoever is handed a password by somebody else chooses another at the next sign-in.
-    ...(wish.password && {
-      password_digest: await hashPassword(wish.password),
+    ...(input.password && {
+      password_digest: await hashPassword(input.password),
       password_expires_at: user.id === actor.id ? null : timestamp(app.clock),
     }),
     updated_at: timestamp(app.clock),
@@ -151,10 +151,10 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
   return refusingDuplicates(
     () =>
       transact(app, async (app) => {
-        if (wish.admin === false && user.admin) await assertNotLastAdministrator(app, user)
+        if (input.admin === false && user.admin) await assertNotLastAdministrator(app, user)
         const moves = email !== undefined && email !== user.email
         const proven = moves ? await exchangeEmail(app, user, email) : null
-        const vouched = wish.skip_reconfirmation ? timestamp(app.clock) : null
+        const vouched = input.skip_reconfirmation ? timestamp(app.clock) : null
         await assertFree(app, { email: change.email, username: change.username }, user)
         const updated = await app.db
           .updateTable('users')
@@ -163,13 +163,13 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
           .returningAll()
           .executeTakeFirst()
         if (!updated) throw notFound('User') // deleted meanwhile
-        if (wish.public_email) await assertOwnsPublicEmail(app, updated)
+        if (input.public_email) await assertOwnsPublicEmail(app, updated)
         else if (moves) await hideLostEmail(app, updated)
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
-        if (wish.password) await endOldPassword(app, updated)
+        if (input.password) await endOldPassword(app, updated)
         else if (updated.email !== user.email) await endOldWaysIn(app, updated)
-        if (wish.password && wish.revoke_tokens) await revokeCredentials(app, updated, { keys: false })
-        await setIdentity(app, updated, wish)
+        if (input.password && input.revoke_tokens) await revokeCredentials(app, updated, { keys: false })
+        await setIdentity(app, updated, input)
         if (updated.avatar_digest !== user.avatar_digest) await releaseBlob(app, user.avatar_digest)
         await emit(app, 'user.updated', {
           id: user.id,
@@ -180,7 +180,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
       }),
     // The contract answers a conflict on update with 404.
     'not_found',
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 /** Whoever came in by it alone has no other way in until they are given one. */
@@ -207,8 +207,8 @@ export async function assertNotLastAdministrator(app: App, user: User): Promise<
 }
 
 /** Says which one is taken, in the words clients know; locks and unique indexes settle races. */
-async function assertFree(app: App, wish: { email?: string; username?: string }, except?: User): Promise<void> {
-  const { email, username } = wish
+async function assertFree(app: App, input: { email?: string; username?: string }, except?: User): Promise<void> {
+  const { email, username } = input
   if (email !== undefined && email !== except?.email) {
     await lockName(app.db, `email ${email}`)
     const user = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
@@ -262,16 +262,16 @@ const limitsOf = ({ default_projects_limit, can_create_group }: Settings) => ({
 })
 
 /** Becoming external takes the right to create away; ceasing to be restores what the instance gives everybody. */
-async function externality(app: App, user: User, wish: UserChange): Promise<RowChange<'users'>> {
-  const { external } = wish
+async function externality(app: App, user: User, input: UserChange): Promise<RowChange<'users'>> {
+  const { external } = input
   if (external === undefined || external === null) return {}
   if (external) return { external, ...EXTERNAL_LIMITS }
   if (!user.external) return {}
   const usual = limitsOf(await currentSettings(app))
   return {
     external,
-    projects_limit: wish.projects_limit ?? usual.projects_limit,
-    can_create_group: wish.can_create_group ?? usual.can_create_group,
+    projects_limit: input.projects_limit ?? usual.projects_limit,
+    can_create_group: input.can_create_group ?? usual.can_create_group,
   }
 }
 

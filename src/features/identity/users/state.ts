@@ -109,9 +109,9 @@ export async function blockByDirectory(app: App, user: User): Promise<boolean> {
   return changeState(app, user, 'ldap_blocked', 'user.blocked')
 }
 
-type StateNews = `user.${'blocked' | 'unblocked' | 'deactivated' | 'activated' | 'banned' | 'unbanned' | 'approved'}`
+type StateEvent = `user.${'blocked' | 'unblocked' | 'deactivated' | 'activated' | 'banned' | 'unbanned' | 'approved'}`
 
-async function changeState(app: App, user: User, state: UserState, news: StateNews): Promise<boolean> {
+async function changeState(app: App, user: User, state: UserState, event: StateEvent): Promise<boolean> {
   if (user.state === state) return false
   return transact(app, async (app) => {
     if (state !== 'active' && user.admin) await assertNotLastAdministrator(app, user)
@@ -124,17 +124,17 @@ async function changeState(app: App, user: User, state: UserState, news: StateNe
       .executeTakeFirst()
     if (!changed) return false
     if (state !== 'active') await endSessionsOf(app, user)
-    await emit(app, news, { id: user.id })
+    await emit(app, event, { id: user.id })
     return true
   })
 }
 
 /** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
-export async function deleteUser(app: App, actor: User, user: User, wish: { hard: boolean }): Promise<void> {
+export async function deleteUser(app: App, actor: User, user: User, input: { hard: boolean }): Promise<void> {
   if (user.id === actor.id || user.ghost) throw forbidden()
   await transact(app, async (app) => {
     if (user.admin) await assertNotLastAdministrator(app, user)
-    const successor = wish.hard ? null : await ghostUser(app)
+    const successor = input.hard ? null : await ghostUser(app)
     for (const onUserRemoved of app.onUserRemoved) await onUserRemoved(app, user, { successor })
     const { numDeletedRows } = await app.db.deleteFrom('users').where('id', '=', user.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('User') // somebody was faster

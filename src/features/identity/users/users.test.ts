@@ -298,7 +298,7 @@ test('becoming external takes the right to create away; ceasing to be restores i
     status: 200,
     body: { external, projects_limit, can_create_group, can_create_project: projects_limit > 0 },
   })
-  const change = (wish: Record<string, unknown>) => forge.administrator.put(`/users/${user.id}`, wish)
+  const change = (request: Record<string, unknown>) => forge.administrator.put(`/users/${user.id}`, request)
   expect(await change({ external: true })).toMatchObject(limits(true, 0, false))
   expect(await change({ external: false })).toMatchObject(limits(false, 100_000, true))
   expect(await forge.administrator.post('/users', { ...jane, external: true, projects_limit: 5 })).toMatchObject({

@@ -18,23 +18,23 @@ export interface BroadcastMessageInput {
 
 export async function createBroadcastMessage(
   app: App,
-  wish: BroadcastMessageInput & { message: string },
+  input: BroadcastMessageInput & { message: string },
 ): Promise<BroadcastMessage> {
-  assertValid(wish)
+  assertValid(input)
   const now = timestamp(app.clock)
   return app.db
     .insertInto('broadcast_messages')
     .values({
-      message: wish.message,
-      starts_at: wish.starts_at ?? now,
-      ends_at: wish.ends_at ?? after(app.clock, HOUR),
-      color: wish.color ?? '#E75E40',
-      font: wish.font ?? '#FFFFFF',
-      target_path: wish.target_path || null,
-      broadcast_type: wish.broadcast_type ?? 'banner',
-      dismissable: wish.dismissable ?? true,
-      target_access_levels: wish.target_access_levels?.join() ?? '',
-      theme: wish.theme ?? 'indigo',
+      message: input.message,
+      starts_at: input.starts_at ?? now,
+      ends_at: input.ends_at ?? after(app.clock, HOUR),
+      color: input.color ?? '#E75E40',
+      font: input.font ?? '#FFFFFF',
+      target_path: input.target_path || null,
+      broadcast_type: input.broadcast_type ?? 'banner',
+      dismissable: input.dismissable ?? true,
+      target_access_levels: input.target_access_levels?.join() ?? '',
+      theme: input.theme ?? 'indigo',
       created_at: now,
       updated_at: now,
     })
@@ -45,23 +45,23 @@ export async function createBroadcastMessage(
 export async function updateBroadcastMessage(
   app: App,
   row: BroadcastMessage,
-  wish: BroadcastMessageInput,
+  input: BroadcastMessageInput,
 ): Promise<BroadcastMessage> {
-  assertValid(wish)
-  const { target_path, target_access_levels } = wish
+  assertValid(input)
+  const { target_path, target_access_levels } = input
   return app.db
     .updateTable('broadcast_messages')
     .set({
-      message: wish.message ?? row.message,
-      starts_at: wish.starts_at ?? row.starts_at,
-      ends_at: wish.ends_at ?? row.ends_at,
-      color: wish.color ?? row.color,
-      font: wish.font ?? row.font,
+      message: input.message ?? row.message,
+      starts_at: input.starts_at ?? row.starts_at,
+      ends_at: input.ends_at ?? row.ends_at,
+      color: input.color ?? row.color,
+      font: input.font ?? row.font,
       target_path: target_path === undefined ? row.target_path : target_path || null,
-      broadcast_type: wish.broadcast_type ?? row.broadcast_type,
-      dismissable: wish.dismissable ?? row.dismissable,
+      broadcast_type: input.broadcast_type ?? row.broadcast_type,
+      dismissable: input.dismissable ?? row.dismissable,
       target_access_levels: target_access_levels?.join() ?? row.target_access_levels,
-      theme: wish.theme ?? row.theme,
+      theme: input.theme ?? row.theme,
       updated_at: timestamp(app.clock),
     })
     .where('id', '=', row.id)

@@ -18,12 +18,12 @@ export interface FeatureInput {
   others: string[]
 }
 
-export async function setFeature(app: App, name: string, wish: FeatureInput): Promise<Feature> {
+export async function setFeature(app: App, name: string, input: FeatureInput): Promise<Feature> {
   if (name.length > LONGEST_NAME) throw invalid({ name: [TOO_LONG] })
-  if (wish.feature_groups.some((group) => group.length > LONGEST_NAME)) throw invalid({ feature_group: [TOO_LONG] })
+  if (input.feature_groups.some((group) => group.length > LONGEST_NAME)) throw invalid({ feature_group: [TOO_LONG] })
   return transact(app, async (app) => {
-    const { actors, unknown } = await findActors(app.db, wish.usernames)
-    const nowhere = unknown[0] ?? wish.others[0]
+    const { actors, unknown } = await findActors(app.db, input.usernames)
+    const nowhere = unknown[0] ?? input.others[0]
     if (nowhere !== undefined) throw new Refusal('bad_request', `400 Bad request - ${nowhere} is not found!`)
 
     // Made on demand; a row that is there already is only locked, so changes at the same time add up.
@@ -35,7 +35,7 @@ export async function setFeature(app: App, name: string, wish: FeatureInput): Pr
       .executeTakeFirstOrThrow()
     return app.db
       .updateTable('features')
-      .set(changeOf(feature, wish, actors))
+      .set(changeOf(feature, input, actors))
       .where('id', '=', feature.id)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -44,8 +44,8 @@ export async function setFeature(app: App, name: string, wish: FeatureInput): Pr
 
 const EVERYTHING_OFF = { enabled: false, percentage_of_time: 0, percentage_of_actors: 0, groups: '', actors: '' }
 
-function changeOf(feature: Feature, wish: FeatureInput, actors: string[]): RowChange<'features'> {
-  const { value, key, feature_groups } = wish
+function changeOf(feature: Feature, input: FeatureInput, actors: string[]): RowChange<'features'> {
+  const { value, key, feature_groups } = input
   if (typeof value === 'number') return { [key]: value }
   if (feature_groups.length === 0 && actors.length === 0) return value ? { enabled: true } : EVERYTHING_OFF
   const turn = value ? withItems : withoutItems

@@ -11,9 +11,9 @@ test('limits are read and written back, one at a time', async () => {
     npm_max_file_size: 524_288_000,
     conan_max_file_size: 3221225472,
   })
-  const wish = { plan_name: 'default', conan_max_file_size: 4_000_000_000, ci_pipeline_size: '' }
+  const input = { plan_name: 'default', conan_max_file_size: 4_000_000_000, ci_pipeline_size: '' }
   const changed = { ...initial, conan_max_file_size: 4_000_000_000 }
-  expect(await root.put(url, wish)).toMatchObject({ status: 200, body: changed })
+  expect(await root.put(url, input)).toMatchObject({ status: 200, body: changed })
   expect((await root.get(url, { plan_name: 'default' })).body).toEqual(changed)
   const events = await forge.events()
   expect(events.at(-1)).toBe('plan_limits.updated')
@@ -21,8 +21,8 @@ test('limits are read and written back, one at a time', async () => {
   for (const wrong of [
     {},
     { plan_name: 'gold' },
-    { ...wish, ci_pipeline_size: -1 },
-    { ...wish, ci_pipeline_size: 'x' },
+    { ...input, ci_pipeline_size: -1 },
+    { ...input, ci_pipeline_size: 'x' },
   ])
     expect((await root.put(url, wrong)).status, JSON.stringify(wrong)).toBe(400)
   expect((await root.get(url, { plan_name: 'gold' })).status).toBe(400)

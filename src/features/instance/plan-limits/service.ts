@@ -7,12 +7,12 @@ import { loadLimits } from './queries.ts'
 /** What is absent stays. */
 export async function updateLimits(
   app: App,
-  wish: { readonly [name in LimitName]?: number | null | undefined },
+  input: { readonly [name in LimitName]?: number | null | undefined },
 ): Promise<void> {
   await transact(app, async (app) => {
     const current = await loadLimits(app.db)
     const rows = LIMIT_NAMES.flatMap((name) => {
-      const value = wish[name] ?? current[name]
+      const value = input[name] ?? current[name]
       return value === current[name] ? [] : [{ name, value }]
     })
     if (rows.length === 0) return

@@ -16,12 +16,12 @@ const isGiven = (value: unknown) => value !== undefined && value !== null
 
 /** One value under the setting's own name, whichever spelling it came in. */
 export function canonicalInput(input: Wish): Wish {
-  const wish = { ...input }
+  const request = { ...input }
   for (const alias of ALIAS_NAMES) {
-    if (isGiven(wish[alias])) wish[ALIASES[alias]] = wish[alias]
-    delete wish[alias]
+    if (isGiven(request[alias])) request[ALIASES[alias]] = request[alias]
+    delete request[alias]
   }
-  return wish
+  return request
 }
 
 /** Clients send whole records back, so two spellings of one setting exclude each other only where they disagree. */
@@ -32,10 +32,10 @@ function contradictions(input: Wish): string[] {
 }
 
 function missingCompanions(input: Wish): string[] {
-  const wish = canonicalInput(input)
-  return SETTING_NAMES.filter((name) => wish[name] === true)
+  const request = canonicalInput(input)
+  return SETTING_NAMES.filter((name) => request[name] === true)
     .flatMap((name) => attributeOf(name).needs)
-    .filter((need) => wish[need] === undefined)
+    .filter((need) => request[need] === undefined)
 }
 
 const shape = {

@@ -10,15 +10,15 @@ import { assertValidSettings } from './validation.ts'
 /** Values by setting, as the input schema let them through; null clears what may be empty and leaves the rest alone. */
 export type SettingsChange = Record<string, unknown>
 
-export async function updateSettings(app: App, wish: SettingsChange): Promise<void> {
+export async function updateSettings(app: App, input: SettingsChange): Promise<void> {
   await transact(app, async (app) => {
     await awaitTurn(app)
     const current = await currentSettings(app)
     const next: Settings = {
       ...current,
-      ...wished(wish),
-      ...confirmation(current, wished(wish)),
-      ...(await performanceBar(app, wish)),
+      ...wished(input),
+      ...confirmation(current, wished(input)),
+      ...(await performanceBar(app, input)),
     }
     assertValidSettings(next)
     const names = SETTING_NAMES.filter((name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]))
@@ -46,27 +46,27 @@ async function awaitTurn(app: App): Promise<void> {
     .execute()
 }
 
-function wished(wish: SettingsChange): Partial<Settings> {
+function wished(input: SettingsChange): Partial<Settings> {
   const given = SETTING_NAMES.filter((name) => {
-    const value = wish[name]
+    const value = input[name]
     return value !== undefined && (value !== null || attributeOf(name).initial === null)
   })
-  return Object.fromEntries(given.map((name) => [name, wish[name]]))
+  return Object.fromEntries(given.map((name) => [name, input[name]]))
 }
 
 /**
  * Two names of one choice, of which the older knows no `soft`. Clients send whole records back, so what differs from
  * now is what is meant; where both do, the later name.
  */
-function confirmation(current: Settings, wish: Partial<Settings>): Partial<Settings> {
-  const { email_confirmation_setting: later, send_user_confirmation_email: older } = { ...current, ...wish }
+function confirmation(current: Settings, input: Partial<Settings>): Partial<Settings> {
+  const { email_confirmation_setting: later, send_user_confirmation_email: older } = { ...current, ...input }
   const isMeant = later === current.email_confirmation_setting && older !== current.send_user_confirmation_email
   const setting = isMeant ? (older ? 'hard' : 'off') : later
   return { email_confirmation_setting: setting, send_user_confirmation_email: setting === 'hard' }
 }
 
-async function performanceBar(app: App, wish: SettingsChange): Promise<Partial<Settings>> {
-  const { performance_bar_enabled: enabled, performance_bar_allowed_group_id: given } = wish
+async function performanceBar(app: App, input: SettingsChange): Promise<Partial<Settings>> {
+  const { performance_bar_enabled: enabled, performance_bar_allowed_group_id: given } = input
   if (enabled === false || given === null) return { performance_bar_allowed_group_id: null }
   if (typeof given !== 'string') return {}
   const id = await findGroupId(app, given)

@@ -352,8 +352,8 @@ test('of two changes that are only wrong together, the second is refused', async
 test('the two names of the confirmation of addresses are one setting', async () => {
   await using forge = await startForge()
   const { administrator } = forge
-  const write = async (wish: object) => {
-    const { body } = await administrator.put(PATH, { ...wish })
+  const write = async (request: object) => {
+    const { body } = await administrator.put(PATH, { ...request })
     return [body.send_user_confirmation_email, body.email_confirmation_setting]
   }
   const record = async () => (await administrator.get(PATH)).body

@@ -214,8 +214,8 @@ const run: Runner<'run'> = async (asked, { job, rest }) => {
     { key: 'CHAT_CHANNEL', value: channel },
     { key: 'CHAT_USER_ID', value: String(actor.id) },
   ]
-  const wish = { project, actor, source: 'chat', ref: project.default_branch, job, variables } as const
-  const { pipeline, errors } = await createPipeline(app, wish)
+  const input = { project, actor, source: 'chat', ref: project.default_branch, job, variables } as const
+  const { pipeline, errors } = await createPipeline(app, input)
   if (!pipeline) return { pieces: [`It could not be run: ${errors.join(', ')}`] }
   const link: Link = { text: `#${pipeline.id}`, url: pageBelow(webUrlOf(app, subject), `pipelines/${pipeline.id}`) }
   return { isForAll: true, pieces: [`Your job ${job} runs in pipeline `, link, '.'] }

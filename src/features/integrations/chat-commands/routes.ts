@@ -34,8 +34,8 @@ const trigger = (era: 'services' | 'integrations') =>
     input: z.object(fromChat),
     output: ReplyEntity,
     status: 200,
-    handle: ({ app, caller, limiter, userAgent, input: { id, slug, ...wish } }) =>
-      answerChat(app, { id, slug }, wish, { userAgent, address: caller.address, limiter }),
+    handle: ({ app, caller, limiter, userAgent, input: { id, slug, ...request } }) =>
+      answerChat(app, { id, slug }, request, { userAgent, address: caller.address, limiter }),
   })
 
 export const triggerByOlderName = trigger('services')

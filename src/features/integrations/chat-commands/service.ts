@@ -54,17 +54,17 @@ async function admit(app: App, id: string, slug: string, token: string) {
 export async function answerChat(
   app: App,
   at: { readonly id: string; readonly slug: string },
-  wish: ChatInput,
+  input: ChatInput,
   { limiter, ...sender }: Caller,
 ): Promise<ChatReply> {
-  const { system, project, row } = await admit(app, at.id, at.slug, wish.token)
-  if (!wish.user_id || !wish.team_id) return replyOf(system, { pieces: ['Your chat does not tell who you are.'] })
+  const { system, project, row } = await admit(app, at.id, at.slug, input.token)
+  if (!input.user_id || !input.team_id) return replyOf(system, { pieces: ['Your chat does not tell who you are.'] })
   const chatter: Chatter = {
     service_id: row.id,
-    team_id: wish.team_id,
-    team_domain: wish.team_domain ?? null,
-    chat_id: wish.user_id,
-    chat_name: wish.user_name ?? null,
+    team_id: input.team_id,
+    team_domain: input.team_domain ?? null,
+    chat_id: input.user_id,
+    chat_name: input.user_name ?? null,
   }
   const actor = await userOf(app, chatter)
   if (!actor) {
@@ -73,8 +73,16 @@ export async function answerChat(
   }
   const subject = await loadRepositorySubject(app, project, actor)
   if (!projectPolicy.read(subject)) return replyOf(system, { pieces: ['You have no access to this project.'] })
-  const asked = { app, actor, subject, command: wish.command ?? '', channel: wish.channel_name ?? '', sender, limiter }
-  return replyOf(system, await runCommand(asked, parseCommand(wish.text ?? '')))
+  const asked = {
+    app,
+    actor,
+    subject,
+    command: input.command ?? '',
+    channel: input.channel_name ?? '',
+    sender,
+    limiter,
+  }
+  return replyOf(system, await runCommand(asked, parseCommand(input.text ?? '')))
 }
 
 /** Whether there was one to delete. */

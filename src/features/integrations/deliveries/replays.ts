@@ -42,10 +42,10 @@ const heardBy = (hook: Hook): ReadonlySet<Subscription> => {
   return new Set(kind === 'instance' ? [...on, SYSTEM] : on)
 }
 
-export async function startReplay(app: App, hook: Hook, wish: ReplayRequest): Promise<Replayed> {
+export async function startReplay(app: App, hook: Hook, input: ReplayRequest): Promise<Replayed> {
   const heard = heardBy(hook)
   const telling = sources.filter(({ wanted }) => wanted.some((name) => heard.has(name))).map(({ event }) => event)
-  const found = telling.length === 0 ? [] : await wishedEvents(app, hook, [...new Set<string>(telling)], wish)
+  const found = telling.length === 0 ? [] : await wishedEvents(app, hook, [...new Set<string>(telling)], input)
   const events = found.slice(0, MOST_REPLAYED)
   const told = new Set<number>()
   for (let n = 0; n < events.length; n += AT_ONCE) {

@@ -40,8 +40,8 @@ export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
     input: z.object({ status: status.nullish() }),
     output: pageOf(HookEventEntity, { most: 20 }),
     async handle({ app, subject, input, page }) {
-      const wish: StatusInput | null = input.status ?? null
-      const { items, total } = await listAttempts(app, subject.hook, wish, page)
+      const request: StatusInput | null = input.status ?? null
+      const { items, total } = await listAttempts(app, subject.hook, request, page)
       return { total, items: items.map(presentAttempt) }
     },
   }),

@@ -31,12 +31,12 @@ beforeEach(async () => {
   receiver.got.length = 0
 })
 
-async function newHook(wish: Record<string, unknown> = {}): Promise<string> {
+async function newHook(request: Record<string, unknown> = {}): Promise<string> {
   const { status, body } = await owner.post(hooks, {
     url: `${receiver.url}/in`,
     issues_events: true,
     push_events: false,
-    ...wish,
+    ...request,
   })
   expect([status, body]).toEqual([201, expect.anything()])
   return `${hooks}/${body.id}`

@@ -154,7 +154,7 @@ export async function dashboardActivity(app: App, { viewer }: FeedRequest): Prom
 }
 
 /** As pages write it, too: `label_name[]`, `milestone_title`, `sort=updated_desc`. */
-function listWish<Shape extends z.ZodRawShape>(shape: Shape, query: Raw): z.infer<z.ZodObject<Shape>> {
+function listInput<Shape extends z.ZodRawShape>(shape: Shape, query: Raw): z.infer<z.ZodObject<Shape>> {
   const { label_name: labels, milestone_title: milestone, sort: _sort, ...rest } = query
   const raw = { ...(labels !== undefined && { labels }), ...(milestone !== undefined && { milestone }), ...rest }
   const [given] = parseInput([z.object(shape)], { state: 'opened', ...raw })
@@ -184,7 +184,7 @@ async function projectIssues(app: App, { viewer, query }: FeedRequest, path: str
   const project = await findProject(app.db, path)
   const subject = project && (await loadProjectSubject(app, project, viewer))
   if (!subject || !projectPolicy.read(subject) || !issuesPolicy.readIssues(subject)) return null
-  const filter = { ...(await filterFrom(app, viewer, listWish(filterInput, query))), ...orderOf(query) }
+  const filter = { ...(await filterFrom(app, viewer, listInput(filterInput, query))), ...orderOf(query) }
   const { items } = await listProjectIssues(app, subject, filter, PAGE)
   return {
     title: `${subject.project.name} issues`,
@@ -197,7 +197,7 @@ async function projectIssues(app: App, { viewer, query }: FeedRequest, path: str
 export async function groupIssues(app: App, { viewer, query }: FeedRequest, path: string): Promise<Feed | null> {
   const group = await findGroup(app.db, path)
   if (!group || !groupPolicy.read(await loadGroupSubject(app, group, viewer))) return null
-  const filter = { ...(await filterFrom(app, viewer, listWish(filterInput, query))), ...orderOf(query) }
+  const filter = { ...(await filterFrom(app, viewer, listInput(filterInput, query))), ...orderOf(query) }
   const { items } = await listIssues(app, viewer, { ...filter, group: group.id }, PAGE)
   return {
     title: `${group.name} issues`,
@@ -213,7 +213,7 @@ const PEOPLE = ['scope', 'author_id', 'author_username', 'assignee_id', 'assigne
 export async function dashboardIssues(app: App, { viewer, query }: FeedRequest): Promise<Feed> {
   if (!viewer) throw unauthenticated()
   const scope = PEOPLE.some((name) => query[name] !== undefined) ? {} : { scope: 'assigned_to_me' }
-  const given = listWish(filterInput, { ...scope, ...query })
+  const given = listInput(filterInput, { ...scope, ...query })
   const filter = { ...(await filterFrom(app, viewer, given)), ...orderOf(query) }
   const { items } = await listIssues(app, viewer, filter, PAGE)
   return {
@@ -229,7 +229,7 @@ async function projectMergeRequests(app: App, { viewer, query }: FeedRequest, pa
   const subject = project && (await loadProjectSubject(app, project, viewer))
   if (!subject || !projectPolicy.read(subject) || !readsMergeRequests(subject)) return null
   const { state } = mergeRequestInput
-  const filter = { ...listWish({ state }, query), ...orderOf(query) }
+  const filter = { ...listInput({ state }, query), ...orderOf(query) }
   const { items } = await listProjectMergeRequests(app, subject, filter, PAGE)
   const records = await fitting(items.length, (most) =>
     presentMergeRequestsById(app, items.slice(0, most), { isMixed: true }),

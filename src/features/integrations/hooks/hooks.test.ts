@@ -48,7 +48,7 @@ test('every switch and every text is kept as it was given', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'projects')
   const allOn = Object.fromEntries(HOOK_SWITCHES.map((name) => [name, true]))
-  const wish = {
+  const request = {
     ...allOn,
     push_events: false,
     url: 'http://user:pass@ci.example.com:8080/a%20b?c=d#e',
@@ -58,8 +58,8 @@ test('every switch and every text is kept as it was given', async () => {
     push_events_branch_filter: 'release/*',
     branch_filter_strategy: 'wildcard',
   }
-  const { status, body } = await owner.post(`${url}/hooks`, wish)
-  expect([status, body]).toEqual([201, expect.objectContaining(wish)])
+  const { status, body } = await owner.post(`${url}/hooks`, request)
+  expect([status, body]).toEqual([201, expect.objectContaining(request)])
   const { body: older } = await owner.post(`${url}/hooks`, { url: TARGET, wiki_events: 'yes', push_events: 0 })
   expect(older).toMatchObject({ ...allOff, wiki_page_events: true })
   const regex = { push_events_branch_filter: '^(main|v\\d+)$', branch_filter_strategy: 'regex' }
@@ -69,8 +69,8 @@ test('every switch and every text is kept as it was given', async () => {
 test('a change keeps what it does not name', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'projects')
-  const wish = { url: TARGET, token: 'sesame', name: 'Builds', push_events: false, issues_events: true }
-  const { body: hook } = await owner.post(`${url}/hooks`, wish)
+  const request = { url: TARGET, token: 'sesame', name: 'Builds', push_events: false, issues_events: true }
+  const { body: hook } = await owner.post(`${url}/hooks`, request)
   const change = (input: Record<string, unknown>) => owner.put(`${url}/hooks/${hook.id}`, input)
   const token = async () => {
     const { token_sealed } = await forge.app.db.selectFrom('hooks').selectAll().executeTakeFirstOrThrow()

@@ -100,7 +100,7 @@ test('a group has fifty hooks at most', async () => {
 
 test('variables and headers are given with their values and shown without', async () => {
   for (const { hooks, by, kind } of places) {
-    const wish = {
+    const request = {
       url: 'https://{host}/{secret.path}?literal={}',
       url_variables: [
         { key: 'host', value: 'ci.example.com' },
@@ -109,17 +109,17 @@ test('variables and headers are given with their values and shown without', asyn
       custom_headers: [{ key: 'X-Team', value: 'hunter2' }],
       custom_webhook_template: '{"event":"{{object_kind}}"}',
     }
-    const { status, body } = await by.post(hooks, wish)
+    const { status, body } = await by.post(hooks, request)
     expect([kind, status]).toEqual([kind, 201])
     expect(body).toMatchObject({
-      url: wish.url,
+      url: request.url,
       url_variables: [{ key: 'host' }, { key: 'secret.path' }],
       custom_headers: [{ key: 'X-Team' }],
-      custom_webhook_template: wish.custom_webhook_template,
+      custom_webhook_template: request.custom_webhook_template,
     })
     const row = await rowOf(body.id)
     expect(JSON.stringify([body, row])).not.toContain('hunter2')
-    expect(openPairs(forge.app, row, 'custom_headers')).toEqual(wish.custom_headers)
+    expect(openPairs(forge.app, row, 'custom_headers')).toEqual(request.custom_headers)
 
     const one = `${hooks}/${body.id}`
     expect(await by.put(`${one}/custom_headers/x-team`, { value: 'other' })).toMatchObject({ status: 204, body: '' })

@@ -52,25 +52,25 @@ const FIRST_ON: Readonly<Record<HookKind, AnySwitch>> = {
 }
 
 /** Null empties a text, and leaves a switch as it is. */
-function columnsOf(app: App, kind: HookKind, wish: HookInput): RowChange<'hooks'> {
-  const { push_events_branch_filter: filter, url_variables: variables, custom_headers: headers } = wish
+function columnsOf(app: App, kind: HookKind, input: HookInput): RowChange<'hooks'> {
+  const { push_events_branch_filter: filter, url_variables: variables, custom_headers: headers } = input
   const sealed = (token: string | null | undefined) => (token ? app.vault.seal(token) : token)
   const pairs = (kind: PairKind, given: Pair[] | null | undefined) =>
     given === undefined ? undefined : sealPairs(app, withPairs(kind, [], given ?? []))
   const columns = {
-    url: wish.url,
-    name: wish.name,
-    description: wish.description,
-    token_sealed: sealed(wish.token),
-    signing_token_sealed: sealed(wish.signing_token),
+    url: input.url,
+    name: input.name,
+    description: input.description,
+    token_sealed: sealed(input.token),
+    signing_token_sealed: sealed(input.signing_token),
     url_variables_sealed: pairs('url_variables', variables),
     custom_headers_sealed: pairs('custom_headers', headers),
-    custom_webhook_template: wish.custom_webhook_template,
-    enable_ssl_verification: wish.enable_ssl_verification ?? undefined,
+    custom_webhook_template: input.custom_webhook_template,
+    enable_ssl_verification: input.enable_ssl_verification ?? undefined,
     push_events_branch_filter: filter === null ? '' : filter,
-    branch_filter_strategy: wish.branch_filter_strategy ?? undefined,
+    branch_filter_strategy: input.branch_filter_strategy ?? undefined,
   } satisfies RowChange<'hooks'>
-  const switches = SWITCHES[kind].map((name) => [name, wish[name] ?? undefined] as const)
+  const switches = SWITCHES[kind].map((name) => [name, input[name] ?? undefined] as const)
   return Object.fromEntries([...switches, ...Object.entries(columns)].filter(([, value]) => value !== undefined))
 }
 
@@ -87,29 +87,29 @@ async function assertUsableUrl(app: App, kind: HookKind, row: Addressed): Promis
   if (!isUsable) throw new Refusal('unprocessable', 'Invalid url given', { as: 'error' })
 }
 
-async function assertValidWish(wish: HookInput, row: NewRow<'hooks'>): Promise<void> {
-  assertValidTexts(wish)
-  if (wish.signing_token && !isSigningToken(wish.signing_token))
+async function assertValidInput(input: HookInput, row: NewRow<'hooks'>): Promise<void> {
+  assertValidTexts(input)
+  if (input.signing_token && !isSigningToken(input.signing_token))
     throw new Refusal('unprocessable', 'Invalid signing token given', { as: 'error' })
   await assertValidFilter(row)
 }
 
-export async function createHook(app: App, at: HookScope, wish: HookInput & { url: string }): Promise<Hook> {
+export async function createHook(app: App, at: HookScope, input: HookInput & { url: string }): Promise<Hook> {
   const now = timestamp(app.clock)
   const { project_id, group_id } = at
   const kind = kindOf(at)
   const first = { [FIRST_ON[kind]]: true }
-  const columns = columnsOf(app, kind, wish)
-  const row = { ...BLANK, ...first, url: wish.url, ...columns, project_id, group_id, created_at: now, updated_at: now }
+  const columns = columnsOf(app, kind, input)
+  const row = { ...BLANK, ...first, url: input.url, ...columns, project_id, group_id, created_at: now, updated_at: now }
   await assertUsableUrl(app, kind, row)
-  await assertValidWish(wish, row)
+  await assertValidInput(input, row)
   return transact(app, async (app) => {
-    await assertRoom(app, at)
+    await assertBelowLimit(app, at)
     return app.db.insertInto('hooks').values(row).returningAll().executeTakeFirstOrThrow()
   })
 }
 
-async function assertRoom(app: App, at: HookScope): Promise<void> {
+async function assertBelowLimit(app: App, at: HookScope): Promise<void> {
   const kind = kindOf(at)
   const most = MOST_HOOKS[kind]
   if (most === undefined) return
@@ -122,9 +122,9 @@ async function assertRoom(app: App, at: HookScope): Promise<void> {
   throw new Refusal('unprocessable', `Maximum number of ${kind} hooks (${most}) exceeded`)
 }
 
-export async function updateHook(app: App, hook: Hook, wish: HookInput): Promise<Hook> {
-  const change = columnsOf(app, kindOf(hook), wish)
-  await assertValidWish(wish, { ...hook, ...change })
+export async function updateHook(app: App, hook: Hook, input: HookInput): Promise<Hook> {
+  const change = columnsOf(app, kindOf(hook), input)
+  await assertValidInput(input, { ...hook, ...change })
   return changeHook(app, hook, (row) => (isMasked(row, change) ? { ...change, url: row.url } : change))
 }
 

@@ -184,12 +184,12 @@ test('who comes again goes on where they were, without a gap or anything twice, 
     }),
   )
   for (let n = 0; n < 8; n++) {
-    const visit: Listener = await listen(project.live, jane, since)
-    const news = visit.until(1, since === null ? 'ready' : undefined).catch(() => {})
-    await Promise.race([news, writing])
-    await visit.close()
-    seen.push(...created(visit).map(({ id }) => id))
-    since = visit.lastId ?? since
+    const request: Listener = await listen(project.live, jane, since)
+    const update = request.until(1, since === null ? 'ready' : undefined).catch(() => {})
+    await Promise.race([update, writing])
+    await request.close()
+    seen.push(...created(request).map(({ id }) => id))
+    since = request.lastId ?? since
   }
   await writing
   const all = (await witness.until(36, 'label.created')).map(({ id }) => id)

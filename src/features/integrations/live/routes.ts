@@ -53,8 +53,8 @@ async function recognise({ app, caller, viewer, request }: Visit): Promise<User 
   return identity.user.admin ? findUser(app.db, viewer!.id) : null
 }
 
-function answerLive(visit: Visit, place: LiveScope, on: AnyResource | null): Answer {
-  const { app, viewer, caller, request, isHead } = visit
+function answerLive(pageRequest: Visit, place: LiveScope, on: AnyResource | null): Answer {
+  const { app, viewer, caller, request, isHead } = pageRequest
   const stream = new EventStream()
   if (isHead) return new Answer(200, stream, HEADERS)
   const connection: Connection = {
@@ -63,7 +63,7 @@ function answerLive(visit: Visit, place: LiveScope, on: AnyResource | null): Ans
     caller: limitedCaller(viewer?.id, caller.address),
     stream,
     async isAllowed() {
-      const now = viewer && (await recognise(visit))
+      const now = viewer && (await recognise(pageRequest))
       if (viewer && now?.state !== 'active') return false
       if (!on) return true
       const id = String('project' in place ? place.project : (place as { group: number }).group)
@@ -74,7 +74,7 @@ function answerLive(visit: Visit, place: LiveScope, on: AnyResource | null): Ans
   const hub = hubOf(app)
   hub.admit(connection)
   const stays = request.headers.accept?.includes('text/event-stream') ?? false
-  hub.join(connection, sinceOf(request, visit.input.last_event_id), { stays }).catch((error: unknown) => {
+  hub.join(connection, sinceOf(request, pageRequest.input.last_event_id), { stays }).catch((error: unknown) => {
     app.log.error({ err: error, part: 'live' }, 'a listener could not be served')
     stream.destroy()
   })

@@ -37,12 +37,12 @@ release:
   environment: { name: production, url: 'https://app.example.com' }
 `
 
-async function seeded(wish: { path: string; config?: string; group?: number }) {
+async function seeded(input: { path: string; config?: string; group?: number }) {
   const project = await forge.project(
-    { name: wish.path, path: wish.path, ...(wish.group && { namespace_id: wish.group }) },
+    { name: input.path, path: input.path, ...(input.group && { namespace_id: input.group }) },
     owner,
   )
-  const files = { '.gitlab-ci.yml': wish.config ?? CONFIG }
+  const files = { '.gitlab-ci.yml': input.config ?? CONFIG }
   await forge.seed(project, files, { as: owner, message: 'Build it [skip ci]' })
   return project
 }
@@ -180,8 +180,8 @@ test('deployments that tools report are told', async () => {
   const project = await seeded({ path: 'reported' })
   const { body: commit } = await owner.get(`/projects/${project.id}/repository/commits/master`)
   await receiver.hook('all', { project_id: project.id })
-  const wish = { environment: 'staging', sha: commit.id, ref: 'master', tag: false, status: 'running' }
-  const { body: made } = await owner.post(`/projects/${project.id}/deployments`, wish)
+  const input = { environment: 'staging', sha: commit.id, ref: 'master', tag: false, status: 'running' }
+  const { body: made } = await owner.post(`/projects/${project.id}/deployments`, input)
   await owner.put(`/projects/${project.id}/deployments/${made.id}`, { status: 'failed' })
   const got = (await receiver.take()).map(({ body }) => [body.status, body.deployable_url, body.commit_title])
   expect(got).toEqual([

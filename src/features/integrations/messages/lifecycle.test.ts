@@ -91,15 +91,15 @@ test('projects change their settings, their path and their place', async () => {
 
 test('members come, change and go', async () => {
   expect.hasAssertions()
-  const wish = { user_id: ben.id, access_level: 40 }
+  const input = { user_id: ben.id, access_level: 40 }
   const change = { access_level: 30, expires_at: '2030-01-01' }
   const inProject = `/projects/${rocket.id}/members`
-  await heard(ada.post(inProject, wish), { system: ['user_add_to_team'] })
+  await heard(ada.post(inProject, input), { system: ['user_add_to_team'] })
   await heard(ada.put(`${inProject}/${ben.id}`, change), { system: ['user_update_for_team'] })
   await heard(ada.delete(`${inProject}/${ben.id}`), { system: ['user_remove_from_team'] })
   const inGroup = `/groups/${subgroup.id}/members`
   const told = (name: string) => ({ system: [name], group: [`member_events ${name}`] })
-  await heard(ada.post(inGroup, wish), told('user_add_to_group'))
+  await heard(ada.post(inGroup, input), told('user_add_to_group'))
   await heard(ada.put(`${inGroup}/${ben.id}`, { access_level: 30 }), told('user_update_for_group'))
   await heard(ada.delete(`${inGroup}/${ben.id}`), told('user_remove_from_group'))
 })
@@ -107,8 +107,8 @@ test('members come, change and go', async () => {
 test('people ask to be let in, and are denied or think better of it', async () => {
   expect.hasAssertions()
   const { body: open } = await ada.post('/groups', { name: 'Open', path: 'open', visibility: 'public' })
-  const wish = { name: 'Wide', namespace_id: open.id, visibility: 'public', request_access_enabled: true }
-  const { body: project } = await ada.post('/projects', wish)
+  const input = { name: 'Wide', namespace_id: open.id, visibility: 'public', request_access_enabled: true }
+  const { body: project } = await ada.post('/projects', input)
   await ada.put(`/groups/${open.id}`, { request_access_enabled: true })
   await receiver.hook('member_events', { group_id: open.id, on: ['member_events'] })
   await taken()
@@ -126,8 +126,8 @@ test('people come, are renamed, are not let in, and go', async () => {
   expect.hasAssertions()
   const { administrator: admin } = forge
   const password = 'correct horse battery'
-  const wish = { name: 'Cleo', username: 'cleo', email: 'cleo@example.com', password, skip_confirmation: true }
-  const cleo = await heard(admin.post('/users', wish), { system: ['user_create'] })
+  const input = { name: 'Cleo', username: 'cleo', email: 'cleo@example.com', password, skip_confirmation: true }
+  const cleo = await heard(admin.post('/users', input), { system: ['user_create'] })
   await heard(admin.put(`/users/${cleo.id}`, { name: 'Cleo' }), {})
   await heard(admin.put(`/users/${cleo.id}`, { username: 'cleopatra' }), { system: ['user_rename'] })
   await heard(admin.post(`/users/${cleo.id}/block`), {})

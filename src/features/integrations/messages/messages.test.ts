@@ -107,8 +107,8 @@ test('every message is as its example', async () => {
   await step(['tag_push_delete', 'release_delete'], () => ada!.delete(`${at}/repository/tags/v1`), ['', ''])
 
   const label = await forge.label(project, { name: 'bug' }, ada)
-  const wish = { title: 'It stops', description: '![Smoke](/uploads/0123/smoke.png)', assignee_ids: bob!.id }
-  await step(['issue_open'], () => ada!.post(`${at}/issues`, wish))
+  const input = { title: 'It stops', description: '![Smoke](/uploads/0123/smoke.png)', assignee_ids: bob!.id }
+  await step(['issue_open'], () => ada!.post(`${at}/issues`, input))
   await step(['issue_update'], () => bob!.put(`${at}/issues/1`, { labels: label.name, title: 'It stops at times' }))
   await step(['issue_time'], () => bob!.post(`${at}/issues/1/add_spent_time`, { duration: '1h' }))
   await step(['issue_close', 'issue_close_update'], () =>

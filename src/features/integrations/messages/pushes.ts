@@ -172,12 +172,12 @@ export const completePush: Complete = async (app, { project_id, body }) => {
 }
 
 async function pushedSince({ dir, webUrl }: RepositoryContext, after: string, base: string | undefined) {
-  const wish = { from: after, not: base === undefined ? [] : [base] }
-  const commits = await listCommits(dir, { ...wish, limit: MOST_COMMITS })
+  const input = { from: after, not: base === undefined ? [] : [base] }
+  const commits = await listCommits(dir, { ...input, limit: MOST_COMMITS })
   const files = await changedFiles(dir, commits, FILE_LIMITS)
   return {
     commits: commits.toReversed().map((commit) => ({ ...hookCommit(commit, webUrl), ...files.get(commit.id) })),
-    total_commits_count: commits.length < MOST_COMMITS ? commits.length : await countCommits(dir, wish),
+    total_commits_count: commits.length < MOST_COMMITS ? commits.length : await countCommits(dir, input),
   }
 }
 

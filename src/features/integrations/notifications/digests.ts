@@ -71,10 +71,10 @@ async function sendDigest(app: App, user: number, signal: AbortSignal): Promise<
     .execute()
   const lines: string[] = []
   let email: string | null = null
-  for (const news of held) {
+  for (const event of held) {
     signal.throwIfAborted()
-    const item = await findItem(app, JSON.parse(news.facts) as Facts, news.project_id)
-    const letter = item && (await writeLetter(app, news, item))
+    const item = await findItem(app, JSON.parse(event.facts) as Facts, event.project_id)
+    const letter = item && (await writeLetter(app, event, item))
     // Who may not read it any more is not told of it.
     const [reader] = letter ? await mailable(app, item, [user], letter.internal) : []
     if (!letter || !reader) continue

@@ -47,7 +47,7 @@ export interface Item extends Place {
   readonly subscription: { readonly issue_id: number } | { readonly merge_request_id: number } | null
   participants(app: App): Promise<number[]>
   /** Of these people, those who may read it. */
-  readers(app: App, ids: readonly number[], wish: { internal: boolean }): Promise<User[]>
+  readers(app: App, ids: readonly number[], input: { internal: boolean }): Promise<User[]>
 }
 
 type Subject = Awaited<ReturnType<typeof subjectsOfUsers>>[number]
@@ -100,7 +100,7 @@ const issueItem = (app: App, place: Place, issue: Issue): Item => ({
   },
   subscription: { issue_id: issue.id },
   participants: ({ db }) => participantIds(db, issue),
-  readers: (app, ids, wish) => issueReaders(app, place, ids, issue, wish),
+  readers: (app, ids, input) => issueReaders(app, place, ids, issue, input),
 })
 
 const mergeRequestItem = (app: App, place: Place, one: MergeRequest): Item => ({
@@ -112,7 +112,7 @@ const mergeRequestItem = (app: App, place: Place, one: MergeRequest): Item => ({
   headers: { 'X-GitLab-MergeRequest-ID': String(one.id), 'X-GitLab-MergeRequest-IID': String(one.iid) },
   subscription: { merge_request_id: one.id },
   participants: ({ db }) => participantsOfRequest(db, one),
-  readers: (app, ids, wish) => mergeRequestReaders(app, place, ids, one, wish),
+  readers: (app, ids, input) => mergeRequestReaders(app, place, ids, one, input),
 })
 
 async function commitItem(app: App, place: Place, sha: string): Promise<Item | null> {

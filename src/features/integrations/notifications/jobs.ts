@@ -18,12 +18,12 @@ type Waiting = Awaited<ReturnType<typeof waitingMails>>[number]
  * server has not taken waits again, and the job is tried again.
  */
 async function send(app: App, { notification, users }: MailJob, signal: AbortSignal): Promise<void> {
-  const news = await app.db.selectFrom('notifications').selectAll().where('id', '=', notification).executeTakeFirst()
-  const waiting = news ? await waitingMails(app, notification, users) : []
-  if (!news || waiting.length === 0) return
-  const facts = JSON.parse(news.facts) as Facts
-  const item = await findItem(app, facts, news.project_id)
-  const letter = item && (await writeLetter(app, news, item))
+  const event = await app.db.selectFrom('notifications').selectAll().where('id', '=', notification).executeTakeFirst()
+  const waiting = event ? await waitingMails(app, notification, users) : []
+  if (!event || waiting.length === 0) return
+  const facts = JSON.parse(event.facts) as Facts
+  const item = await findItem(app, facts, event.project_id)
+  const letter = item && (await writeLetter(app, event, item))
   const readers = letter
     ? await mailable(
         app,
@@ -39,7 +39,7 @@ async function send(app: App, { notification, users }: MailJob, signal: AbortSig
   for (const user of readers) {
     signal.throwIfAborted()
     const { reason } = waiting.find(({ user_id }) => user_id === user.id)!
-    if (!(await isWithinBudget(app, news, user.id))) {
+    if (!(await isWithinBudget(app, event, user.id))) {
       await mark(app, notification, user.id, 'waiting', 'held')
       continue
     }

@@ -41,16 +41,16 @@ const FIRST: readonly Kind[] = ['new_issue', 'new_merge_request', 'new_release',
 const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_pipeline: 'Successful' } as const
 
 /** Null where there is nothing to tell any more. */
-export async function writeLetter(app: App, news: Notification, item: Item): Promise<Letter | null> {
-  const facts = JSON.parse(news.facts) as Facts
-  const author = news.by_id === null ? null : await findUser(app.db, news.by_id)
+export async function writeLetter(app: App, event: Notification, item: Item): Promise<Letter | null> {
+  const facts = JSON.parse(event.facts) as Facts
+  const author = event.by_id === null ? null : await findUser(app.db, event.by_id)
   const told = facts.notes
     ? await tellNotes(app, item, nameOf(author), facts.notes)
-    : await tell(app, news.kind, item, nameOf(author), facts)
+    : await tell(app, event.kind, item, nameOf(author), facts)
   if (!told) return null
   const { thread } = item
-  const isFirst = FIRST.includes(news.kind) || news.kind in PIPELINES
-  const start = news.kind in PIPELINES ? `${PIPELINES[news.kind as keyof typeof PIPELINES]} ` : ''
+  const isFirst = FIRST.includes(event.kind) || event.kind in PIPELINES
+  const start = event.kind in PIPELINES ? `${PIPELINES[event.kind as keyof typeof PIPELINES]} ` : ''
   return {
     author,
     opening: told.opening,
@@ -58,7 +58,7 @@ export async function writeLetter(app: App, news: Notification, item: Item): Pro
     lines: (told.lines ?? []).map((line) => oneLine(line, MOST_LINE)),
     url: told.url ?? item.url,
     subject: `${isFirst ? '' : 'Re: '}${item.project.name} | ${start}${item.title}`,
-    id: told.id ?? (isFirst ? thread : `${thread}_${news.id}`),
+    id: told.id ?? (isFirst ? thread : `${thread}_${event.id}`),
     after: isFirst ? [] : [thread, ...(told.after ?? [])],
     headers: { ...item.headers, ...told.headers },
     internal: told.internal ?? false,

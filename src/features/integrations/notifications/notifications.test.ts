@@ -102,7 +102,7 @@ test('what becomes of an issue is told to those who take part, and not to who le
   const { jane, joe, left, silent } = people
   const issue = (await jane.post(`${url}/issues`, { title: 'Work' })).body
   const at = `${url}/issues/${issue.iid}`
-  for (const wish of ['subscribe', 'unsubscribe']) expect((await left.post(`${at}/${wish}`)).status).toBe(201)
+  for (const input of ['subscribe', 'unsubscribe']) expect((await left.post(`${at}/${input}`)).status).toBe(201)
   await silent.post(`${at}/subscribe`)
   await arrived()
   const subject = 'Re: Saw | Work (#1)'

@@ -56,8 +56,8 @@ test('merge requests: what happens to one is told to those it concerns', async (
   await forge.seed({ id }, { 'a.txt': 'a\n' }, { as: owner })
   await forge.seed({ id }, { 'b.txt': 'b\n' }, { as: author, branch: 'topic' })
   await arrived()
-  const wish = { source_branch: 'topic', target_branch: 'master', title: 'Topic' }
-  const { iid } = (await author.post(`${url}/merge_requests`, { ...wish, assignee_id: assignee.id })).body
+  const input = { source_branch: 'topic', target_branch: 'master', title: 'Topic' }
+  const { iid } = (await author.post(`${url}/merge_requests`, { ...input, assignee_id: assignee.id })).body
   const at = `${url}/merge_requests/${iid}`
   const by = async ({ id }: Person) => (await owner.get(`/users/${id}`)).body.name
   const name = await by(author)
@@ -130,8 +130,8 @@ test('whoever set a merge request to merge by itself, and its author, hear that 
   const people = { owner, author: await member(source, 30), watcher: await member(source, 30, 'watch') }
   await forge.seed({ id }, { 'a.txt': 'a\n' }, { as: owner })
   const { id: sha } = await forge.seed({ id }, { 'b.txt': 'b\n' }, { as: people.author, branch: 'topic' })
-  const wish = { source_branch: 'topic', target_branch: 'master', title: 'Topic' }
-  const { iid } = (await people.author.post(`${url}/merge_requests`, wish)).body
+  const input = { source_branch: 'topic', target_branch: 'master', title: 'Topic' }
+  const { iid } = (await people.author.post(`${url}/merge_requests`, input)).body
   await owner.post(`${url}/statuses/${sha}`, { state: 'running', ref: 'topic' })
   const waits = await owner.put(`${url}/merge_requests/${iid}/merge`, { merge_when_pipeline_succeeds: true })
   expect(waits.body.merge_when_pipeline_succeeds).toBe(true)
@@ -158,19 +158,19 @@ test('each custom event is told to whoever chose it, once, and nothing else is',
   const due_date = after(forge.clock, DAY).slice(0, 10)
   await owner.post(`${url}/issues`, { title: 'Issue', due_date })
   await owner.post(`${url}/issues/1/notes`, { body: 'Note' })
-  for (const wish of [{ assignee_ids: [other.id] }, { state_event: 'close' }, { state_event: 'reopen' }])
-    await owner.put(`${url}/issues/1`, wish)
+  for (const input of [{ assignee_ids: [other.id] }, { state_event: 'close' }, { state_event: 'reopen' }])
+    await owner.put(`${url}/issues/1`, input)
   await forge.settle()
   await remindOfDueIssues.handle(forge.app, {} as never)
-  const wish = { source_branch: 'topic', target_branch: 'master', title: 'Topic' }
-  const at = `${url}/merge_requests/${(await owner.post(`${url}/merge_requests`, wish)).body.iid}`
-  for (const wish of [
+  const input = { source_branch: 'topic', target_branch: 'master', title: 'Topic' }
+  const at = `${url}/merge_requests/${(await owner.post(`${url}/merge_requests`, input)).body.iid}`
+  for (const input of [
     { assignee_ids: [other.id] },
     { reviewer_ids: [other.id] },
     { state_event: 'close' },
     { state_event: 'reopen' },
   ])
-    await owner.put(at, wish)
+    await owner.put(at, input)
   const { id: sha } = await forge.seed({ id }, { 'c.txt': 'c\n' }, { as: owner, branch: 'topic' })
   await owner.post(`${url}/statuses/${sha}`, { state: 'running', ref: 'topic' })
   await owner.put(`${at}/merge`, { merge_when_pipeline_succeeds: true })

@@ -30,10 +30,10 @@ export interface MailJob {
 }
 
 /** Puts mail about it into the queue for everybody who wants it. */
-export async function announce(app: App, item: Item, news: Notification): Promise<void> {
-  const people = [...(await recipientsOf(app, item, news))]
+export async function announce(app: App, item: Item, event: Notification): Promise<void> {
+  const people = [...(await recipientsOf(app, item, event))]
   if (people.length === 0 || !(await isMailed(app, item))) return
-  const notification = await keepNews(app, item, news)
+  const notification = await keepNews(app, item, event)
   for (const some of batchesOf(people, AT_ONCE)) await queueMails(app, notification, some)
 }
 

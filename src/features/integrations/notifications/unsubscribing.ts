@@ -34,14 +34,14 @@ export function unsubscribeAddress(
   { user, reason }: { user: User; reason: Reason },
 ): { address: string; ends: string } {
   const at = { user: user.id, project: project.id }
-  const wish: Wish =
+  const input: Wish =
     subscription === null
       ? { ...at, level: levelBelow(reason) }
       : 'issue_id' in subscription
         ? { ...at, issue: subscription.issue_id }
         : { ...at, merge_request: subscription.merge_request_id }
-  const text = Buffer.from(JSON.stringify(wish)).toString('base64url')
-  const ends = wish.issue ? ENDS.issue : wish.merge_request ? ENDS.merge_request : 'Get less mail about this project'
+  const text = Buffer.from(JSON.stringify(input)).toString('base64url')
+  const ends = input.issue ? ENDS.issue : input.merge_request ? ENDS.merge_request : 'Get less mail about this project'
   return { address: `${app.url}/-/unsubscribe/${text}.${app.vault.sign(PURPOSE, text)}`, ends }
 }
 
@@ -60,13 +60,13 @@ export interface Unsubscription {
 
 /** Null where it is none of ours, or there is nothing to unsubscribe from any more. */
 export async function findUnsubscription(app: App, token: string): Promise<Unsubscription | null> {
-  const wish = read(app, token)
-  const user = wish && (await findUser(app.db, wish.user))
-  const { issue, merge_request } = wish ?? {}
+  const input = read(app, token)
+  const user = input && (await findUser(app.db, input.user))
+  const { issue, merge_request } = input ?? {}
   const facts = { ...(issue && { issue }), ...(merge_request && { merge_request }) }
-  const item = user && (await findItem(app, facts, wish.project))
+  const item = user && (await findItem(app, facts, input.project))
   if (!item) return null
-  const level = wish.level
+  const level = input.level
   if (level !== undefined)
     return { user, what: 'this project, unless it concerns you', carryOut: () => lower(app, user, item, level) }
   const what = issue === undefined ? 'this merge request' : 'this issue'

@@ -27,7 +27,7 @@ const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, bool.n
 >
 
 /** Beside these the properties of the service itself, which its declaration checks. */
-const wish = z.looseObject({ active: bool.nullish(), use_inherited_settings: bool.nullish(), ...switches })
+const request = z.looseObject({ active: bool.nullish(), use_inherited_settings: bool.nullish(), ...switches })
 
 /** One that was never set is there by the older name only. */
 function assertSet({ era }: Scope, { effective }: ServiceAtScope): void {
@@ -88,7 +88,7 @@ export const [update, updateByOlderName, updateOfGroup] = atEvery((scope) =>
     summary: `Set a service of a ${scope.kind} and switch it on`,
     on: scope.changedService,
     allow: 'manage',
-    input: wish,
+    input: request,
     output: ServiceEntity,
     async handle({ app, subject: { place, service }, input }) {
       await configureService(app, place, service.declared, input, input)

@@ -52,17 +52,17 @@ export const configureService = (
   app: App,
   place: ServiceScope,
   service: Service,
-  wish: ServiceInput,
+  input: ServiceInput,
   properties: Raw,
 ): Promise<void> =>
   change(app, place, service, async (app, row) => {
     const switches = Object.fromEntries(
-      SERVICE_SWITCHES.flatMap((name) => (typeof wish[name] === 'boolean' ? [[name, wish[name]]] : [])),
+      SERVICE_SWITCHES.flatMap((name) => (typeof input[name] === 'boolean' ? [[name, input[name]]] : [])),
     )
-    if (wish.use_inherited_settings) return { ...NOTHING, ...switches, active: true, inherits: true }
+    if (input.use_inherited_settings) return { ...NOTHING, ...switches, active: true, inherits: true }
     const own = row?.inherits ? null : row
     const settings = await changedSettings(app, service, own, properties)
-    return { ...settings, ...switches, active: wish.active ?? true, inherits: false }
+    return { ...settings, ...switches, active: input.active ?? true, inherits: false }
   })
 
 /** Who people of a chat were is forgotten with the rest. It stays as one of its own that is off: a group's does not come in its place. */

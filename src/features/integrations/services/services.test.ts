@@ -144,14 +144,14 @@ test('it is off and forgotten once deleted, and keeps its place', async () => {
 test('a change keeps what it does not name, and is for its switches and properties alone', async () => {
   const { owner, url } = source
   const path = `${url}/services/slack`
-  const wish = {
+  const request = {
     webhook: HOOK,
     channel: '#dev',
     username: 'forge',
     push_channel: '#pushes',
     notify_only_default_branch: false,
   }
-  const { body } = await owner.put(path, { ...wish, push_events: false, id: 99, slug: 'jira', title: 'Other' })
+  const { body } = await owner.put(path, { ...request, push_events: false, id: 99, slug: 'jira', title: 'Other' })
   expect(body).toMatchObject({
     title: 'Slack notifications',
     push_events: false,

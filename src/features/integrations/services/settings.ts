@@ -48,11 +48,11 @@ export async function changedSettings(
   raw: Raw,
 ): Promise<NewSettings> {
   const before = row ? { ...propertiesOf(row), ...secretsOf(app, row) } : {}
-  const wish = wishIn(service, raw)
-  for (const [name, value] of Object.entries(wish))
+  const input = wishIn(service, raw)
+  for (const [name, value] of Object.entries(input))
     if (!(await isUsable(app, service, name, value))) throw badProperty(name)
-  const after = { ...withoutExposed(service, before, wish), ...wish }
-  assertComplete(service, after, wish)
+  const after = { ...withoutExposed(service, before, input), ...input }
+  assertComplete(service, after, input)
   const parts = (isSecret: boolean) =>
     Object.entries(after).filter(([name, value]) => service.fields[name]?.isSecret === isSecret && value !== null)
   const secrets = parts(true)
@@ -75,14 +75,14 @@ function schemaOf(service: Service): z.ZodObject {
 
 function wishIn(service: Service, raw: Raw): Kept {
   const [parsed] = parseInput([schemaOf(service)], raw)
-  const wish = Object.fromEntries(Object.entries(parsed!).filter(([, value]) => value !== undefined)) as Kept
-  return { ...wish, ...branchesIn(service, wish) }
+  const input = Object.fromEntries(Object.entries(parsed!).filter(([, value]) => value !== undefined)) as Kept
+  return { ...input, ...branchesIn(service, input) }
 }
 
 /** Two names of one setting: what is said by either counts for both. */
-function branchesIn({ fields }: Service, wish: Kept): Kept {
+function branchesIn({ fields }: Service, input: Kept): Kept {
   if (!fields.branches_to_be_notified || !fields.notify_only_default_branch) return {}
-  const { branches_to_be_notified: branches, notify_only_default_branch: isDefault } = wish
+  const { branches_to_be_notified: branches, notify_only_default_branch: isDefault } = input
   if (typeof branches === 'string') return { notify_only_default_branch: branches === 'default' }
   return typeof isDefault === 'boolean' ? { branches_to_be_notified: isDefault ? 'default' : 'all' } : {}
 }
@@ -103,18 +103,18 @@ async function isUsable(app: App, { fields }: Service, name: string, value: Sett
  * Whoever changes where something is sent would else be sent the secrets that others gave. An address that is itself a
  * secret has no other sent along.
  */
-function withoutExposed({ fields }: Service, before: Kept, wish: Kept): Kept {
+function withoutExposed({ fields }: Service, before: Kept, input: Kept): Kept {
   const leadsThere = (name: string) =>
     fields[name]?.address !== 'link' && Boolean(fields[name]?.address) && !fields[name]?.isSecret
-  const isMoved = Object.entries(wish).some(([name, value]) => leadsThere(name) && value !== (before[name] ?? null))
+  const isMoved = Object.entries(input).some(([name, value]) => leadsThere(name) && value !== (before[name] ?? null))
   if (!isMoved) return before
   return Object.fromEntries(Object.entries(before).filter(([name]) => !fields[name]?.isSecret))
 }
 
-function assertComplete({ fields }: Service, after: Kept, wish: Kept): void {
+function assertComplete({ fields }: Service, after: Kept, input: Kept): void {
   const required = Object.entries(fields).filter(([, field]) => field.isRequired)
   const missing = required
-    .filter(([name]) => (after[name] ?? null) === null && wish[name] !== null)
+    .filter(([name]) => (after[name] ?? null) === null && input[name] !== null)
     .map(([name]) => name)
   if (missing.length > 0) {
     throw new Refusal('bad_request', `400 (Bad request) ${missing.join(', ')} not given`, {

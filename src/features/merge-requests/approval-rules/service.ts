@@ -56,11 +56,11 @@ interface Links {
 }
 
 /** People who may approve here, groups that the caller sees, branches of the project; all others are left out. */
-async function linksOf({ db }: App, subject: ProjectSubject, wish: RuleInput): Promise<Links> {
-  const { user_ids, usernames, group_ids, protected_branch_ids } = wish
+async function linksOf({ db }: App, subject: ProjectSubject, input: RuleInput): Promise<Links> {
+  const { user_ids, usernames, group_ids, protected_branch_ids } = input
   const namesPeople = Boolean(user_ids) || Boolean(usernames)
   return {
-    users: namesPeople ? await usersAmong(db, subject, wish) : null,
+    users: namesPeople ? await usersAmong(db, subject, input) : null,
     groups: group_ids ? await groupsAmong(db, subject, group_ids) : null,
     branches: protected_branch_ids ? await branchesAmong(db, subject, protected_branch_ids) : null,
   }
@@ -136,11 +136,11 @@ async function link({ db }: App, rule_id: number, { users, groups, branches }: L
 }
 
 /** Groups that the caller does not see stay named, unless they say otherwise. */
-async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: number, wish: RuleInput): Promise<void> {
-  if (!wish.group_ids) return
+async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: number, input: RuleInput): Promise<void> {
+  if (!input.group_ids) return
   const named = await db.selectFrom('approval_rule_groups').select('group_id').where('rule_id', '=', rule_id).execute()
   const ids = named.map(({ group_id }) => group_id)
-  const gone = wish.remove_hidden_groups ? ids : await groupsAmong(db, subject, ids)
+  const gone = input.remove_hidden_groups ? ids : await groupsAmong(db, subject, ids)
   if (gone.length > 0)
     await db.deleteFrom('approval_rule_groups').where('rule_id', '=', rule_id).where('group_id', 'in', gone).execute()
 }
@@ -161,23 +161,23 @@ async function insert(
   app: App,
   subject: ProjectSubject,
   place: Place,
-  wish: RuleInput & { name: string; approvals_required: number },
+  input: RuleInput & { name: string; approvals_required: number },
   source_rule_id: number | null = null,
 ): Promise<ApprovalRule> {
   const { db, clock } = app
-  const links = await linksOf(app, subject, wish)
-  const rule_type = wish.rule_type ?? 'regular'
+  const links = await linksOf(app, subject, input)
+  const rule_type = input.rule_type ?? 'regular'
   assertFits(rule_type, links)
-  await assertRoom(db, place, rule_type === 'any_approver')
+  await assertBelowLimit(db, place, rule_type === 'any_approver')
   const now = timestamp(clock)
   const row: NewRow<'approval_rules'> = {
     ...place,
     source_rule_id,
     rule_type,
-    name: wish.name.trim(),
+    name: input.name.trim(),
     section: null,
-    approvals_required: wish.approvals_required,
-    applies_to_all_protected_branches: wish.applies_to_all_protected_branches ?? false,
+    approvals_required: input.approvals_required,
+    applies_to_all_protected_branches: input.applies_to_all_protected_branches ?? false,
     created_at: now,
     updated_at: now,
   }
@@ -192,7 +192,7 @@ function assertFits(rule_type: ApprovalRule['rule_type'], { users, groups }: Lin
 }
 
 /** Of the rules for anybody there is one. */
-async function assertRoom(db: Db, { project_id, merge_request_id }: Place, isAny: boolean): Promise<void> {
+async function assertBelowLimit(db: Db, { project_id, merge_request_id }: Place, isAny: boolean): Promise<void> {
   const there = await db
     .selectFrom('approval_rules')
     .select('rule_type')
@@ -205,10 +205,10 @@ async function assertRoom(db: Db, { project_id, merge_request_id }: Place, isAny
     throw invalid({ rule_type: ['any-approver for the project already exists'] })
 }
 
-async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, wish: RuleInput): Promise<ApprovalRule> {
-  const links = await linksOf(app, subject, wish)
+async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, input: RuleInput): Promise<ApprovalRule> {
+  const links = await linksOf(app, subject, input)
   assertFits(rule.rule_type, links)
-  const { name, approvals_required, applies_to_all_protected_branches } = wish
+  const { name, approvals_required, applies_to_all_protected_branches } = input
   const changed = await app.db
     .updateTable('approval_rules')
     .set({
@@ -221,7 +221,7 @@ async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, wis
     .returningAll()
     .executeTakeFirst()
   if (!changed) throw notFound() // somebody was faster
-  await unlinkGroups(app, subject, rule.id, wish)
+  await unlinkGroups(app, subject, rule.id, input)
   await link(app, rule.id, links)
   return changed
 }
@@ -233,20 +233,20 @@ async function remove({ db }: App, { id }: ApprovalRule): Promise<void> {
 
 type NewRule = RuleInput & { name: string; approvals_required: number }
 
-export async function createProjectRule(app: App, subject: ProjectSubject, wish: NewRule): Promise<ApprovalRule> {
-  assertValid(wish)
+export async function createProjectRule(app: App, subject: ProjectSubject, input: NewRule): Promise<ApprovalRule> {
+  assertValid(input)
   const place = { project_id: subject.project.id, merge_request_id: null }
-  return refusingTaken(() => transact(app, (app) => insert(app, subject, place, wish)))
+  return refusingTaken(() => transact(app, (app) => insert(app, subject, place, input)))
 }
 
 export async function changeProjectRule(
   app: App,
   subject: ProjectSubject,
   rule: ApprovalRule,
-  wish: RuleInput,
+  input: RuleInput,
 ): Promise<ApprovalRule> {
-  assertValid(wish)
-  return refusingTaken(() => transact(app, (app) => change(app, subject, rule, wish)))
+  assertValid(input)
+  return refusingTaken(() => transact(app, (app) => change(app, subject, rule, input)))
 }
 
 export const removeProjectRule = (app: App, rule: ApprovalRule): Promise<void> => remove(app, rule)
@@ -270,18 +270,18 @@ async function ofOpen<T>(
 export async function createMergeRequestRule(
   app: App,
   subject: MergeRequestSubject,
-  wish: NewRule,
+  input: NewRule,
 ): Promise<ApprovalRule> {
-  assertValid(wish)
+  assertValid(input)
   const { project, mergeRequest } = subject
   const place = { project_id: project.id, merge_request_id: mergeRequest.id }
   return ofOpen(app, subject, async (app, held) => {
-    const source = wish.approval_project_rule_id
-      ? await findProjectRule(app.db, project.id, wish.approval_project_rule_id)
+    const source = input.approval_project_rule_id
+      ? await findProjectRule(app.db, project.id, input.approval_project_rule_id)
       : null
     if (source === undefined) throw notFound()
     const copy = source && (await namedBy(app.db, source.id))
-    const created = await insert(app, subject, place, { ...copy, ...wish }, source?.id ?? null)
+    const created = await insert(app, subject, place, { ...copy, ...input }, source?.id ?? null)
     await ask(app, subject, held, created, new Set())
     return created
   })
@@ -314,13 +314,13 @@ function assertOwn({ rule_type }: ApprovalRule): void {
 export async function changeMergeRequestRule(
   app: App,
   subject: MergeRequestSubject & { readonly rule: ApprovalRule },
-  wish: RuleInput,
+  input: RuleInput,
 ): Promise<ApprovalRule> {
-  assertValid(wish)
+  assertValid(input)
   assertOwn(subject.rule)
   return ofOpen(app, subject, async (app, held) => {
     const asked = subject.rule.approvals_required > 0 ? await approversIn(app, [subject.rule.id]) : new Set<number>()
-    const changed = await change(app, subject, subject.rule, wish)
+    const changed = await change(app, subject, subject.rule, input)
     await ask(app, subject, held, changed, asked)
     return changed
   })

@@ -44,8 +44,8 @@ const changing = (method: 'POST' | 'PUT') =>
     output: ApprovalSettingsEntity,
     async handle({ app, viewer, subject, input: { require_reauthentication_to_approve, ...given } }) {
       const require_password_to_approve = given.require_password_to_approve ?? require_reauthentication_to_approve
-      const wish = { ...given, require_password_to_approve }
-      const { project, settings } = await changeApprovalSettings(app, viewer, subject, wish)
+      const request = { ...given, require_password_to_approve }
+      const { project, settings } = await changeApprovalSettings(app, viewer, subject, request)
       return presentApprovalSettings(project, settings)
     },
   })

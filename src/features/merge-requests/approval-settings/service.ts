@@ -19,10 +19,10 @@ export async function changeApprovalSettings(
   app: App,
   actor: User,
   subject: ProjectSubject,
-  { approvals_before_merge, ...wish }: SettingsChange,
+  { approvals_before_merge, ...input }: SettingsChange,
 ): Promise<{ project: Project; settings: ApprovalSettings }> {
-  const given = NAMES.filter((name) => typeof wish[name] === 'boolean')
-  const change: Partial<ApprovalSettings> = Object.fromEntries(given.map((name) => [name, wish[name]]))
+  const given = NAMES.filter((name) => typeof input[name] === 'boolean')
+  const change: Partial<ApprovalSettings> = Object.fromEntries(given.map((name) => [name, input[name]]))
   const { id: project_id } = subject.project
   try {
     return await transact(app, async (app) => {

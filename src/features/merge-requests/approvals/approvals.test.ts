@@ -163,9 +163,9 @@ test('each setting acts', async () => {
     require_password_to_approve: false,
     require_reauthentication_to_approve: false,
   }
-  const set = async (wish: Record<string, unknown>) => {
-    const answer = await jane.post(`${root}/approvals`, wish)
-    expect(answer).toMatchObject({ status: 201, body: wish })
+  const set = async (request: Record<string, unknown>) => {
+    const answer = await jane.post(`${root}/approvals`, request)
+    expect(answer).toMatchObject({ status: 201, body: request })
     expect((await john.get(`${root}/approvals`)).body).toEqual(answer.body)
   }
   expect((await jane.get(`${root}/approvals`)).body).toEqual(usual)

@@ -15,7 +15,7 @@ export const get = endpoint({
   summary: 'Get the approval status of a merge request',
   on: approvable,
   allow: 'readMergeRequest',
-  lane: 'git',
+  limiter: 'git',
   output: ApprovalsEntity,
   handle: ({ app, viewer, subject }) => presentApprovalStatus(app, viewer, subject),
 })
@@ -28,7 +28,7 @@ export const require = endpoint({
   summary: 'Set how many approvals a merge request needs',
   on: approvable,
   allow: 'askApproval',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ approvals_required: int }),
   output: ApprovalsEntity,
   async handle({ app, viewer, subject, input: { approvals_required } }) {
@@ -47,7 +47,7 @@ export const approve = endpoint({
   on: approvable,
   allow: 'approve',
   denied: 'unauthenticated',
-  lane: 'git',
+  limiter: 'git',
   status: 200,
   input: z.object({ sha: text.nullish(), approval_password: text.nullish() }),
   output: ApprovalsEntity,
@@ -65,7 +65,7 @@ export const unapprove = endpoint({
   on: approvable,
   allow: 'approve',
   denied: 'unauthenticated',
-  lane: 'git',
+  limiter: 'git',
   status: 200,
   output: ApprovalsEntity,
   async handle({ app, viewer, subject }) {

@@ -30,14 +30,14 @@ export async function approveMergeRequest(
   app: App,
   actor: User,
   { mergeRequest: seen, project }: MergeRequestSubject,
-  wish: ApprovalInput,
+  input: ApprovalInput,
 ): Promise<MergeRequest> {
   const settings = await findApprovalSettings(app.db, project.id)
   if (seen.state !== 'opened') throw unauthenticated()
   const newest = await freshlyChecked(app, await refreshSource(app, seen, project), project)
-  const sha = wish.sha || seen.head_sha
+  const sha = input.sha || seen.head_sha
   if (newest.head_sha !== sha) throw stale()
-  if (settings.require_password_to_approve) await assertPassword(app, actor, wish)
+  if (settings.require_password_to_approve) await assertPassword(app, actor, input)
   return transact(app, async (app) => {
     const held = await lockMergeRequest(app, seen.id)
     if (held.state !== 'opened') throw unauthenticated()

@@ -21,7 +21,7 @@ export const closesIssues = endpoint({
   summary: 'List issues that merging a merge request would close',
   on: mergeRequest,
   allow: 'readMergeRequest',
-  lane: 'git',
+  limiter: 'git',
   output: pageOf(z.union([ClosedIssueEntity, entity({ id: z.string(), title: z.string() })])),
   async handle({ app, viewer, subject, page }) {
     const { issues, external } = await findClosing(app, viewer, subject, subject.mergeRequest)

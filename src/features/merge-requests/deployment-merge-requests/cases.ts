@@ -2,8 +2,8 @@ import { casesOf, projectPath, unique, type Stage } from '../../../../test/cases
 
 async function deployment(s: Stage) {
   const { body } = await s.owner.get(projectPath(s, '/repository/branches/master'))
-  const wish = { environment: unique('place'), sha: body.commit.id, ref: 'master', tag: false, status: 'running' }
-  return { deployment_id: (await s.make(projectPath(s, '/deployments'), wish)).id as number }
+  const input = { environment: unique('place'), sha: body.commit.id, ref: 'master', tag: false, status: 'running' }
+  return { deployment_id: (await s.make(projectPath(s, '/deployments'), input)).id as number }
 }
 
 export const cases = casesOf(

@@ -18,8 +18,8 @@ async function deployable(forge: TestForge) {
     return (await root.get(`${url}/repository/branches/master`)).body.commit.id as string
   }
   const deploy = async (sha: string, environment = 'live', status = 'success') => {
-    const wish = { environment, sha, ref: 'master', tag: false, status }
-    return (await root.post(`${url}/deployments`, wish)).body.id as number
+    const input = { environment, sha, ref: 'master', tag: false, status }
+    return (await root.post(`${url}/deployments`, input)).body.id as number
   }
   return { url, merge, deploy }
 }
@@ -46,15 +46,15 @@ test('lists are narrowed by where and when merge requests were deployed', async 
   const [reporter, guest] = [await forge.user(), await forge.user()]
   await root.post(`${url}/members`, { user_id: reporter.id, access_level: 20 })
   const group = await forge.group({ visibility: 'public' })
-  const told = async (who: Person, wish: Record<string, unknown>) => {
+  const told = async (who: Person, input: Record<string, unknown>) => {
     const answers: unknown[] = []
     for (const path of [`${url}/merge_requests`, '/merge_requests']) {
-      const { body, headers } = await who.get(path, { scope: 'all', sort: 'asc', ...wish })
+      const { body, headers } = await who.get(path, { scope: 'all', sort: 'asc', ...input })
       expect(headers.get('x-total')).toBe(String(body.length))
       answers.push(titlesOf(body))
     }
     expect(answers[0]).toEqual(answers[1])
-    expect((await who.get(`/groups/${group.id}/merge_requests`, wish)).body).toEqual([])
+    expect((await who.get(`/groups/${group.id}/merge_requests`, input)).body).toEqual([])
     return answers[0]
   }
 
@@ -68,7 +68,7 @@ test('lists are narrowed by where and when merge requests were deployed', async 
   await merge('three')
   await deploy(await merge('four'), 'broken', 'failed')
   await forge.settle()
-  for (const [wish, titles] of [
+  for (const [input, titles] of [
     [{ environment: 'live' }, ['one', 'two']],
     [{ environment: 'test' }, ['one', 'two']],
     [{ environment: 'LIVE' }, []],
@@ -79,10 +79,10 @@ test('lists are narrowed by where and when merge requests were deployed', async 
     [{ deployed_before: between }, ['one']],
     [{ environment: 'live', search: 'two' }, ['two']],
   ] as const) {
-    expect(await told(root, wish), JSON.stringify(wish)).toEqual(titles)
-    expect(await told(reporter, wish)).toEqual(titles)
+    expect(await told(root, input), JSON.stringify(input)).toEqual(titles)
+    expect(await told(reporter, input)).toEqual(titles)
     // Those who may not see deployments are told nothing of them.
-    expect(await told(guest, wish)).toEqual([])
+    expect(await told(guest, input)).toEqual([])
   }
   await root.put(url, { builds_access_level: 'disabled' })
   expect(await told(reporter, { environment: 'live' })).toEqual([])

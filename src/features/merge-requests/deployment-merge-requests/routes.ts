@@ -14,7 +14,7 @@ export const list = endpoint({
   summary: 'List the merge requests that a deployment brought',
   on: deployment,
   allow: 'readEnvironments',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ view: oneOf('simple').nullish() }),
   output: pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity])),
   async handle({ app, subject, input, page }) {

@@ -35,16 +35,16 @@ export async function createDraft(
   app: App,
   actor: User,
   subject: NoteableSubject,
-  wish: DraftInput,
+  input: DraftInput,
 ): Promise<DraftNote> {
-  assertSayable(wish.note)
+  assertSayable(input.note)
   const { topic } = subject
-  const answered = wish.in_reply_to_discussion_id
+  const answered = input.in_reply_to_discussion_id
   const discussion = answered ? await findDiscussion(app, subject, answered) : null
   if (answered && !discussion) throw notFound('Discussion')
   if (discussion?.[0]!.system) throw forbidden()
-  const commit = discussion || !wish.commit_id ? null : ((await topic.commitNamed?.(app, wish.commit_id)) ?? null)
-  const place = discussion ? null : await placeOf(app, subject, wish.position, commit)
+  const commit = discussion || !input.commit_id ? null : ((await topic.commitNamed?.(app, input.commit_id)) ?? null)
+  const place = discussion ? null : await placeOf(app, subject, input.position, commit)
   const now = timestamp(app.clock)
   try {
     return await transact(app, async ({ db }) => {
@@ -60,9 +60,9 @@ export async function createDraft(
         .values({
           merge_request_id: topic.id!,
           author_id: actor.id,
-          note: wish.note,
+          note: input.note,
           discussion_id: discussion?.[0]!.discussion_id ?? null,
-          resolve_discussion: Boolean(discussion && wish.resolve_discussion),
+          resolve_discussion: Boolean(discussion && input.resolve_discussion),
           commit_sha: commit,
           position: place?.position ?? null,
           line_code: place?.line_code ?? null,
@@ -151,8 +151,8 @@ export async function publishDrafts(
     }
     await markReviewed(app, actor, subject.topic.id!)
     const notes = all.flatMap(({ note }) => note?.id ?? [])
-    const news = { id: subject.topic.id!, project_id: subject.project.id, by: actor.id, notes }
-    if (notes.length > 0) await emit(app, 'merge_request.reviewed', news)
+    const event = { id: subject.topic.id!, project_id: subject.project.id, by: actor.id, notes }
+    if (notes.length > 0) await emit(app, 'merge_request.reviewed', event)
     return all
   })
   for (const one of said) await finished(app, one)

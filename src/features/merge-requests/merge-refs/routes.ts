@@ -11,7 +11,7 @@ const making = (method: 'GET' | 'PUT') =>
     summary: 'Get the commit that merging would make, at refs/merge-requests/:iid/merge',
     on: mergeRequest,
     allow: 'readCode',
-    lane: 'git',
+    limiter: 'git',
     output: entity({ commit_id: z.string() }),
     async handle({ app, viewer, subject }) {
       return { commit_id: await mergeToRef(app, viewer, subject) }

@@ -17,8 +17,8 @@ async function stage(forge: TestForge, input: Record<string, unknown> = { allow_
   await forge.settle()
   await forge.seed(fork, { 'b.txt': 'two\n' }, { as: joe, branch: 'feature' })
   await forge.seed(fork, { 'c.txt': 'three\n' }, { as: joe, branch: 'other' })
-  const wish = { source_branch: 'feature', target_branch: 'dev', title: 'Mine', target_project_id: project.id }
-  const made = await joe.post(`/projects/${fork.id}/merge_requests`, { ...wish, ...input })
+  const request = { source_branch: 'feature', target_branch: 'dev', title: 'Mine', target_project_id: project.id }
+  const made = await joe.post(`/projects/${fork.id}/merge_requests`, { ...request, ...input })
   const url = `/projects/${project.id}/merge_requests/${made.body.iid}`
   const member = async (target: number, source = 0) => {
     const person = await forge.user()

@@ -103,8 +103,8 @@ test('totals follow every kind of change', async () => {
       'a deployment',
       async () => {
         const sha = (await root.get(`${at}/repository/branches/master`)).body.commit.id
-        const wish = { environment: 'live', sha, ref: 'master', tag: false, status: 'success' }
-        expect((await root.post(`${at}/deployments`, wish)).status).toBe(201)
+        const request = { environment: 'live', sha, ref: 'master', tag: false, status: 'success' }
+        expect((await root.post(`${at}/deployments`, request)).status).toBe(201)
         await forge.settle()
         expect(await told(root, url, { environment: 'live' })).toBe(1)
       },

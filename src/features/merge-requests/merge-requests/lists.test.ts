@@ -150,19 +150,19 @@ test('filters and orders of a project’s list', async () => {
 
   // Rules of the project name for all of its merge requests.
   await root.post(`/projects/${project.id}/approval_rules`, { name: 'All', approvals_required: 0, user_ids: [jane.id] })
-  for (const [wish, iids] of [
+  for (const [input, iids] of [
     [[jane.id], [4, 2, 3, 1]],
     [[jane.id, joe.id], [2]],
     ['None', []],
   ] as const) {
-    const { body, headers } = await joe.get(url, { approver_ids: wish })
+    const { body, headers } = await joe.get(url, { approver_ids: input })
     expect([iidsOf(body), headers.get('x-total')]).toEqual([iids, String(iids.length)])
   }
 
   // A merge in the making is told as open.
   await db.updateTable('merge_requests').set({ state: 'locked' }).where('iid', '=', 2).execute()
-  for (const wish of [{}, { order_by: 'title' }, { labels: 'bug' }]) {
-    const { body } = await joe.get(url, { state: 'opened', ...wish })
+  for (const input of [{}, { order_by: 'title' }, { labels: 'bug' }]) {
+    const { body } = await joe.get(url, { state: 'opened', ...input })
     expect(iidsOf(body).toSorted((a, b) => a - b)).toEqual([1, 2])
     expect(body.map(({ state }: { state: string }) => state)).toEqual(['opened', 'opened'])
   }
@@ -276,8 +276,8 @@ test('without a scope it is what one wrote', async () => {
   const jane = await forge.user()
   const project = await forge.project({ visibility: 'public' }, jane)
   await forge.mergeRequest(project, { title: 'Mine' }, jane)
-  const titles = async (who: Person, wish = {}) =>
-    (await who.get('/merge_requests', wish)).body.map(({ title }: { title: string }) => title)
+  const titles = async (who: Person, input = {}) =>
+    (await who.get('/merge_requests', input)).body.map(({ title }: { title: string }) => title)
   expect(await titles(jane)).toEqual(['Mine'])
   expect(await titles(await forge.user())).toEqual([])
   await jane.post(`/projects/${project.id}/archive`)
@@ -291,12 +291,12 @@ test('a page of a hundred sends as many queries as a page of one', async () => {
   await forge.mergeRequest(project, { title: 'One' })
   const url = `/projects/${project.id}/merge_requests`
   await root.put(`${url}/1`, { labels: 'bug', assignee_ids: [root.id], reviewer_ids: [root.id] })
-  const cost = (path: string, wish: object) =>
-    forge.queries(() => root.get(path, { scope: 'all', per_page: 100, source_project_id: project.id, ...wish }))
+  const cost = (path: string, input: object) =>
+    forge.queries(() => root.get(path, { scope: 'all', per_page: 100, source_project_id: project.id, ...input }))
   const costs = async () => {
     const found: number[] = []
     for (const path of [url, '/merge_requests'])
-      for (const wish of [{}, { view: 'simple' }, { with_labels_details: true }]) found.push(await cost(path, wish))
+      for (const input of [{}, { view: 'simple' }, { with_labels_details: true }]) found.push(await cost(path, input))
     return found
   }
   await forge.settle()

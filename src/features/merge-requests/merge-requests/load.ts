@@ -52,12 +52,12 @@ async function rowsOf(app: App, page: readonly { id: number }[]): Promise<MergeR
   return findMergeRequests(app.db, ids)
 }
 
-export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], wish: RecordOptions = {}) =>
-  presentMergeRequests(app, await rowsOf(app, page), wish)
+export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], input: RecordOptions = {}) =>
+  presentMergeRequests(app, await rowsOf(app, page), input)
 
 /** A page of a list, as it was asked for. */
-export async function presentListed(app: App, page: readonly { id: number }[], wish: RecordOptions) {
-  if (wish.view !== 'simple') return presentMergeRequestsById(app, page, wish)
+export async function presentListed(app: App, page: readonly { id: number }[], input: RecordOptions) {
+  if (input.view !== 'simple') return presentMergeRequestsById(app, page, input)
   const found = await rowsOf(app, page)
   const paths = await projectPaths(
     app.db,
@@ -117,7 +117,7 @@ export async function presentOneMergeRequest(
   viewer: User | null,
   subject: MergeRequestSubject,
   row: MergeRequest = subject.mergeRequest,
-  wish: DetailOptions = {},
+  input: DetailOptions = {},
 ): Promise<MergeRequestDetail> {
   const one = await freshlyChecked(app, row, subject.project)
   const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged, pipeline] = await Promise.all([
@@ -127,7 +127,7 @@ export async function presentOneMergeRequest(
     mayMergeInto(app, subject, one.target_branch),
     isFirstContribution(app.db, one),
     stackOf(app.db, one),
-    wish.include_diverged_commits_count ? divergedCommits(subject.dir, one) : undefined,
+    input.include_diverged_commits_count ? divergedCommits(subject.dir, one) : undefined,
     ciPolicy.readPipelines(subject) ? headPipelineOf(app, viewer, subject, one) : null,
   ])
   return presentDetail(
@@ -140,7 +140,7 @@ export async function presentOneMergeRequest(
       stack,
       pipeline,
       diverged,
-      rebasing: wish.include_rebase_in_progress ? false : undefined,
+      rebasing: input.include_rebase_in_progress ? false : undefined,
     },
   )
 }

@@ -21,7 +21,7 @@ test('what cannot be proposed is refused, and nothing moves', async () => {
   expect(disabled).toMatchObject({ status: 422, body: { error: ['Target project has disabled merge requests'] } })
   await jane.put(`/projects/${project.id}`, { merge_requests_enabled: true })
 
-  const wish = { source_branch: 'branch-1', target_branch: 'master', title: 'x' }
+  const input = { source_branch: 'branch-1', target_branch: 'master', title: 'x' }
   const events = await forge.events()
   const refusals: [Record<string, unknown>, number, unknown][] = [
     [{ title: ' ' }, 400, { message: { title: ["can't be blank"] } }],
@@ -33,7 +33,7 @@ test('what cannot be proposed is refused, and nothing moves', async () => {
     [{ target_project_id: hidden.id }, 404, { message: '404 Not found' }],
   ]
   for (const [more, status, body] of refusals)
-    expect([more, await jane.post(url, { ...wish, ...more })]).toMatchObject([more, { status, body }])
+    expect([more, await jane.post(url, { ...input, ...more })]).toMatchObject([more, { status, body }])
   for (const name of ['title', 'target_branch']) {
     const said = { message: `${name} is empty`, error: `${name} is empty` }
     expect(await jane.put(known.url, { [name]: '' })).toMatchObject({ status: 400, body: said })

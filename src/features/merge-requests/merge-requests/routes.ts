@@ -72,7 +72,7 @@ export const create = endpoint({
   summary: 'Create a merge request',
   on: mergeRequests,
   allow: 'createMergeRequest',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({
     title: text,
     source_branch: text,

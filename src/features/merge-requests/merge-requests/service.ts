@@ -92,28 +92,28 @@ export async function createMergeRequest(
   app: App,
   actor: User,
   source: RepositorySubject,
-  wish: CreationInput,
+  input: CreationInput,
 ): Promise<{ created: MergeRequest; target: RepositorySubject }> {
-  assertValid(wish)
-  const target = await targetOf(app, actor, source, wish.target_project_id)
+  assertValid(input)
+  const target = await targetOf(app, actor, source, input.target_project_id)
   const { project } = target
   const isSame = project.id === source.project.id
-  if (isSame && wish.source_branch === wish.target_branch)
+  if (isSame && input.source_branch === input.target_branch)
     throw unprocessable('You can not use same project/branch for source and target')
   const link = {
     source_project_id: source.project.id,
-    source_branch: wish.source_branch,
-    target_branch: wish.target_branch,
+    source_branch: input.source_branch,
+    target_branch: input.target_branch,
   }
   const tips = await findTips(app, project, link)
   const { source: head } = tips
-  if (head === null) throw unprocessable(`Source branch "${wish.source_branch}" does not exist`)
-  if (tips.target === null) throw unprocessable(`Target branch "${wish.target_branch}" does not exist`)
+  if (head === null) throw unprocessable(`Source branch "${input.source_branch}" does not exist`)
+  if (tips.target === null) throw unprocessable(`Target branch "${input.target_branch}" does not exist`)
   const measured = await takeIn(app, project, link, { ...tips, source: head })
   try {
-    const allow_collaboration = await collaborationWished(app, actor, project, link, wish.allow_collaboration)
+    const allow_collaboration = await collaborationWished(app, actor, project, link, input.allow_collaboration)
     const created = await transactNumbered(app, { project_id: project.id }, 'merge_requests', (app) =>
-      insert(app, actor, target, { ...wish, allow_collaboration }, link, measured),
+      insert(app, actor, target, { ...input, allow_collaboration }, link, measured),
     )
     await pointHead(app, target.dir, created)
     const checked = await freshlyChecked(app, created, project)
@@ -162,7 +162,7 @@ async function insert(
   app: App,
   actor: User,
   target: RepositorySubject,
-  wish: CreationInput,
+  input: CreationInput,
   link: Pick<MergeRequest, 'source_project_id' | 'source_branch' | 'target_branch'>,
   measured: Measured,
 ): Promise<MergeRequest> {
@@ -170,15 +170,15 @@ async function insert(
   const { db, clock } = app
   await assertNoTwin(app, { ...link, project_id: project.id })
   const now = timestamp(clock)
-  const allowed: Wish = target.level >= Developer ? wish : {}
+  const allowed: Wish = target.level >= Developer ? input : {}
   const labels = await labelsNamed(app, actor, target, allowed.labels)
   const milestone = await milestoneWished(app, target, allowed.milestone_id)
   const assignees = await readersAmong(app, target, allowed.assignee_ids ?? [])
   const reviewers = await readersAmong(app, target, allowed.reviewer_ids ?? [])
-  const description = wish.description ?? null
-  const title = wish.title.trim()
+  const description = input.description ?? null
+  const title = input.title.trim()
   const { approvals_before_merge: usual } = project
-  const own = wish.approvals_before_merge ?? 0
+  const own = input.approvals_before_merge ?? 0
   const created = await db
     .insertInto('merge_requests')
     .values({
@@ -191,11 +191,11 @@ async function insert(
       draft: isDraft(title),
       discussion_locked: null,
       milestone_id: milestone?.id ?? null,
-      squash: squashWished(project, wish.squash),
-      allow_collaboration: wish.allow_collaboration ?? false,
+      squash: squashWished(project, input.squash),
+      allow_collaboration: input.allow_collaboration ?? false,
       // A project without approvals stays so, and a request cannot ask for fewer.
       approvals_before_merge: usual > 0 && own > usual ? own : null,
-      force_remove_source_branch: wish.remove_source_branch ?? project.remove_source_branch_after_merge,
+      force_remove_source_branch: input.remove_source_branch ?? project.remove_source_branch_after_merge,
       should_remove_source_branch: null,
       ...versionColumns(measured),
       check_head: null,
@@ -362,9 +362,9 @@ async function collaborationWished(
 }
 
 /** Planning is for Developers of the target; of others it is left out without a word. */
-function permitted({ level }: RepositorySubject, wish: UpdateInput): UpdateInput {
-  if (level >= Developer) return wish
-  const { title, description, target_branch, state_event, remove_source_branch, squash } = wish
+function permitted({ level }: RepositorySubject, input: UpdateInput): UpdateInput {
+  if (level >= Developer) return input
+  const { title, description, target_branch, state_event, remove_source_branch, squash } = input
   return { title, description, target_branch, state_event, remove_source_branch, squash }
 }
 
@@ -383,14 +383,14 @@ export async function updateMergeRequest(
   if (!seen) throw notFound()
   const { allow_collaboration: shared } = given
   const allow_collaboration = await collaborationWished(app, actor, target.project, seen, shared)
-  const wish = { ...permitted(target, given), allow_collaboration }
-  const measured = await measuredAnew(app, target, seen, wish)
+  const input = { ...permitted(target, given), allow_collaboration }
+  const measured = await measuredAnew(app, target, seen, input)
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
   const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []
   const changed = await transact(app, async (app) => {
     const one = await lockMergeRequest(app, id)
     const was = await stateOf(app, one)
-    const is = await wished(app, actor, target, one, was, wish)
+    const is = await wished(app, actor, target, one, was, input)
     const isReopened = was.state === 'closed' && is.state === 'opened'
     const isRetargeted = was.target_branch !== is.target_branch
     if (isReopened || isRetargeted) await assertNoTwin(app, { ...one, target_branch: is.target_branch }, id)
@@ -449,11 +449,11 @@ export async function updateMergeRequest(
       assignees: missingIn(was.assignees, is.assignees),
       reviewers: missingIn(was.reviewers, is.reviewers),
     })
-    const news = { id, project_id: updated.project_id, by: actor.id }
-    await emit(app, 'merge_request.updated', { ...news, changes: { ...changes, ...changedWith(one, updated) } })
+    const event = { id, project_id: updated.project_id, by: actor.id }
+    await emit(app, 'merge_request.updated', { ...event, changes: { ...changes, ...changedWith(one, updated) } })
     if (isClosed || isReopened) {
       await recordMergeRequest(app, actor.id, updated, isClosed ? 'closed' : 'reopened')
-      await emit(app, isClosed ? 'merge_request.closed' : 'merge_request.reopened', news)
+      await emit(app, isClosed ? 'merge_request.closed' : 'merge_request.reopened', event)
     }
     return updated
   })
@@ -506,22 +506,24 @@ async function wished(
   target: RepositorySubject,
   one: MergeRequest,
   was: MergeRequestState,
-  wish: UpdateInput,
+  input: UpdateInput,
 ): Promise<MergeRequestState> {
   const isOver = one.state === 'merged' || one.state === 'locked'
   return {
-    title: wish.title?.trim() ?? was.title,
-    description: wish.description === undefined ? was.description : wish.description,
-    state: isOver || !wish.state_event ? was.state : wish.state_event === 'close' ? 'closed' : 'opened',
-    target_branch: isOver ? was.target_branch : (wish.target_branch ?? was.target_branch),
-    discussion_locked: wish.discussion_locked === undefined ? was.discussion_locked : wish.discussion_locked,
-    squash: wish.squash === undefined || wish.squash === null ? was.squash : squashWished(target.project, wish.squash),
-    force_remove_source_branch: wish.remove_source_branch ?? was.force_remove_source_branch,
-    allow_collaboration: wish.allow_collaboration ?? was.allow_collaboration,
-    milestone: wish.milestone_id === undefined ? was.milestone : await milestoneWished(app, target, wish.milestone_id),
-    labels: await labelsWished(app, actor, target, was.labels, wish),
-    assignees: wish.assignee_ids ? await readersAmong(app, target, wish.assignee_ids) : was.assignees,
-    reviewers: wish.reviewer_ids ? await readersAmong(app, target, wish.reviewer_ids) : was.reviewers,
+    title: input.title?.trim() ?? was.title,
+    description: input.description === undefined ? was.description : input.description,
+    state: isOver || !input.state_event ? was.state : input.state_event === 'close' ? 'closed' : 'opened',
+    target_branch: isOver ? was.target_branch : (input.target_branch ?? was.target_branch),
+    discussion_locked: input.discussion_locked === undefined ? was.discussion_locked : input.discussion_locked,
+    squash:
+      input.squash === undefined || input.squash === null ? was.squash : squashWished(target.project, input.squash),
+    force_remove_source_branch: input.remove_source_branch ?? was.force_remove_source_branch,
+    allow_collaboration: input.allow_collaboration ?? was.allow_collaboration,
+    milestone:
+      input.milestone_id === undefined ? was.milestone : await milestoneWished(app, target, input.milestone_id),
+    labels: await labelsWished(app, actor, target, was.labels, input),
+    assignees: input.assignee_ids ? await readersAmong(app, target, input.assignee_ids) : was.assignees,
+    reviewers: input.reviewer_ids ? await readersAmong(app, target, input.reviewer_ids) : was.reviewers,
   }
 }
 

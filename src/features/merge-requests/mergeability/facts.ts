@@ -56,7 +56,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
       requests.map(({ id }) => id),
     ),
   }
-  const [targets, threads, wishes, pipelines, projects, approvals, blockers] = await Promise.all([
+  const [targets, threads, inputs, pipelines, projects, approvals, blockers] = await Promise.all([
     targetsOf(
       db,
       requests.map(({ id }) => id),
@@ -71,7 +71,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
       requests.map(({ id }) => id),
     ),
   ])
-  const [open, wished] = [number(threads, 'threads'), number(wishes, 'total')]
+  const [open, wished] = [number(threads, 'threads'), number(inputs, 'total')]
   const byId = new Map(projects.map((project) => [project.id, project]))
   return new Map(
     requests.map((one) => {

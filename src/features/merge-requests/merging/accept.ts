@@ -67,14 +67,14 @@ export async function acceptMergeRequest(
   app: App,
   actor: User,
   subject: MergeRequestSubject,
-  wish: AcceptInput,
+  input: AcceptInput,
 ): Promise<MergeRequest> {
   const { target_branch: branch } = subject.mergeRequest
   if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
   try {
     return await withBranchMutex(subject.dir, branch, async (isLate) => {
       const target = isLate ? await subjectAnew(app, actor, subject) : subject
-      return mergeNow(app, actor, target, subject.mergeRequest, wish)
+      return mergeNow(app, actor, target, subject.mergeRequest, input)
     })
   } catch (error) {
     // Whatever failed, it did since the repository was taken away.
@@ -96,32 +96,32 @@ async function mergeNow(
   actor: User,
   target: RepositorySubject,
   { id, target_branch: branch }: MergeRequest,
-  wish: AcceptInput,
+  input: AcceptInput,
 ): Promise<MergeRequest> {
-  const { one, squash, facts } = await looked(app, target, id, wish)
+  const { one, squash, facts } = await looked(app, target, id, input)
   // Whoever merges has seen where it goes.
   if (one.target_branch !== branch) throw new Refusal('conflict', RETARGETED)
   await unlessOvertaken(app, id, () => assertMergeable(facts))
-  if (wish.sha && wish.sha !== one.head_sha) throw stale()
+  if (input.sha && input.sha !== one.head_sha) throw stale()
   const { target: tip } = await findTips(app, target.project, one)
-  const plan = await planOf(app, actor, target, { ...one, squash }, tip!, wish)
+  const plan = await planOf(app, actor, target, { ...one, squash }, tip!, input)
   const built = await buildMerge(target.dir, plan)
   if ('fault' in built) return unlessOvertaken(app, id, cannot)
   const update = { ref: `refs/heads/${one.target_branch}`, before: tip!, after: built.commit }
   const pusher = { ...webPusher(actor, target.level), user: actor, merging: true as const }
   const fault = await updateFault(app, pusher, target, [update], { pointers: built.isMixed })
   if (fault) return noteFault(app, one, fault)
-  const { locked, change } = await lock(app, pusher, target, { ...one, squash }, built, update, wish)
+  const { locked, change } = await lock(app, pusher, target, { ...one, squash }, built, update, input)
   return land(app, pusher, target, locked, change, update)
 }
 
 const MOST_LOOKS = 5
 
 /** Another process may move the target at any time: what was found out of it is then found out anew. */
-async function looked(app: App, target: RepositorySubject, id: number, wish: AcceptInput) {
+async function looked(app: App, target: RepositorySubject, id: number, input: AcceptInput) {
   for (let looks = 1; ; looks++) {
     const one = await newest(app, target, id)
-    const squash = squashes(target.project.squash_option, wish.squash ?? one.squash)
+    const squash = squashes(target.project.squash_option, input.squash ?? one.squash)
     const facts = (await mergeFacts(app.db, [{ ...one, squash }])).get(id)!
     if (facts.check !== null || looks === MOST_LOOKS) return { one, squash, facts }
   }
@@ -160,7 +160,7 @@ async function planOf(
   target: RepositorySubject,
   one: MergeRequest,
   tip: string,
-  wish: AcceptInput,
+  input: AcceptInput,
 ) {
   const { project, namespace } = target
   const { issues } = await findClosing(app, actor, target, one)
@@ -185,8 +185,8 @@ async function planOf(
     squash: one.squash,
     target: tip,
     head: one.head_sha!,
-    message: messageFrom(wish.merge_commit_message || mergeMessage(words, project.merge_commit_template)),
-    squashMessage: messageFrom(wish.squash_commit_message || squashMessage(words, project.squash_commit_template)),
+    message: messageFrom(input.merge_commit_message || mergeMessage(words, project.merge_commit_template)),
+    squashMessage: messageFrom(input.squash_commit_message || squashMessage(words, project.squash_commit_template)),
     author: signerOf(app, author ?? actor),
     merger: signerOf(app, actor),
   }

@@ -25,15 +25,15 @@ export async function acceptWhenReady(
   app: App,
   actor: User,
   subject: MergeRequestSubject,
-  wish: AcceptInput,
+  input: AcceptInput,
 ): Promise<MergeRequest> {
   const { mergeRequest: seen } = subject
   if (!(await mayMergeInto(app, subject, seen.target_branch))) throw unauthenticated()
   const one = await freshlyChecked(app, seen, subject.project)
   const facts = (await mergeFacts(app.db, [one])).get(one.id)!
-  if (!ACTIVE.includes(facts.pipeline.status ?? '')) return acceptMergeRequest(app, actor, subject, wish)
+  if (!ACTIVE.includes(facts.pipeline.status ?? '')) return acceptMergeRequest(app, actor, subject, input)
   assertMergeable(facts, { beside: ['pipeline'] })
-  if (wish.sha && wish.sha !== one.head_sha) throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
+  if (input.sha && input.sha !== one.head_sha) throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
   return transact(app, async (app) => {
     const held = await lockMergeRequest(app, one.id)
     if (held.state !== 'opened' || held.head_sha !== one.head_sha) {
@@ -44,10 +44,10 @@ export async function acceptWhenReady(
       .updateTable('merge_requests')
       .set({
         auto_merge: true,
-        auto_merge_wish: JSON.stringify({ ...wish, sha: one.head_sha }),
+        auto_merge_wish: JSON.stringify({ ...input, sha: one.head_sha }),
         merge_user_id: actor.id,
-        ...(typeof wish.should_remove_source_branch === 'boolean' && {
-          should_remove_source_branch: wish.should_remove_source_branch,
+        ...(typeof input.should_remove_source_branch === 'boolean' && {
+          should_remove_source_branch: input.should_remove_source_branch,
         }),
         updated_by_id: actor.id,
         updated_at: timestamp(app.clock),
@@ -136,9 +136,9 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   const target = await loadRepositorySubject(app, project, actor)
   const met = await findMergeRequest(app.db, project.id, one.iid, actor.id)
   if (!met?.auto_merge) return
-  const wish = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptInput
+  const input = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptInput
   try {
-    await acceptMergeRequest(app, actor, { ...target, mergeRequest: met }, wish)
+    await acceptMergeRequest(app, actor, { ...target, mergeRequest: met }, input)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     await noteUnmergeable(app, one, error.message)

@@ -74,8 +74,8 @@ test('a fork is left its branch by those who may not push there', async () => {
   const fork = (await john.post(`/projects/${project.id}/fork`)).body
   await forge.settle()
   await forge.seed(fork, { 'b.txt': 'two\n' }, { as: john, branch: 'feature' })
-  const wish = { source_branch: 'feature', target_branch: 'master', title: 'x', target_project_id: project.id }
-  const made = await john.post(`/projects/${fork.id}/merge_requests`, wish)
+  const input = { source_branch: 'feature', target_branch: 'master', title: 'x', target_project_id: project.id }
+  const made = await john.post(`/projects/${fork.id}/merge_requests`, input)
   expect(made.status).toBe(201)
   const url = `/projects/${project.id}/merge_requests/1`
   // Who has rights on the source only neither merges nor rebases what is not theirs.

@@ -15,8 +15,8 @@ const refused = (status: number, message: unknown) => ({ status, body: { message
 const CANNOT = refused(405, 'Branch cannot be merged')
 
 /** A project of Jane's, and merge requests in it. */
-async function open(wish: Record<string, unknown> = {}) {
-  const project = await forge.project(wish, jane)
+async function open(request: Record<string, unknown> = {}) {
+  const project = await forge.project(request, jane)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: jane })
   const at = `/projects/${project.id}`
   const url = `${at}/merge_requests`
@@ -30,8 +30,8 @@ async function open(wish: Record<string, unknown> = {}) {
     forge.seed(project, files, { branch, as: jane, ...(message && { message }) })
   const propose = async (branch: string, files: Record<string, string>, more: Record<string, unknown> = {}) => {
     await commit(branch, files, `Add ${branch}`)
-    const wish = { source_branch: branch, target_branch: 'master', title: `Bring ${branch}`, ...more }
-    const made = await jane.post(url, wish)
+    const request = { source_branch: branch, target_branch: 'master', title: `Bring ${branch}`, ...more }
+    const made = await jane.post(url, request)
     expect(made.status).toBe(201)
     return { ...made.body, url: `${url}/${made.body.iid}` }
   }
@@ -216,8 +216,8 @@ test('another target calls off waiting: nothing lands where nobody ordered it', 
   const author = await member(30)
   await jane.post(`${at}/repository/branches`, { branch: 'scratch', ref: 'master' })
   await commit('feature', { 'b.txt': 'two\n' })
-  const wish = { source_branch: 'feature', target_branch: 'scratch', title: 'Try' }
-  const { iid, sha } = (await author.post(url, wish)).body
+  const request = { source_branch: 'feature', target_branch: 'scratch', title: 'Try' }
+  const { iid, sha } = (await author.post(url, request)).body
   await jane.post(`${at}/statuses/${sha}`, { state: 'running' })
   const ordered = await jane.put(`${url}/${iid}/merge`, { merge_when_pipeline_succeeds: true })
   expect(ordered.body).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: true })

@@ -29,8 +29,8 @@ async function started(work: () => Promise<unknown>): Promise<string[]> {
   return processes.map(([, verb]) => verb!).filter((verb) => !UNCOUNTED.has(verb))
 }
 
-async function open(wish: Record<string, unknown> = {}) {
-  const project = await forge.project(wish, jane)
+async function open(request: Record<string, unknown> = {}) {
+  const project = await forge.project(request, jane)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: jane })
   const at = `/projects/${project.id}`
   const commit = (branch: string, files: Record<string, string>) => forge.seed(project, files, { branch, as: jane })

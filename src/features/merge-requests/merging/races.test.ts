@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => forge.close())
 
-async function open(wish: Record<string, unknown> = {}) {
-  const project = await forge.project(wish, jane)
+async function open(input: Record<string, unknown> = {}) {
+  const project = await forge.project(input, jane)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: jane })
   const at = `/projects/${project.id}`
   const dir = repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!)
@@ -138,8 +138,8 @@ test('of two that create the same one does; many pushes leave the last head', as
   const { at, git, commit } = await open()
   await jane.post(`${at}/repository/branches`, { branch: 'source', ref: 'master' })
   await commit('source', 'first.txt')
-  const wish = { source_branch: 'source', target_branch: 'master', title: 'One' }
-  const create = () => jane.post(`${at}/merge_requests`, wish)
+  const input = { source_branch: 'source', target_branch: 'master', title: 'One' }
+  const create = () => jane.post(`${at}/merge_requests`, input)
   const codes = (await Promise.all([create(), create(), create()])).map(({ status }) => status)
   expect(codes.toSorted((a, b) => a - b)).toEqual([201, 409, 409])
   const url = `${at}/merge_requests/1`
@@ -161,9 +161,9 @@ test('create beside deletion of the branch', async () => {
   for (const lead of LEADS) {
     const branch = `short${lead}`
     await jane.post(`${at}/repository/branches`, { branch, ref: 'master' })
-    const wish = { source_branch: branch, target_branch: 'master', title: branch }
+    const input = { source_branch: branch, target_branch: 'master', title: branch }
     const remove = () => jane.delete(`${at}/repository/branches/${branch}`)
-    const [created, removed] = await beside(lead, () => jane.post(`${at}/merge_requests`, wish), remove)
+    const [created, removed] = await beside(lead, () => jane.post(`${at}/merge_requests`, input), remove)
     expect([[201, 422].includes(created), removed]).toEqual([true, 204])
   }
 })

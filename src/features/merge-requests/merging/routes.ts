@@ -17,7 +17,7 @@ export const accept = endpoint({
   on: mergeRequest,
   allow: 'readMergeRequest',
   denied: 'unauthenticated',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({
     merge_commit_message: longText.nullish(),
     squash_commit_message: longText.nullish(),
@@ -29,9 +29,9 @@ export const accept = endpoint({
   }),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
-    const { merge_when_pipeline_succeeds, auto_merge, ...wish } = input
+    const { merge_when_pipeline_succeeds, auto_merge, ...request } = input
     const accept = (merge_when_pipeline_succeeds ?? auto_merge) ? acceptWhenReady : acceptMergeRequest
-    return presentOneMergeRequest(app, viewer, subject, await accept(app, viewer, subject, wish))
+    return presentOneMergeRequest(app, viewer, subject, await accept(app, viewer, subject, request))
   },
 })
 
@@ -59,7 +59,7 @@ export const rebase = endpoint({
   summary: 'Make the commits of a merge request again on its target; with `stack`, also those that stand on it',
   on: mergeRequest,
   allow: 'update',
-  lane: 'git',
+  limiter: 'git',
   status: 202,
   input: z.object({ skip_ci: bool.nullish(), stack: bool.nullish() }),
   output: entity({ rebase_in_progress: z.boolean() }),

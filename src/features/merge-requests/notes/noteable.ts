@@ -45,7 +45,7 @@ export const mergeRequestNoteable = noteableKind({
   path: '/projects/:id/merge_requests/:merge_request_iid',
   noun: 'a merge request',
   guest: false,
-  lane: 'git',
+  limiter: 'git',
   on: mergeRequests,
   params: { merge_request_iid: id },
   async find(app, parent, { merge_request_iid }) {

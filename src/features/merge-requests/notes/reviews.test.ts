@@ -157,7 +157,7 @@ test('a thread is about a commit, and stays there', async () => {
   expect((await owner.get(url)).body.at(-1).notes[0]).toMatchObject({ body: 'Later', commit_id: sha, position })
 
   const before = (await owner.get(url)).body
-  for (const [wish, status] of [
+  for (const [input, status] of [
     [{ commit_id: base }, 404],
     [{ commit_id: '0'.repeat(40) }, 404],
     [{ commit_id: '--all' }, 404],
@@ -165,7 +165,7 @@ test('a thread is about a commit, and stays there', async () => {
     [{ commit_id: sha, position: { ...position, base_sha: sha } }, 400],
     [{ commit_id: sha, position: { ...position, new_line: 99 } }, 400],
   ] as const)
-    expect([wish, (await owner.post(url, { body: 'x', ...wish })).status]).toEqual([wish, status])
+    expect([input, (await owner.post(url, { body: 'x', ...input })).status]).toEqual([input, status])
   expect((await owner.get(url)).body).toEqual(before)
   expect((await owner.post(`${one.url}/draft_notes`, { note: 'x', commit_id: base })).status).toBe(404)
 

@@ -95,8 +95,8 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
   const propose = async (branch: string, file: string, message?: string) => {
     const files = { '.gitlab-ci.yml': `check: { script: '${script}' }`, [file]: 'x' }
     await forge.seed(project, files, { branch, as: jane, ...(message && { message }) })
-    const wish = { source_branch: branch, target_branch: 'master', title: branch }
-    const { iid } = (await jane.post(`${at}/merge_requests`, wish)).body
+    const request = { source_branch: branch, target_branch: 'master', title: branch }
+    const { iid } = (await jane.post(`${at}/merge_requests`, request)).body
     return `${at}/merge_requests/${iid}`
   }
   const state = async (url: string) => {

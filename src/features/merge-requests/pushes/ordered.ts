@@ -159,7 +159,7 @@ async function change(app: App, actor: User, one: MergeRequest, options: PushOpt
   for (const id of await idsOf(app, options.unassign)) assigned.delete(id)
   const title = options.title ?? mergeRequest.title
   const milestone_id = await milestoneId(app, met, options.milestone)
-  const wish: UpdateInput = {
+  const input: UpdateInput = {
     ...((options.title !== undefined || options.draft) && {
       title: options.draft && !isDraft(title) ? `Draft: ${title}` : title,
     }),
@@ -171,7 +171,7 @@ async function change(app: App, actor: User, one: MergeRequest, options: PushOpt
     ...(milestone_id !== undefined && { milestone_id }),
     ...((options.assign.length > 0 || options.unassign.length > 0) && { assignee_ids: [...assigned] }),
   }
-  if (Object.keys(wish).length > 0) await updateMergeRequest(app, actor, met, one.id, wish)
+  if (Object.keys(input).length > 0) await updateMergeRequest(app, actor, met, one.id, input)
 }
 
 async function assigneesOf({ db }: App, { id }: MergeRequest): Promise<number[]> {

@@ -183,8 +183,8 @@ test('from a fork, its commits come along and are followed', async () => {
   const fork = (await joe.post(`${at}/fork`)).body
   await forge.settle()
   await forge.seed(fork, { 'b.txt': 'two\n' }, { branch: 'feature', as: joe })
-  const wish = { source_branch: 'feature', target_branch: 'master', title: 'From afar', target_project_id: project.id }
-  const made = await joe.post(`/projects/${fork.id}/merge_requests`, wish)
+  const input = { source_branch: 'feature', target_branch: 'master', title: 'From afar', target_project_id: project.id }
+  const made = await joe.post(`/projects/${fork.id}/merge_requests`, input)
   expect(made).toMatchObject({
     status: 201,
     body: { project_id: project.id, source_project_id: fork.id, merge_status: 'can_be_merged' },

@@ -172,7 +172,7 @@ const submitting =
     }
   }
 
-const titleOf = ({ subject, wish }: Here) => wish.title ?? subject.mergeRequest.title
+const titleOf = ({ subject, wish: input }: Here) => input.title ?? subject.mergeRequest.title
 
 function marking(wished: string): Ordered | null {
   const title = Array.from(wished).slice(0, LONGEST_TITLE).join('')
@@ -191,8 +191,8 @@ async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: s
   if (state !== 'merged' && !auto_merge) throw new Refusal('not_allowed')
 }
 
-const reviewing = async ({ app, subject, wish }: Here) =>
-  wish.reviewer_ids ?? idsIn(await peopleOf(app.db, 'reviewers', [subject.mergeRequest.id]))
+const reviewing = async ({ app, subject, wish: input }: Here) =>
+  input.reviewer_ids ?? idsIn(await peopleOf(app.db, 'reviewers', [subject.mergeRequest.id]))
 
 const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered => ({
   wish: { reviewer_ids },
@@ -240,7 +240,8 @@ export async function obeyOnMergeRequest(
   publish?: Publish,
 ): Promise<Obeyed> {
   const handlers = publish ? { ...HANDLERS, submit_review: submitting(publish) } : HANDLERS
-  const update = (app: App, wish: UpdateInput) => updateMergeRequest(app, actor, subject, subject.mergeRequest.id, wish)
+  const update = (app: App, input: UpdateInput) =>
+    updateMergeRequest(app, actor, subject, subject.mergeRequest.id, input)
   return carryOut(app, actor, { handlers, subject, emoji, update }, commands)
 }
 
@@ -249,11 +250,11 @@ export async function createMergeRequestWithCommands(
   app: App,
   actor: User,
   source: RepositorySubject,
-  wish: CreationInput,
+  input: CreationInput,
 ): Promise<{ created: MergeRequest; target: RepositorySubject }> {
-  if (typeof wish.description !== 'string') return createMergeRequest(app, actor, source, wish)
-  const { text, commands } = splitQuickActions(wish.description)
-  const made = await createMergeRequest(app, actor, source, { ...wish, description: text })
+  if (typeof input.description !== 'string') return createMergeRequest(app, actor, source, input)
+  const { text, commands } = splitQuickActions(input.description)
+  const made = await createMergeRequest(app, actor, source, { ...input, description: text })
   if (commands.length === 0) return made
   const subject = { ...made.target, mergeRequest: { ...made.created, assigned: false, reviewing: false } }
   const emoji = await loadEmoji()

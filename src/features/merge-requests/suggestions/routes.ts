@@ -14,7 +14,7 @@ export const apply = endpoint({
   summary: 'Apply a suggestion to the source branch',
   on: suggestion,
   allow: 'apply',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ commit_message: longText.nullish() }),
   output: SuggestionEntity,
   handle: async ({ app, viewer, subject, input }) =>
@@ -28,7 +28,7 @@ export const batchApply = endpoint({
   path: '/suggestions/batch_apply',
   summary: 'Apply suggestions of one merge request in one commit',
   allow: 'signed_in',
-  lane: 'git',
+  limiter: 'git',
   input: z.object({ ids: listOf(id), commit_message: longText.nullish() }),
   output: z.array(SuggestionEntity),
   async handle({ app, viewer, input }) {

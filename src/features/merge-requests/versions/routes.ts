@@ -26,7 +26,7 @@ import { rangeOf } from './measure.ts'
 import { WHOLE_FILES, allCommits, changesOf, findVersion, listVersions, pageOfCommits, version } from './queries.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
-const reading = { method: 'GET', allow: 'readCode', lane: 'git' } as const
+const reading = { method: 'GET', allow: 'readCode', limiter: 'git' } as const
 /** With the lines that name both files, as first; or the hunks alone. */
 const unidiff = bool.nullish()
 
@@ -80,7 +80,7 @@ export const diffs = endpoint({
 
 export const rawDiffs = endpoint({
   ...reading,
-  lane: 'download',
+  limiter: 'download',
   path: `${ITEM}/raw_diffs`,
   summary: 'Get the changes of a merge request as one patch',
   on: mergeRequest,

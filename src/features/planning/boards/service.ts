@@ -43,8 +43,8 @@ interface BoardChange {
   hide_closed_list?: boolean | null | undefined
 }
 
-export async function updateBoard(app: App, { id }: Board, wish: BoardChange): Promise<Board> {
-  const { name, hide_backlog_list, hide_closed_list } = wish
+export async function updateBoard(app: App, { id }: Board, input: BoardChange): Promise<Board> {
+  const { name, hide_backlog_list, hide_closed_list } = input
   if (typeof name === 'string') assertValidName(name.trim())
   const board = await app.db
     .updateTable('boards')

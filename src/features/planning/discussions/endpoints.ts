@@ -69,8 +69,8 @@ export function discussionsOn(noteable: NoteableKind) {
       async handle({ app, viewer, subject, input: { position, commit_id, confidential, ...said } }) {
         const commit = commit_id ? await subject.topic.commitNamed?.(app, commit_id) : null
         const placed = await positionIn(app, subject.topic, position, commit)
-        const wish = { ...said, commit, internal: said.internal ?? confidential }
-        const { note, obeyed } = await startDiscussion(app, viewer, subject, wish, placed)
+        const request = { ...said, commit, internal: said.internal ?? confidential }
+        const { note, obeyed } = await startDiscussion(app, viewer, subject, request, placed)
         return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
       },
     }),

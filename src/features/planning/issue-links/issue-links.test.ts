@@ -45,14 +45,14 @@ test.each([
     400,
     'link_type does not have a valid value',
   ],
-] as const)('a link to %o is refused, and nothing moves', async (wish, status, message) => {
+] as const)('a link to %o is refused, and nothing moves', async (request, status, message) => {
   await using forge = await startForge()
   const project = await forge.project()
   await forge.issue(project)
   await forge.issue(project)
   const url = `/projects/${project.id}/issues/1/links`
-  const given = 'target_project_id' in wish && wish.target_project_id === 'self'
-  const input = { ...wish, ...(given && { target_project_id: project.id }) }
+  const given = 'target_project_id' in request && request.target_project_id === 'self'
+  const input = { ...request, ...(given && { target_project_id: project.id }) }
   expect(await forge.administrator.post(url, input)).toMatchObject({ status, body: { message } })
   expect((await forge.administrator.get(url)).body).toEqual([])
   expect(await forge.app.db.selectFrom('notes').select('id').execute()).toEqual([])

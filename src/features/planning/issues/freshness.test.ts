@@ -67,14 +67,14 @@ test('a list shows what each of its issues shows, after every change', async () 
       const { subscribed: _, ...record } = (await root.get(`${url}/${iid}`)).body
       single.push(record)
     }
-    const wish = { order_by: 'relative_position' }
-    expect((await root.get(url, wish)).body, what).toEqual(single)
-    const mixed = (await root.get(`/groups/${group.id}/issues`, wish)).body
+    const input = { order_by: 'relative_position' }
+    expect((await root.get(url, input)).body, what).toEqual(single)
+    const mixed = (await root.get(`/groups/${group.id}/issues`, input)).body
     expect(
       mixed.map(({ title, web_url }: Shown) => ({ title, web_url })),
       what,
     ).toEqual(single.map(({ title, web_url }) => ({ title, web_url })))
-    const detailed = (await root.get(url, { ...wish, with_labels_details: true })).body as Shown[]
+    const detailed = (await root.get(url, { ...input, with_labels_details: true })).body as Shown[]
     const labels = (await root.get(`${place}/labels`)).body as Details[]
     for (const { labels: shown } of detailed) {
       for (const one of shown) expect(labels, what).toContainEqual(expect.objectContaining(one))

@@ -16,8 +16,8 @@ interface Crew {
   readonly people: Record<'guest' | 'reporter' | 'developer', Person>
 }
 
-async function crew(wish: Record<string, unknown> = {}): Promise<Crew> {
-  const { body } = await owner.post('/projects', { name: `p${Math.random().toString(36).slice(2)}`, ...wish })
+async function crew(request: Record<string, unknown> = {}): Promise<Crew> {
+  const { body } = await owner.post('/projects', { name: `p${Math.random().toString(36).slice(2)}`, ...request })
   const people = {} as Crew['people']
   for (const [role, access_level] of [
     ['guest', 10],

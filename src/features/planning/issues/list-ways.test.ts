@@ -178,8 +178,8 @@ test('orders go by what stands elsewhere as it is now', async () => {
     await root.post(url, { title: 'x', weight, labels: labels.join(), milestone_id })
   }
   const by = async (order_by: string, sort = 'asc') => {
-    const wish = { order_by, sort, scope: 'all' }
-    const [own, ofGroup] = [await root.get(url, wish), await root.get(`/groups/${group.id}/issues`, wish)]
+    const request = { order_by, sort, scope: 'all' }
+    const [own, ofGroup] = [await root.get(url, request), await root.get(`/groups/${group.id}/issues`, request)]
     const order = own.body.map(({ iid }: { iid: number }) => iid).join('')
     expect(ofGroup.body.map(({ iid }: { iid: number }) => iid).join('')).toBe(order)
     return order

@@ -17,15 +17,15 @@ const LEAST_ROOM = 0.001
 export async function reorderIssue(
   app: App,
   { id, project_id }: Issue,
-  wish: { after: number | null; before: number | null },
+  input: { after: number | null; before: number | null },
 ): Promise<Issue> {
-  if (wish.after === null && wish.before === null) {
+  if (input.after === null && input.before === null) {
     throw badParameter('move_after_id, move_before_id are missing, at least one parameter must be provided')
   }
   return transact(app, async (app) => {
     await lockIssue(app, id)
-    const low = wish.after === null ? null : await positionOf(app, project_id, wish.after)
-    const high = wish.before === null ? null : await positionOf(app, project_id, wish.before)
+    const low = input.after === null ? null : await positionOf(app, project_id, input.after)
+    const high = input.before === null ? null : await positionOf(app, project_id, input.before)
     const relative_position = await between(app, { id, project_id }, low, high)
     return app.db
       .updateTable('issues')

@@ -221,8 +221,8 @@ export const create = endpoint({
     const sender = { userAgent, address: caller.address }
     const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve: discussion, ...given } = input
     const followed = iid ? await app.followUp(app, viewer, subject.project, { iid, discussion }) : null
-    const wish = wishOf({ ...given, description: given.description || followed?.description || given.description })
-    const created = await createIssueWithCommands(app, viewer, subject, wish, sender, followed?.settle)
+    const request = wishOf({ ...given, description: given.description || followed?.description || given.description })
+    const created = await createIssueWithCommands(app, viewer, subject, request, sender, followed?.settle)
     return presentOneIssue(app, viewer, created)
   },
 })
@@ -323,8 +323,8 @@ export const reorder = endpoint({
   input: z.object({ move_after_id: id.nullish(), move_before_id: id.nullish() }),
   output: IssueEntity,
   async handle({ app, viewer, subject, input }) {
-    const wish = { after: input.move_after_id ?? null, before: input.move_before_id ?? null }
-    return presentOneIssue(app, viewer, await reorderIssue(app, subject.issue, wish))
+    const request = { after: input.move_after_id ?? null, before: input.move_before_id ?? null }
+    return presentOneIssue(app, viewer, await reorderIssue(app, subject.issue, request))
   },
 })
 

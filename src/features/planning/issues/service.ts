@@ -69,11 +69,11 @@ function assertValid({ title, description, weight }: IssueInput): void {
 }
 
 /** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
-function permitted({ level }: ProjectSubject, wish: IssueInput): IssueInput {
-  if (level >= Owner) return wish
-  const { created_at: _created, updated_at: _updated, iid: _iid, ...planned } = wish
+function permitted({ level }: ProjectSubject, input: IssueInput): IssueInput {
+  if (level >= Owner) return input
+  const { created_at: _created, updated_at: _updated, iid: _iid, ...planned } = input
   if (level >= Reporter) return planned
-  const { title, description, confidential, state_event, issue_type } = wish
+  const { title, description, confidential, state_event, issue_type } = input
   return { title, description, confidential, state_event, issue_type }
 }
 
@@ -86,15 +86,15 @@ export async function createIssue(
   app: App,
   actor: User,
   subject: ProjectSubject,
-  wish: IssueInput & { title: string },
+  input: IssueInput & { title: string },
   sender?: Sender,
   settle?: (app: App, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
-  assertValid(wish)
+  assertValid(input)
   const { project } = subject
-  const allowed = permitted(subject, wish)
+  const allowed = permitted(subject, input)
   const now = timestamp(app.clock)
-  const description = wish.description ?? null
+  const description = input.description ?? null
   const created_at = allowed.created_at ?? now
   try {
     return await transactNumbered(app, { project_id: project.id }, 'issues', async (app) => {
@@ -109,10 +109,10 @@ export async function createIssue(
           project_id: project.id,
           iid,
           author_id: actor.id,
-          title: wish.title.trim(),
+          title: input.title.trim(),
           description,
-          confidential: wish.confidential ?? false,
-          issue_type: wish.issue_type ?? 'issue',
+          confidential: input.confidential ?? false,
+          issue_type: input.issue_type ?? 'issue',
           discussion_locked: null,
           milestone_id: milestone?.id ?? null,
           due_date: allowed.due_date ?? null,
@@ -224,16 +224,16 @@ export async function updateIssue(
   via?: Via,
 ): Promise<Issue> {
   assertValid(given)
-  const wish = permitted(subject, given)
+  const input = permitted(subject, given)
   return transact(app, async (app) => {
     const issue = await lockIssue(app, id)
     const was = await stateOf(app, issue)
-    const is = await wished(app, actor, subject, issue, was, wish)
+    const is = await wished(app, actor, subject, issue, was, input)
     const changes = changesBetween(was, is)
-    const issue_type = wish.issue_type ?? issue.issue_type
+    const issue_type = input.issue_type ?? issue.issue_type
     const isTouched =
-      Object.keys(changes).length > 0 || wish.created_at !== undefined || issue_type !== issue.issue_type
-    if (!isTouched && wish.updated_at === undefined) return issue
+      Object.keys(changes).length > 0 || input.created_at !== undefined || issue_type !== issue.issue_type
+    if (!isTouched && input.updated_at === undefined) return issue
     const now = timestamp(app.clock)
     const isClosing = was.state === 'opened' && is.state === 'closed'
     const updated = await app.db
@@ -252,10 +252,10 @@ export async function updateIssue(
         ...(isClosing && { closed_at: now, closed_by_id: actor.id }),
         ...(was.state === 'closed' && is.state === 'opened' && { closed_at: null, closed_by_id: null }),
         ...(is.description !== was.description && tasksOf(is.description)),
-        ...(wish.created_at && { created_at: wish.created_at }),
+        ...(input.created_at && { created_at: input.created_at }),
         ...editedBy(was, is, actor.id, now),
         updated_by_id: actor.id,
-        updated_at: wish.updated_at ?? now,
+        updated_at: input.updated_at ?? now,
       })
       .where('id', '=', id)
       .returningAll()
@@ -273,15 +273,15 @@ export async function updateIssue(
         itemState: is.state,
       },
     )
-    const news = { id, project_id: updated.project_id, by: actor.id }
-    await emit(app, 'issue.updated', { ...news, changes: { ...changes, ...timestampChanges(issue, updated) } })
+    const event = { id, project_id: updated.project_id, by: actor.id }
+    await emit(app, 'issue.updated', { ...event, changes: { ...changes, ...timestampChanges(issue, updated) } })
     if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, { issue_id: id })
     const target = { project_id: updated.project_id, issue_id: id }
     await addAssignedTodos(app, actor, target, missingIn(was.assignees, is.assignees))
     if (changes['confidential']) await reserveActivities(app, updated)
     if (was.state !== is.state) {
       await recordIssue(app, actor.id, updated, isClosing ? 'closed' : 'reopened')
-      await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', news)
+      await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', event)
     }
     return updated
   })
@@ -297,9 +297,9 @@ async function wished(
   subject: ProjectSubject,
   issue: Issue,
   was: IssueState,
-  wish: IssueInput,
+  input: IssueInput,
 ): Promise<IssueState> {
-  const { title, description, confidential, discussion_locked, due_date, weight, state_event } = wish
+  const { title, description, confidential, discussion_locked, due_date, weight, state_event } = input
   return {
     title: title?.trim() ?? was.title,
     description: description === undefined ? was.description : description,
@@ -307,13 +307,14 @@ async function wished(
     discussion_locked: discussion_locked === undefined ? was.discussion_locked : discussion_locked,
     due_date: due_date === undefined ? was.due_date : due_date,
     weight: weight === undefined ? was.weight : weight,
-    severity: wish.severity ?? was.severity,
+    severity: input.severity ?? was.severity,
     state: state_event ? (state_event === 'close' ? 'closed' : 'opened') : was.state,
-    milestone: wish.milestone_id === undefined ? was.milestone : await milestoneWished(app, subject, wish.milestone_id),
-    labels: await labelsWished(app, actor, subject, was.labels, wish),
+    milestone:
+      input.milestone_id === undefined ? was.milestone : await milestoneWished(app, subject, input.milestone_id),
+    labels: await labelsWished(app, actor, subject, was.labels, input),
     // Whose it is already sees it, and stays.
-    assignees: wish.assignee_ids
-      ? await issueReaders(app, subject, wish.assignee_ids, {
+    assignees: input.assignee_ids
+      ? await issueReaders(app, subject, input.assignee_ids, {
           ...issue,
           confidential: confidential ?? was.confidential,
         })

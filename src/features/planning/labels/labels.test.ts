@@ -271,19 +271,19 @@ test('counts follow whatever happens to issues', async () => {
 test('without issues and merge requests there are no labels, and archived projects take none', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'projects', { visibility: 'public' })
-  const wish = { name: 'bug', color: 'red' }
-  const { body: label } = await owner.post(`${url}/labels`, wish)
+  const request = { name: 'bug', color: 'red' }
+  const { body: label } = await owner.post(`${url}/labels`, request)
   await owner.put(url, { issues_access_level: 'disabled', merge_requests_access_level: 'disabled' })
   expect(await owner.get(`${url}/labels`)).toMatchObject({ status: 200, body: [] })
   expect((await owner.get(`${url}/labels/bug`)).status).toBe(404)
-  expect((await owner.post(`${url}/labels`, { ...wish, name: 'x' })).status).toBe(403)
+  expect((await owner.post(`${url}/labels`, { ...request, name: 'x' })).status).toBe(403)
   await owner.put(url, { issues_access_level: 'private' })
   expect(names(await owner.get(`${url}/labels`))).toEqual(['bug'])
   expect((await (await forge.user()).get(`${url}/labels`)).body).toEqual([])
   await owner.post(`${url}/archive`)
   expect((await owner.get(`${url}/labels/${label.id}`)).status).toBe(200)
   for (const answer of [
-    await owner.post(`${url}/labels`, { ...wish, name: 'x' }),
+    await owner.post(`${url}/labels`, { ...request, name: 'x' }),
     await owner.put(`${url}/labels/bug`, { color: 'blue' }),
     await owner.delete(`${url}/labels/bug`),
   ])
@@ -517,11 +517,11 @@ test('unknown titles become labels for those who may make them', async () => {
 test('a title is given once, however many ask at once', async () => {
   await using forge = await startForge()
   const { url, group, owner } = await openSource(forge, 'projects')
-  const wish = { name: 'bug', color: 'red' }
-  const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(`${url}/labels`, wish)))
+  const request = { name: 'bug', color: 'red' }
+  const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(`${url}/labels`, request)))
   expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409', '409', '409', '409'])
   // A group learns nothing of its projects' labels; theirs stand before its own.
-  const above = await owner.post(`${group.url}/labels`, wish)
+  const above = await owner.post(`${group.url}/labels`, request)
   expect(above.status).toBe(201)
   expect((await owner.get(`${url}/labels/bug`)).body.is_project_label).toBe(true)
 })

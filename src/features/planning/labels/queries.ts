@@ -40,11 +40,11 @@ export async function labelsTitled(db: Db, place: ScopeRow, titles: readonly str
 }
 
 /** By id, else by title. */
-async function findLabel(db: Db, place: ScopeRow, given: string, wish: { own: boolean }): Promise<Label | null> {
+async function findLabel(db: Db, place: ScopeRow, given: string, input: { own: boolean }): Promise<Label | null> {
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0
   const found = await labelsSeenFrom(db, place)
     .where((eb) => eb.or([eb('id', '=', id), eb('title', '=', given)]))
-    .$if(wish.own, (query) => query.where(isAt(place, 'labels')))
+    .$if(input.own, (query) => query.where(isAt(place, 'labels')))
     .orderBy('id')
     .execute()
   return found.find((label) => label.id === id) ?? nearest(found) ?? null

@@ -24,9 +24,9 @@ interface NewLabel {
 /** Titles are unique in a project and the groups around it: nobody else gives this one until the transaction ends. */
 export const lockTitle = (app: App, title: string) => lockName(app.db, `label ${title}`)
 
-export async function createLabel(app: App, actor: User, place: ScopeRow, wish: NewLabel): Promise<Label> {
-  const { priority, description = null } = wish
-  const { title, color } = assertValidLabel({ title: cleanTitle(wish.name), color: wish.color, description })
+export async function createLabel(app: App, actor: User, place: ScopeRow, input: NewLabel): Promise<Label> {
+  const { priority, description = null } = input
+  const { title, color } = assertValidLabel({ title: cleanTitle(input.name), color: input.color, description })
   return transact(app, async (app) => {
     await lockTitle(app, title)
     if ((await labelsTitled(app.db, place, [title])).size > 0) throw conflict('Label already exists')

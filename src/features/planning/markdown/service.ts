@@ -1,5 +1,5 @@
 import type { App, User } from '../../../context.ts'
-import { referencesIn, renderMarkdown, resolutionsOf, type Places } from '../../../lib/markdown/markdown.ts'
+import { referencesIn, renderMarkdown, resolutionsOf, type LinkBases } from '../../../lib/markdown/markdown.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { resolveReferences } from './references.ts'
@@ -35,5 +35,5 @@ export async function renderTexts(
 export const renderPlain = (app: App, subject: ProjectSubject | null, text: string): Promise<string> =>
   renderMarkdown(text, { base: app.url, caller: app.caller, places: placesOf(app, subject) })
 
-const placesOf = (app: App, subject: ProjectSubject | null): Places =>
+const placesOf = (app: App, subject: ProjectSubject | null): LinkBases =>
   subject ? { project: webUrlOf(app, subject) } : {}

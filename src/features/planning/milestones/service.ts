@@ -53,9 +53,9 @@ export async function milestonesTitled(
     .execute()
 }
 
-export async function createMilestone(app: App, actor: User, place: ScopeRow, wish: NewMilestone): Promise<Milestone> {
-  const { description = null, start_date = null, due_date = null } = wish
-  const columns = { title: cleanTitle(wish.title), description, start_date, due_date }
+export async function createMilestone(app: App, actor: User, place: ScopeRow, input: NewMilestone): Promise<Milestone> {
+  const { description = null, start_date = null, due_date = null } = input
+  const columns = { title: cleanTitle(input.title), description, start_date, due_date }
   assertValidMilestone('create', columns)
   return transactNumbered(app, parentOf(place), 'milestones', async (app) => {
     await lockMilestoneTitle(app, columns.title)
@@ -121,11 +121,11 @@ export async function updateMilestone(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (after.due_date !== before.due_date) await settleLater(app, { milestone: id })
-    const news = { id, project_id: after.project_id, group_id: after.group_id, by: actor.id }
-    if (after.state === before.state) await emit(app, 'milestone.updated', news)
+    const event = { id, project_id: after.project_id, group_id: after.group_id, by: actor.id }
+    if (after.state === before.state) await emit(app, 'milestone.updated', event)
     else {
       await recordMilestone(app, actor.id, after, after.state === 'closed' ? 'closed' : 'reopened')
-      await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', news)
+      await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', event)
     }
     return after
   })

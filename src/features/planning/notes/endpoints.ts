@@ -65,8 +65,8 @@ export function notesOn(noteable: NoteableKind) {
       input: z.object({ ...sayInput, internal: bool.nullish(), confidential: bool.nullish() }),
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { confidential, ...input } }) {
-        const wish = { ...input, internal: input.internal ?? confidential }
-        return presentNoteOutcome(app, subject.topic, await createNote(app, viewer, subject, wish))
+        const request = { ...input, internal: input.internal ?? confidential }
+        return presentNoteOutcome(app, subject.topic, await createNote(app, viewer, subject, request))
       },
     }),
 

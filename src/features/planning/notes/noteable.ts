@@ -84,7 +84,7 @@ export interface NoteableKind {
   /** Whether visitors without an account read it. */
   readonly guest: boolean
   /** Of endpoints that may ask git. */
-  readonly writing: { readonly lane?: AnswerLimiter }
+  readonly writing: { readonly limiter?: AnswerLimiter }
 }
 
 interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
@@ -92,7 +92,7 @@ interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends
   noun: string
   guest?: boolean
   /** Where what is said of it may have to be found in a diff. */
-  lane?: AnswerLimiter
+  limiter?: AnswerLimiter
   /** What it lies in. */
   on: Resource<S, P>
   params: Params
@@ -103,7 +103,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
   path,
   noun,
   guest = true,
-  lane: limiter,
+  limiter: limiter,
   on,
   params,
   find,
@@ -111,7 +111,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
   path,
   noun,
   guest,
-  writing: limiter ? { lane: limiter } : {},
+  writing: limiter ? { limiter: limiter } : {},
   // Endpoints ask nothing of the subject but what every talk has.
   named: (name) =>
     child(on, {

@@ -88,46 +88,46 @@ export async function prepareNote(
   app: App,
   actor: User,
   subject: NoteableSubject,
-  wish: NoteInput,
+  input: NoteInput,
   where: Where,
 ): Promise<(app: App) => Promise<NoteOutcome>> {
-  if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, wish)
+  if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, input)
   const placed = 'placed' in where ? where.placed : null
-  const heard = await hear(app, subject, wish.body, placed)
+  const heard = await hear(app, subject, input.body, placed)
   const type = 'alone' in where ? null : placed ? 'DiffNote' : 'DiscussionNote'
-  return (app) => say(app, actor, subject, wish, heard, { type, discussion_id: newDiscussionId(), placed })
+  return (app) => say(app, actor, subject, input, heard, { type, discussion_id: newDiscussionId(), placed })
 }
 
 async function prepareAndSay(
   app: App,
   actor: User,
   subject: NoteableSubject,
-  wish: NoteInput,
+  input: NoteInput,
   where: Where,
 ): Promise<NoteOutcome> {
-  return finished(app, await transact(app, await prepareNote(app, actor, subject, wish, where)))
+  return finished(app, await transact(app, await prepareNote(app, actor, subject, input, where)))
 }
 
 /** One that stands alone. */
-export const createNote = (app: App, actor: User, subject: NoteableSubject, wish: NoteInput): Promise<NoteOutcome> =>
-  prepareAndSay(app, actor, subject, wish, { alone: true })
+export const createNote = (app: App, actor: User, subject: NoteableSubject, input: NoteInput): Promise<NoteOutcome> =>
+  prepareAndSay(app, actor, subject, input, { alone: true })
 
 /** The first one of a discussion, or of one about a line. */
 export const startDiscussion = (
   app: App,
   actor: User,
   subject: NoteableSubject,
-  wish: NoteInput,
+  input: NoteInput,
   placed: StoredPosition | null,
-): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, wish, { placed })
+): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, input, { placed })
 
 export const reply = (
   app: App,
   actor: User,
   subject: NoteableSubject,
   discussion: readonly Note[],
-  wish: NoteInput,
-): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, wish, { discussion })
+  input: NoteInput,
+): Promise<NoteOutcome> => prepareAndSay(app, actor, subject, input, { discussion })
 
 const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
 const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
@@ -156,13 +156,13 @@ async function prepareReply(
   actor: User,
   subject: NoteableSubject,
   discussion: readonly Note[],
-  wish: NoteInput,
+  input: NoteInput,
 ): Promise<(app: App) => Promise<NoteOutcome>> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
   const { discussion_id, internal, thread_commit_sha: commit } = first
   const type = first.type ?? 'DiscussionNote'
-  const heard = await hear(app, subject, wish.body, positionsOf(first))
+  const heard = await hear(app, subject, input.body, positionsOf(first))
   return async (app) => {
     const held = await lockNote(app, first.id)
     const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
@@ -173,7 +173,7 @@ async function prepareReply(
     if (held.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
     const state = { type, discussion_id, placed: positionsOf(held), resolved }
-    return say(app, actor, subject, { ...wish, internal, commit }, heard, state)
+    return say(app, actor, subject, { ...input, internal, commit }, heard, state)
   }
 }
 

@@ -25,9 +25,9 @@ export async function changeSetting(
   app: App,
   actor: User,
   source: Source,
-  wish: SettingInput,
+  input: SettingInput,
 ): Promise<NotificationSetting> {
-  const { level, notification_email } = wish
+  const { level, notification_email } = input
   const wanted = level ? levelNumber(level, source) : undefined
   if (notification_email && !(await isOwnEmail(app.db, actor, notification_email)))
     throw invalid({ notification_email: ['is not an email you own'] })
@@ -36,13 +36,13 @@ export async function changeSetting(
     const was = await findSetting(app.db, actor.id, source)
     const now = timestamp(app.clock)
     const said = Object.keys(CUSTOM_EVENTS).flatMap((name) => {
-      const value = wish[name as CustomEvent]
+      const value = input[name as CustomEvent]
       return typeof value === 'boolean' ? [[name, value] as const] : []
     })
     const is = {
       level: wanted ?? was?.level ?? LEVELS.indexOf(preferenceIn(null, source).level),
       notification_email: notification_email ?? was?.notification_email ?? null,
-      notified_of_own_activity: wish.notified_of_own_activity ?? was?.notified_of_own_activity ?? false,
+      notified_of_own_activity: input.notified_of_own_activity ?? was?.notified_of_own_activity ?? false,
       events: JSON.stringify({ ...(was && JSON.parse(was.events)), ...Object.fromEntries(said) }),
       updated_at: now,
     }

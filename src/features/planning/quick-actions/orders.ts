@@ -44,7 +44,7 @@ interface Item<S, W extends object> {
   readonly handlers: Handlers<S, W>
   readonly subject: S
   readonly emoji: FindEmoji
-  update(app: App, wish: W): Promise<unknown>
+  update(app: App, input: W): Promise<unknown>
 }
 
 /** In the transaction of the text. */
@@ -54,15 +54,15 @@ export async function carryOut<S, W extends object>(
   { handlers, subject, emoji, update }: Item<S, W>,
   commands: readonly QuickAction[],
 ): Promise<Obeyed> {
-  let wish = {} as W
+  let input = {} as W
   const orders: Order<W>[] = []
   for (const { name, argument } of commands.slice(0, MOST_COMMANDS)) {
-    const order = await handlers[name]?.({ app, actor, subject, wish, emoji, argument })
+    const order = await handlers[name]?.({ app, actor, subject, wish: input, emoji, argument })
     if (!order) continue
     orders.push(order)
-    wish = { ...wish, ...order.wish }
+    input = { ...input, ...order.wish }
   }
-  if (Object.keys(wish).length > 0) await update(app, wish)
+  if (Object.keys(input).length > 0) await update(app, input)
   const failed = new Set<Order<W>>()
   for (const when of ['work', 'last'] as const)
     for (const order of orders) if ((await order[when]?.(app)) === false) failed.add(order)

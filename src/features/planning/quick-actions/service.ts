@@ -48,7 +48,7 @@ const planned = plannedBy(KIND)<IssueInput>
 
 const HANDLERS: Handlers<IssueSubject, IssueInput> = {
   ...sharedHandlers(KIND),
-  board_move: async ({ app, subject, wish, argument }) => {
+  board_move: async ({ app, subject, wish: input, argument }) => {
     const labels = await labelsIn(app, subject, argument)
     const boards = await boardsOf(app.db, subject).limit(2).execute()
     if (!issuePolicy.plan(subject) || labels.length !== 1 || boards.length !== 1) return null
@@ -57,21 +57,21 @@ const HANDLERS: Handlers<IssueSubject, IssueInput> = {
     const others = lists.map(({ label }) => label).filter(({ id }) => id !== labels[0]!.id)
     return {
       wish: {
-        add_labels: [...(wish.add_labels ?? []), ...titlesOf(labels)],
-        remove_labels: [...(wish.remove_labels ?? []), ...titlesOf(others)],
+        add_labels: [...(input.add_labels ?? []), ...titlesOf(labels)],
+        remove_labels: [...(input.remove_labels ?? []), ...titlesOf(others)],
       },
       changes: { add_label_ids: idsOf(labels), remove_label_ids: idsOf(others) },
       summary: `Moved issue to ${tildes(labels)[0]} column in the board.`,
     }
   },
-  copy_metadata: planned(async ({ app, actor, subject, wish, argument }) => {
+  copy_metadata: planned(async ({ app, actor, subject, wish: input, argument }) => {
     const [source] = await issuesIn(app, actor, subject, argument)
     if (!source || source.project.id !== subject.project.id) return null
     const labels = (await labelsOf(app.db, [source.issue.id])).get(source.issue.id) ?? []
     const milestone = (await milestonesOf(app.db, [source.issue.milestone_id])).get(source.issue.milestone_id ?? 0)
     return {
       wish: {
-        add_labels: [...(wish.add_labels ?? []), ...titlesOf(labels)],
+        add_labels: [...(input.add_labels ?? []), ...titlesOf(labels)],
         ...(milestone && { milestone_id: milestone.id }),
       },
       changes: { add_label_ids: idsOf(labels), ...(milestone && { milestone_id: milestone.id }) },
@@ -172,7 +172,7 @@ export async function obey(
   commands: readonly QuickAction[],
   emoji: FindEmoji,
 ): Promise<Obeyed> {
-  const update = (app: App, wish: IssueInput) => updateIssue(app, actor, subject, subject.issue.id, wish)
+  const update = (app: App, input: IssueInput) => updateIssue(app, actor, subject, subject.issue.id, input)
   return carryOut(app, actor, { handlers: HANDLERS, subject, emoji, update }, commands)
 }
 
@@ -199,15 +199,15 @@ export async function createIssueWithCommands(
   app: App,
   actor: User,
   subject: ProjectSubject,
-  wish: IssueInput & { title: string },
+  input: IssueInput & { title: string },
   sender: Sender,
   settle?: (app: App, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
-  if (typeof wish.description !== 'string') return createIssue(app, actor, subject, wish, sender, settle)
-  const { text, commands } = splitQuickActions(wish.description)
+  if (typeof input.description !== 'string') return createIssue(app, actor, subject, input, sender, settle)
+  const { text, commands } = splitQuickActions(input.description)
   const emoji = await loadEmoji()
   const { issue, obeyed } = await transact(app, async (app) => {
-    const issue = await createIssue(app, actor, subject, { ...wish, description: text }, sender, settle)
+    const issue = await createIssue(app, actor, subject, { ...input, description: text }, sender, settle)
     if (commands.length === 0) return { issue, obeyed: null }
     const obeyed = await obey(app, actor, { ...subject, issue: { ...issue, assigned: false } }, commands, emoji)
     return { issue: (await findIssues(app.db, [issue.id]))[0]!, obeyed }

@@ -82,7 +82,8 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
   const { row, noun } = kind
   const planned = plannedBy(kind)<SharedInput>
   type Here = CommandContext<S, SharedInput>
-  const assigned = async ({ app, subject, wish }: Here) => wish.assignee_ids ?? (await kind.assignees(app.db, subject))
+  const assigned = async ({ app, subject, wish: input }: Here) =>
+    input.assignee_ids ?? (await kind.assignees(app.db, subject))
   const targetOf = (subject: S) => {
     const { id, project_id } = row(subject)
     return kind.column === 'issue_id' ? { project_id, issue_id: id } : { project_id, merge_request_id: id }
@@ -148,26 +149,26 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
     milestone: planned(async ({ app, subject, argument }) => {
       const milestone = await milestoneIn(app, subject, argument)
       if (!milestone) return null
-      const wish = { milestone_id: milestone.id }
-      return { wish, changes: wish, summary: `Set the milestone to %"${milestone.title}".` }
+      const input = { milestone_id: milestone.id }
+      return { wish: input, changes: input, summary: `Set the milestone to %"${milestone.title}".` }
     }),
     remove_milestone: planned(({ subject }) =>
       row(subject).milestone_id === null
         ? null
         : { wish: { milestone_id: 0 }, changes: { milestone_id: null }, summary: 'Removed the milestone.' },
     ),
-    label: planned(async ({ app, subject, wish, argument }) => {
+    label: planned(async ({ app, subject, wish: input, argument }) => {
       const labels = await labelsIn(app, subject, argument)
       if (labels.length === 0) return null
-      const add_labels = [...(wish.add_labels ?? []), ...titlesOf(labels)]
-      const remove_labels = wish.remove_labels?.filter((title) => !add_labels.includes(title))
+      const add_labels = [...(input.add_labels ?? []), ...titlesOf(labels)]
+      const remove_labels = input.remove_labels?.filter((title) => !add_labels.includes(title))
       return {
         wish: { add_labels, ...(remove_labels && { remove_labels }) },
         changes: { add_label_ids: idsOf(labels) },
         summary: `Added ${labelWords(labels)}.`,
       }
     }),
-    unlabel: planned(async ({ app, subject, wish, argument }) => {
+    unlabel: planned(async ({ app, subject, wish: input, argument }) => {
       if (argument === '') {
         return {
           wish: { labels: [], add_labels: [], remove_labels: [] },
@@ -177,7 +178,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
       }
       const labels = await labelsIn(app, subject, argument)
       if (labels.length === 0) return null
-      const remove_labels = [...(wish.remove_labels ?? []), ...titlesOf(labels)]
+      const remove_labels = [...(input.remove_labels ?? []), ...titlesOf(labels)]
       return {
         wish: { remove_labels },
         changes: { remove_label_ids: idsOf(labels) },

@@ -16,7 +16,7 @@ import { scopesWith, type Scope } from './scopes.ts'
 
 const scopesOf = <S extends object>(scopes: S) => z.enum(Object.keys(scopes) as [keyof S & string])
 
-const wish = {
+const request = {
   search: text,
   state: oneOf('opened', 'closed', 'merged', 'active', 'all').nullish(),
   confidential: bool.nullish(),
@@ -26,7 +26,7 @@ const wish = {
 }
 
 /** A project that is named is searched whether it is archived or not. */
-const wishOfMany = { ...wish, include_archived: bool.nullish() }
+const filterOfMany = { ...request, include_archived: bool.nullish() }
 
 /** Of the engines that later releases search with. */
 const refuses = ['exclude_forks', 'fields', 'regex']
@@ -52,7 +52,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
     path: '/search',
     summary: 'Search everything that the signed-in user may see',
     allow: 'signed_in',
-    input: z.object({ scope: scopesOf(SCOPES.everywhere), ...wishOfMany }),
+    input: z.object({ scope: scopesOf(SCOPES.everywhere), ...filterOfMany }),
     refuses,
     output,
     handle: ({ app, viewer, input, page }) =>
@@ -66,7 +66,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
       summary: 'Search a group and what lies in it',
       on: group,
       allow: 'read',
-      input: z.object({ scope: scopesOf(SCOPES.inGroup), ...wishOfMany }),
+      input: z.object({ scope: scopesOf(SCOPES.inGroup), ...filterOfMany }),
       refuses,
       output,
       handle: ({ app, viewer, subject, input, page }) =>
@@ -83,8 +83,8 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
       summary: 'Search a project, its files, commits and wiki',
       on: project,
       allow: 'read',
-      lane: 'git',
-      input: z.object({ scope: scopesOf(SCOPES.inProject), ...wish, ref: text.nullish() }),
+      limiter: 'git',
+      input: z.object({ scope: scopesOf(SCOPES.inProject), ...request, ref: text.nullish() }),
       refuses,
       output,
       handle: ({ app, viewer, subject, input, page }) =>

@@ -70,14 +70,14 @@ const projectsSeenBy = (viewer: User, include_archived: Reach['include_archived'
 }
 
 /** A page of what is found by words. Of more than `MOST_FOUND` nobody is told how many there are. */
-async function pageByWords(db: Db, index: TextIndex, wish: TextQuery, cut: Cut): Promise<Page<number>> {
+async function pageByWords(db: Db, index: TextIndex, input: TextQuery, cut: Cut): Promise<Page<number>> {
   const most = Math.max(MOST_MATCHES, cut.offset + cut.limit) + 1
-  const found = await findByWords(db, index, { ...wish, most })
+  const found = await findByWords(db, index, { ...input, most })
   return { ...pageOfArray(found, cut), more: found.length === most }
 }
 
-export async function idsByWords(db: Db, index: TextIndex, wish: TextQuery, cut: Cut): Promise<Page<{ id: number }>> {
-  const { items, ...page } = await pageByWords(db, index, wish, cut)
+export async function idsByWords(db: Db, index: TextIndex, input: TextQuery, cut: Cut): Promise<Page<{ id: number }>> {
+  const { items, ...page } = await pageByWords(db, index, input, cut)
   return { ...page, items: items.map((id) => ({ id })) }
 }
 
@@ -85,10 +85,10 @@ export async function idsByWords(db: Db, index: TextIndex, wish: TextQuery, cut:
 async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
   db: Db,
   index: TextIndex & { readonly table: T },
-  wish: TextQuery,
+  input: TextQuery,
   cut: Cut,
 ): Promise<Page<Row<T>>> {
-  const { items: ids, ...page } = await pageByWords(db, index, wish, cut)
+  const { items: ids, ...page } = await pageByWords(db, index, input, cut)
   if (index.table === 'notes') await assertSmallRows(db, 'notes', 'body', ids)
   const rows = await db
     .selectFrom(index.table as 'notes')
@@ -137,29 +137,29 @@ const issueTests = ({ state, confidential }: IssueSearch): Test[] => [
 export async function findIssuesEverywhere(
   { db }: App,
   viewer: User,
-  wish: IssueSearch & Reach,
+  input: IssueSearch & Reach,
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   const seen = seenBy(viewer)
-  const place = await searchedProjects(db, 'issues', viewer, wish)
+  const place = await searchedProjects(db, 'issues', viewer, input)
   const mine = seen.seen_by === undefined ? [] : [isSeen(seen, given(seen))]
-  const tests = [...issueTests(wish), ...place.tests, isActive('issues', wish), ...mine]
-  return idsByWords(db, ISSUES, { ...wish, ...place, tests }, cut)
+  const tests = [...issueTests(input), ...place.tests, isActive('issues', input), ...mine]
+  return idsByWords(db, ISSUES, { ...input, ...place, tests }, cut)
 }
 
 /** Of a project the viewer sees, whether it is archived or not. */
 export async function findIssuesIn(
   { db }: App,
   subject: ProjectSubject,
-  wish: IssueSearch,
+  input: IssueSearch,
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   if (!issuesPolicy.readIssues(subject)) return NOTHING
   const { project, viewer, level } = subject
   const mine =
     level >= Reporter ? [] : [sql<boolean>`not issues.confidential or ${isTheirs({ seen_by: viewer?.id ?? 0 })}`]
-  const tests = [...issueTests(wish), ...mine]
-  return idsByWords(db, ISSUES, { ...wish, within: [project.id], tests }, cut)
+  const tests = [...issueTests(input), ...mine]
+  return idsByWords(db, ISSUES, { ...input, within: [project.id], tests }, cut)
 }
 
 export interface MilestoneSearch {
@@ -185,29 +185,29 @@ const isInState = (state: Milestone['state'] | undefined) => (state ? [sql<boole
 export async function findMilestones(
   { db }: App,
   viewer: User,
-  wish: MilestoneSearch & Reach,
+  input: MilestoneSearch & Reach,
   cut: Cut,
 ): Promise<Page<Milestone>> {
   const seen = seenBy(viewer)
   const sees = seen.seen_by === undefined ? undefined : seesMilestones(seen)
-  const { within, tests } = await searchedProjects(db, 'milestones', viewer, wish)
-  const state = isInState(wish.state)
+  const { within, tests } = await searchedProjects(db, 'milestones', viewer, input)
+  const state = isInState(input.state)
   // A few projects are asked once, not with each of their milestones.
   const asked = within
-    ? { within: await activeOf(db, within, wish, sees), tests: state }
-    : { tests: [...state, ...tests, isActive('milestones', wish, sees)] }
-  return rowsByWords(db, MILESTONES, { ...wish, ...asked }, cut)
+    ? { within: await activeOf(db, within, input, sees), tests: state }
+    : { tests: [...state, ...tests, isActive('milestones', input, sees)] }
+  return rowsByWords(db, MILESTONES, { ...input, ...asked }, cut)
 }
 
 /** Of a project the viewer sees, whether it is archived or not. */
 export async function findMilestonesIn(
   { db }: App,
   subject: ProjectSubject,
-  wish: MilestoneSearch,
+  input: MilestoneSearch,
   cut: Cut,
 ): Promise<Page<Milestone>> {
   if (!hasFeature(subject, 'issues') && !hasFeature(subject, 'merge_requests')) return NOTHING
-  const asked = { ...wish, within: [subject.project.id], tests: isInState(wish.state) }
+  const asked = { ...input, within: [subject.project.id], tests: isInState(input.state) }
   return rowsByWords(db, MILESTONES, asked, cut)
 }
 
@@ -215,7 +215,7 @@ export async function findMilestonesIn(
 export async function findNotes(
   { db }: App,
   subject: ProjectSubject,
-  wish: { words: string; sort?: Sort },
+  input: { words: string; sort?: Sort },
   cut: Cut,
 ): Promise<Page<Note>> {
   const { project, viewer, level } = subject
@@ -229,7 +229,7 @@ export async function findNotes(
     ...(level >= Guest ? [] : [isOfOpenSnippet(viewer?.id ?? 0, subject)]),
     ...(level >= Reporter ? [] : [isOpenNote(viewer?.id ?? 0)]),
   ]
-  return rowsByWords(db, NOTES, { ...wish, within: [project.id], tests }, cut)
+  return rowsByWords(db, NOTES, { ...input, within: [project.id], tests }, cut)
 }
 
 /** Whose it is reads what is said of it. */
@@ -252,12 +252,12 @@ const isOfOpenSnippet = (viewer: number, { open }: ProjectSubject): Test => sql`
 export async function findSnippets(
   { db }: App,
   viewer: User,
-  wish: { words: string; sort?: Sort },
+  input: { words: string; sort?: Sort },
   cut: Cut,
 ): Promise<Page<Snippet>> {
   const seen = snippetsSeenBy(viewer)
   const tests = [isThere, ...(seen.seen_by === undefined ? [] : [isVisible(seen, given(seen))])]
-  return rowsByWords(db, SNIPPETS, { ...wish, tests }, cut)
+  return rowsByWords(db, SNIPPETS, { ...input, tests }, cut)
 }
 
 /** Members of a project, or of a group and those above it, by a part of their names. Who is below may be a secret. */

@@ -81,18 +81,18 @@ async function oneAfterOther<T>(list: (archived: boolean, cut: Cut) => Promise<P
   return { ...archived, items, total: used.total + archived.total }
 }
 
-const projects: Scope = async ({ app, viewer, group, wish, page }) => {
+const projects: Scope = async ({ app, viewer, group, wish: input, page }) => {
   const within = group && { group: { id: group.id, include_subgroups: true, with_shared: true } }
   const list = (archived: boolean, cut: Cut) =>
-    listProjects(app, viewer, { search: wish.search, ...within, archived }, cut)
-  const { items, ...found } = await (wish.include_archived ? oneAfterOther(list, page) : list(false, page))
+    listProjects(app, viewer, { search: input.search, ...within, archived }, cut)
+  const { items, ...found } = await (input.include_archived ? oneAfterOther(list, page) : list(false, page))
   return { ...found, items: await presentProjects(app, viewer, items, { simple: true }) }
 }
 
-const issues = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
-  const { confidential, sort, include_archived } = wish
-  if (wish.state === 'merged') return NOTHING
-  const state = wish.state === 'active' ? 'opened' : wish.state
+const issues = byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
+  const { confidential, sort, include_archived } = input
+  if (input.state === 'merged') return NOTHING
+  const state = input.state === 'active' ? 'opened' : input.state
   const wanted = { words, confidential, sort, include_archived, ...(state && state !== 'all' && { state }) }
   const { items, ...found } = project
     ? await findIssuesIn(app, project, wanted, page)
@@ -100,13 +100,13 @@ const issues = byWords(async ({ app, viewer, group, project, wish, page }, words
   return { ...found, items: await presentIssuesById(app, viewer, items, { isMixed: !project }) }
 })
 
-const milestones = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
-  if (wish.state === 'merged') return NOTHING
-  const state = wish.state === 'opened' ? 'active' : wish.state
+const milestones = byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
+  if (input.state === 'merged') return NOTHING
+  const state = input.state === 'opened' ? 'active' : input.state
   const wanted = {
     words,
-    sort: wish.sort,
-    include_archived: wish.include_archived,
+    sort: input.sort,
+    include_archived: input.include_archived,
     ...(state && state !== 'all' && { state }),
   }
   const { items, ...found } = project
@@ -115,8 +115,8 @@ const milestones = byWords(async ({ app, viewer, group, project, wish, page }, w
   return { ...found, items: await presentMilestones(app, items) }
 })
 
-const users: Scope = async ({ app, viewer, group, project, wish, page }) => {
-  const text = wish.search.trim()
+const users: Scope = async ({ app, viewer, group, project, wish: input, page }) => {
+  const text = input.search.trim()
   if (text === '') return NOTHING
   const place = project ? { project: project.project.id } : group && { group: group.id }
   const { items, total } = place
@@ -130,8 +130,8 @@ const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
   return { ...found, items: await presentSnippets(app, items) }
 })
 
-const notes = byWords(async ({ app, project, wish, page }, words) => {
-  const { items, ...found } = await findNotes(app, project!, { words, sort: wish.sort }, page)
+const notes = byWords(async ({ app, project, wish: input, page }, words) => {
+  const { items, ...found } = await findNotes(app, project!, { words, sort: input.sort }, page)
   const [issues, requests, loaded, around] = await Promise.all([
     findIssues(
       app.db,
@@ -152,9 +152,9 @@ const notes = byWords(async ({ app, project, wish, page }, words) => {
 })
 
 async function linesIn(search: Search, dir: string, ref: string): Promise<SearchPage> {
-  const { project, wish, page } = search
-  if (wish.search.trim() === '' || !(await repositoryExists(dir))) return NOTHING
-  const found = await findLines(dir, ref, fileTermsOf(wish.search))
+  const { project, wish: input, page } = search
+  if (input.search.trim() === '' || !(await repositoryExists(dir))) return NOTHING
+  const found = await findLines(dir, ref, fileTermsOf(input.search))
   const { items, total } = pageOfArray(found ?? [], page)
   const at = { ref, project_id: project!.project.id }
   return { total, items: items.map((lines) => presentBlobMatch(lines, at)) }
@@ -163,7 +163,7 @@ async function linesIn(search: Search, dir: string, ref: string): Promise<Search
 const readsCode = ({ app, project }: Search) =>
   repositoryPolicy.download({ ...project!, dir: repositoryDir(app, project!.project) })
 
-const refOf = ({ project, wish }: Search) => wish.ref || project!.project.default_branch || 'HEAD'
+const refOf = ({ project, wish: input }: Search) => input.ref || project!.project.default_branch || 'HEAD'
 
 const blobs: Scope = async (search) =>
   readsCode(search) ? linesIn(search, repositoryDir(search.app, search.project!.project), refOf(search)) : NOTHING
@@ -176,13 +176,13 @@ const wikiBlobs: Scope = async (search) => {
 }
 
 const commits: Scope = async (search) => {
-  const { app, project, wish, page } = search
-  const text = wish.search.trim()
+  const { app, project, wish: input, page } = search
+  const text = input.search.trim()
   const dir = repositoryDir(app, project!.project)
   if (text === '' || !readsCode(search) || !(await repositoryExists(dir))) return NOTHING
   // A repository without a commit has nothing to be found; a name that somebody gave must be there.
   const ids = await findMessages(dir, refOf(search), text)
-  if (!ids && wish.ref) throw notFound('Commit')
+  if (!ids && input.ref) throw notFound('Commit')
   const named = /^[0-9a-f]{7,40}$/i.test(text) ? await findCommit(dir, text.toLowerCase()) : null
   const all = [...new Set([...(named ? [named.id] : []), ...(ids ?? [])])]
   const { items, total } = pageOfArray(all, page)

@@ -10,10 +10,10 @@ afterAll(async () => forge.close())
 const bodies = (list: { body: string }[]) => list.map(({ body }) => body)
 
 async function snippetOf(
-  wish: Record<string, unknown> = {},
+  input: Record<string, unknown> = {},
   visibility: 'private' | 'internal' | 'public' = 'private',
 ) {
-  const crew = await crewOf(forge, wish)
+  const crew = await crewOf(forge, input)
   const snippet = await forge.snippet(crew, { visibility }, crew.people.reporter)
   return { ...crew, snippet, url: `/projects/${crew.id}/snippets/${snippet.id}` }
 }

@@ -59,10 +59,10 @@ export const create = endpoint({
   input: z.object({ ...creation, code, visibility }),
   output: SnippetEntity,
   async handle({ app, viewer, caller, userAgent, subject, input }) {
-    const wish = { ...input, content: input.content ?? input.code }
-    assertNew(wish, 'code')
+    const request = { ...input, content: input.content ?? input.code }
+    assertNew(request, 'code')
     const sender = { address: caller.address, userAgent }
-    return presentOneSnippet(app, await createSnippet(app, viewer, subject.project, wish, sender))
+    return presentOneSnippet(app, await createSnippet(app, viewer, subject.project, request, sender))
   },
 })
 
@@ -75,9 +75,9 @@ export const update = endpoint({
   input: z.object({ ...changes, code }),
   output: SnippetEntity,
   async handle({ app, viewer, subject, input }) {
-    const wish = { ...input, content: input.content ?? input.code }
-    assertChange(wish, Object.keys(changes))
-    return presentOneSnippet(app, await updateSnippet(app, viewer, subject.snippet, wish))
+    const request = { ...input, content: input.content ?? input.code }
+    assertChange(request, Object.keys(changes))
+    return presentOneSnippet(app, await updateSnippet(app, viewer, subject.snippet, request))
   },
 })
 

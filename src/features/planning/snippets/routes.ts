@@ -77,8 +77,11 @@ export const create = endpoint({
   async handle({ app, viewer, caller, userAgent, input }) {
     if (viewer.external) throw forbidden()
     assertNew(input, 'content')
-    const wish = { ...input, visibility: input.visibility ?? 'internal' }
-    return presentOneSnippet(app, await createSnippet(app, viewer, null, wish, { address: caller.address, userAgent }))
+    const request = { ...input, visibility: input.visibility ?? 'internal' }
+    return presentOneSnippet(
+      app,
+      await createSnippet(app, viewer, null, request, { address: caller.address, userAgent }),
+    )
   },
 })
 

@@ -46,12 +46,12 @@ export async function createSnippet(
   app: App,
   actor: User,
   project: { readonly id: number } | null,
-  wish: NewSnippet,
+  input: NewSnippet,
   sender: Sender,
 ): Promise<Snippet> {
-  const title = wish.title.trim()
-  const { description = null, visibility } = wish
-  const files = filesFrom(wish)
+  const title = input.title.trim()
+  const { description = null, visibility } = input
+  const files = filesFrom(input)
   assertTitle(title)
   assertValidFiles(files)
   await assertVisibilityAllowed(app, actor, visibility)

@@ -145,12 +145,12 @@ test('a restricted visibility is for administrators', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
   await forge.administrator.put('/application/settings', { restricted_visibility_levels: ['public'] })
-  const wish = { ...one, visibility: 'public' }
-  expect(await jane.post('/snippets', wish)).toMatchObject({
+  const request = { ...one, visibility: 'public' }
+  expect(await jane.post('/snippets', request)).toMatchObject({
     status: 400,
     body: { message: { visibility_level: ['public has been restricted by your administrator'] } },
   })
-  expect((await forge.administrator.post('/snippets', wish)).status).toBe(201)
+  expect((await forge.administrator.post('/snippets', request)).status).toBe(201)
 })
 
 test('who sees which snippet, one by one and in lists', async () => {
@@ -267,9 +267,9 @@ test('administrators learn from where a snippet was sent', async () => {
 test('pages show the raw text to whoever may read it, and never as a page', async () => {
   await using forge = await startForge()
   const { url, owner, path } = await openSource(forge, 'projects')
-  const wish = { title: 'a', files: [file('a.html', '<script>1</script>'), file('-/b c.txt', 'two')] }
-  const { body: own } = await owner.post('/snippets', { ...wish, visibility: 'public' })
-  const { body: inside } = await owner.post(`${url}/snippets`, { ...wish, visibility: 'public' })
+  const request = { title: 'a', files: [file('a.html', '<script>1</script>'), file('-/b c.txt', 'two')] }
+  const { body: own } = await owner.post('/snippets', { ...request, visibility: 'public' })
+  const { body: inside } = await owner.post(`${url}/snippets`, { ...request, visibility: 'public' })
   const get = (address: string, token?: string) =>
     fetch(`${forge.url}${address}`, token ? { headers: { 'PRIVATE-TOKEN': token } } : {})
 
@@ -332,9 +332,9 @@ test('snippets go with their author, and with their project', async () => {
 test('a page is given the texts of a snippet, words of code marked', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'projects')
-  const wish = { title: 'a', description: '*b*', files: [file('a.js', 'let a = "<b>"')], visibility: 'public' }
+  const request = { title: 'a', description: '*b*', files: [file('a.js', 'let a = "<b>"')], visibility: 'public' }
   for (const address of [`${url}/snippets`, '/snippets']) {
-    const { body } = await owner.post(address, wish)
+    const { body } = await owner.post(address, request)
     const { body: shown } = await owner.get(`${address}/${body.id}`, { render_html: true })
     expect(shown.description_html).toBe('<p><em>b</em></p>\n')
     expect(shown.files[0]).toMatchObject({ content: 'let a = "<b>"' })

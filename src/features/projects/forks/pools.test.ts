@@ -26,8 +26,8 @@ const inside = async (forge: TestForge, id: number, ...args: string[]) =>
 const poolsOf = ({ app }: TestForge) => app.db.selectFrom('pools').selectAll().orderBy('id').execute()
 
 /** A source with something in it, which everybody may read unless said otherwise. */
-async function filledSource(forge: TestForge, wish: Record<string, unknown> = { visibility: 'public' }) {
-  const source = await openSource(forge, 'projects', wish)
+async function filledSource(forge: TestForge, input: Record<string, unknown> = { visibility: 'public' }) {
+  const source = await openSource(forge, 'projects', input)
   await fillProject(forge, source.id, { files: { big: noise() } }, { files: { small: 'small\n' } })
   return source
 }
@@ -52,8 +52,8 @@ async function tidy(forge: TestForge, ...ids: number[]): Promise<void> {
 
 async function commitTo(person: Person, id: number, more: Record<string, unknown> = {}): Promise<string> {
   const actions = [{ action: 'create', file_path: `f${++forks}`, content: `${forks}` }]
-  const wish = { branch: 'master', commit_message: 'more', actions, ...more }
-  const { status, body } = await person.post(`/projects/${id}/repository/commits`, wish)
+  const input = { branch: 'master', commit_message: 'more', actions, ...more }
+  const { status, body } = await person.post(`/projects/${id}/repository/commits`, input)
   expect([status, body.id]).toEqual([201, expect.any(String)])
   return body.id
 }
@@ -212,9 +212,9 @@ test.each([
   { visibility: 'private' },
   { visibility: 'internal' },
   { visibility: 'public', repository_access_level: 'private' },
-])('the forks of %o have everything themselves', async (wish) => {
+])('the forks of %o have everything themselves', async (input) => {
   await using forge = await startForge()
-  const source = await filledSource(forge, wish)
+  const source = await filledSource(forge, input)
   await tidy(forge, source.id)
   const fork = await forkBy(forge, source.owner, source.id)
   expect([(await rowOf(forge, fork)).pool_id, await poolOf(await dirOf(forge, fork)), await poolsOf(forge)]).toEqual([

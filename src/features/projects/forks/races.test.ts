@@ -29,8 +29,8 @@ async function expectSound(forge: TestForge): Promise<void> {
 
 async function commitTo(person: Person, id: number, name: string): Promise<string> {
   const actions = [{ action: 'create', file_path: name, content: name }]
-  const wish = { branch: 'master', commit_message: 'more', actions }
-  const { status, body } = await person.post(`/projects/${id}/repository/commits`, wish)
+  const input = { branch: 'master', commit_message: 'more', actions }
+  const { status, body } = await person.post(`/projects/${id}/repository/commits`, input)
   expect(status).toBe(201)
   return body.id
 }

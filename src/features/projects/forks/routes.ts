@@ -31,10 +31,10 @@ export const create = endpoint({
   }),
   output: ProjectEntity,
   async handle({ app, viewer, subject, input }) {
-    const { namespace, namespace_id, namespace_path, ...wish } = input
+    const { namespace, namespace_id, namespace_path, ...request } = input
     const target = namespace ?? namespace_id ?? namespace_path ?? null
     const fork = await forkProject(app, viewer, subject, {
-      ...wish,
+      ...request,
       namespace: target === null ? null : String(target),
     })
     return presentOneProject(app, viewer, fork, { secrets: true })

@@ -26,18 +26,18 @@ export interface ForkInput {
 }
 
 /** Answers at once; the repository follows in the background. An empty one has nothing to wait for. */
-export async function forkProject(app: App, actor: User, subject: ProjectSubject, wish: ForkInput): Promise<Project> {
+export async function forkProject(app: App, actor: User, subject: ProjectSubject, input: ForkInput): Promise<Project> {
   const { project: source } = subject
-  const namespace = await targetNamespace(app, actor, wish.namespace ?? null)
+  const namespace = await targetNamespace(app, actor, input.namespace ?? null)
   assertForkable(subject)
   await assertWithinLimit(app, namespace)
   return tellingConflicts(async () => {
-    const name = wish.name ?? source.name
-    const path = wish.path ?? source.path
-    const description = wish.description ?? source.description
-    assertValidProject({ ...(wish.name && { name }), ...(wish.path && { path }), description })
-    const visibility = wish.visibility ?? (await forkVisibility(app, actor, source, namespace))
-    if (wish.visibility) await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
+    const name = input.name ?? source.name
+    const path = input.path ?? source.path
+    const description = input.description ?? source.description
+    assertValidProject({ ...(input.name && { name }), ...(input.path && { path }), description })
+    const visibility = input.visibility ?? (await forkVisibility(app, actor, source, namespace))
+    if (input.visibility) await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
     const row = {
       ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: actor.id }),
       ...settingsOf(source),

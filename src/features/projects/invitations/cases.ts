@@ -3,9 +3,9 @@ import { casesOf, projectPath, unique, type Stage } from '../../../../test/cases
 const newInvitation = () => ({ email: `${unique('guest')}@example.org`, access_level: 10 })
 
 async function invitation(s: Stage) {
-  const wish = newInvitation()
-  await s.make(projectPath(s, '/invitations'), wish)
-  return { email: wish.email }
+  const input = newInvitation()
+  await s.make(projectPath(s, '/invitations'), input)
+  return { email: input.email }
 }
 
 export const cases = casesOf(

@@ -97,8 +97,8 @@ test('new projects begin with the branch and the Auto DevOps of the instance, or
   const refused = await administrator.put('/application/settings', { default_branch_name: 'a..b' })
   expect(refused.body).toEqual({ message: { default_branch_name: ['is invalid'] } })
   await administrator.put('/application/settings', { default_branch_name: 'trunk', auto_devops_enabled: true })
-  const made = async (wish: object) => {
-    const { body } = await administrator.post('/projects', { initialize_with_readme: true, ...wish })
+  const made = async (input: object) => {
+    const { body } = await administrator.post('/projects', { initialize_with_readme: true, ...input })
     return [body.default_branch, body.auto_devops_enabled]
   }
   expect(await made({ name: 'a' })).toEqual(['trunk', true])

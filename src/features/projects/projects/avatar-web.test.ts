@@ -87,8 +87,8 @@ test('a project without an avatar shows the logo of its repository', async () =>
   const stranger = await forge.user()
   const logo = Buffer.from(pngOf(3, 3)).toString('base64')
   const action = { action: 'create', file_path: 'logo.png', content: logo, encoding: 'base64' }
-  const wish = { branch: 'master', commit_message: 'x', actions: [action] }
-  expect((await forge.administrator.post(`${url}/repository/commits`, wish)).status).toBe(201)
+  const input = { branch: 'master', commit_message: 'x', actions: [action] }
+  expect((await forge.administrator.post(`${url}/repository/commits`, input)).status).toBe(201)
   forge.clock.advance(MINUTE)
   await forge.settle()
 

@@ -54,9 +54,9 @@ export const presentContainerExpiration = (stored: string | null): z.infer<typeo
 /** The policy with what is given of it; `name_regex_delete` is the later name. */
 export function containerExpirationWith(
   stored: string | null,
-  wish: NonNullable<z.infer<typeof containerExpirationInput>>,
+  input: NonNullable<z.infer<typeof containerExpirationInput>>,
 ): string {
-  const { cadence, enabled, name_regex, name_regex_delete = name_regex, ...rest } = wish
+  const { cadence, enabled, name_regex, name_regex_delete = name_regex, ...rest } = input
   const given = {
     ...rest,
     name_regex: name_regex_delete,

@@ -254,8 +254,8 @@ test('of twenty who want the same path one gets it, the others the error, and no
 test('side by side nobody gets over the limit, and no project stands beside the twin of its wiki', async () => {
   await using forge = await startForge()
   const user = await forge.user({ projects_limit: 3 })
-  const wishes = Array.from({ length: 12 }, (_, n) => user.post('/projects', { path: `p${n}` }))
-  const made = await Promise.all(wishes)
+  const inputs = Array.from({ length: 12 }, (_, n) => user.post('/projects', { path: `p${n}` }))
+  const made = await Promise.all(inputs)
   expect(made.filter(({ status }) => status === 201)).toHaveLength(3)
   expect(made.filter(({ status }) => status === 403)).toHaveLength(9)
   expect(await repositoriesOf(forge)).toHaveLength(3)

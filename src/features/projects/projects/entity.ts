@@ -221,7 +221,7 @@ export interface RecordOptions {
 const levelWord = (level: number) =>
   level === FeatureDisabled ? 'disabled' : level === FeatureEnabled ? 'enabled' : 'private'
 
-export function presentProject(loaded: LoadedProject, at: Addresses, wish: RecordOptions = {}): ProjectRecord {
+export function presentProject(loaded: LoadedProject, at: Addresses, input: RecordOptions = {}): ProjectRecord {
   const { project, namespace, owner } = loaded
   const has = (feature: Feature) => hasFeature(loaded, feature)
   const self = `${at.url}/api/v4/projects/${project.id}`
@@ -294,8 +294,8 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     import_status: project.import_status,
     import_url: project.import_url,
     avatar_url: projectAvatarUrl(project, at, has('repository')),
-    ...(wish.runnersToken !== undefined && {
-      runners_token: wish.runnersToken,
+    ...(input.runnersToken !== undefined && {
+      runners_token: input.runnersToken,
       import_error: project.import_error,
     }),
     ...(issues && { open_issues_count: loaded.openIssues }),
@@ -307,10 +307,10 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
       expires_at: share.expires_at,
     })),
     ...(loaded.source && { forked_from_project: presentSimpleProject(loaded.source, at) }),
-    ...(wish.permissions && {
+    ...(input.permissions && {
       permissions: { project_access: loaded.memberOfProject, group_access: loaded.memberOfGroup },
     }),
-    ...(wish.statistics && { statistics: presentStatistics(project, wish.statistics.artifactsSize) }),
+    ...(input.statistics && { statistics: presentStatistics(project, input.statistics.artifactsSize) }),
     _links: {
       self,
       ...(issues && { issues: `${self}/issues` }),

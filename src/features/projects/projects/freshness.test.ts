@@ -12,7 +12,7 @@ import { projectPolicy } from './policy.ts'
 import { findProjectSubject } from './queries.ts'
 
 const MOMENT = '2020-01-02T03:04:05.678Z'
-const WISH = { statistics: true }
+const INPUT = { statistics: true }
 
 interface Viewer {
   readonly name: string
@@ -31,8 +31,8 @@ async function viewersOf(forge: TestForge) {
     secrets: true,
   }))
   viewers.push({ name: 'anonymous', caller: forge.visitor, id: null, secrets: true })
-  const wish = { name: 'narrow', scopes: ['read_api'], expires_at: '2999-01-01' }
-  const { token } = (await people.owner.post('/user/personal_access_tokens', wish)).body
+  const input = { name: 'narrow', scopes: ['read_api'], expires_at: '2999-01-01' }
+  const { token } = (await people.owner.post('/user/personal_access_tokens', input)).body
   const narrow = forge.as({ 'PRIVATE-TOKEN': token })
   viewers.push({ name: 'owner who may only read', caller: narrow, id: people.owner.id, secrets: false })
   return { cast, viewers }
@@ -44,13 +44,13 @@ function recordFor({ app }: TestForge, id: number, viewer: Viewer): Promise<unkn
     const user = viewer.id === null ? null : await findUser(app.db, viewer.id)
     const subject = await findProjectSubject(app, String(id), user)
     if (!subject || !projectPolicy.read(subject)) return null
-    return (await presentProjectFor(app, subject, { ...WISH, secrets: viewer.secrets })).value
+    return (await presentProjectFor(app, subject, { ...INPUT, secrets: viewer.secrets })).value
   })
 }
 
 async function listedTo({ app: { db } }: TestForge, id: number, { caller }: Viewer): Promise<unknown> {
   const { archived } = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  return (await caller.get('/projects', { ...WISH, archived, id_after: id - 1, id_before: id + 1 })).body
+  return (await caller.get('/projects', { ...INPUT, archived, id_after: id - 1, id_before: id + 1 })).body
 }
 
 /** Asks everybody, also for a list if `listed`; returns whether anybody's answer is another than the last time. */
@@ -60,7 +60,7 @@ function watch(forge: TestForge, id: number, viewers: readonly Viewer[], { liste
     let isOther = false
     for (const viewer of viewers) {
       const expected = await recordFor(forge, id, viewer)
-      const { status, body } = await viewer.caller.get(`/projects/${id}`, WISH)
+      const { status, body } = await viewer.caller.get(`/projects/${id}`, INPUT)
       const list = listed ? await listedTo(forge, id, viewer) : []
       const { runners_token: _, import_error: __, ...open } = (expected ?? {}) as Record<string, unknown>
       const answers = { record: status === 200 ? body : null, list }

@@ -6,7 +6,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { nextProjects, type ProjectFilter } from './lists.ts'
 
-interface KeysetWish extends ProjectFilter {
+interface KeysetOptions extends ProjectFilter {
   simple?: boolean | null | undefined
   statistics?: boolean | null | undefined
 }
@@ -14,30 +14,31 @@ interface KeysetWish extends ProjectFilter {
 export async function answerByKeyset(
   app: App,
   viewer: User | null,
-  wish: KeysetWish,
+  input: KeysetOptions,
   page: PageRequest,
   present: (projects: { id: number }[]) => Promise<Json<unknown>[]>,
 ): Promise<Answer> {
-  if (wish.order_by && wish.order_by !== 'id') {
+  if (input.order_by && input.order_by !== 'id') {
     throw new Refusal('not_allowed', 'Keyset pagination is not yet available for this type of request')
   }
-  const down = wish.sort !== 'asc'
+  const down = input.sort !== 'asc'
   // One more than asked tells whether there is a next page.
-  const items = await nextProjects(app, viewer, { ...wish, sort: down ? 'desc' : 'asc' }, page.limit + 1)
+  const items = await nextProjects(app, viewer, { ...input, sort: down ? 'desc' : 'asc' }, page.limit + 1)
   const shown = items.slice(0, page.limit)
   const last = shown.at(-1)
   const more = items.length > page.limit && last
-  const headers = { 'X-Per-Page': String(page.limit), ...(more && { Link: nextLink(app, wish, page, last, down) }) }
+  const headers = { 'X-Per-Page': String(page.limit), ...(more && { Link: nextLink(app, input, page, last, down) }) }
   return new Answer(200, Json.list(await present(shown)), headers)
 }
 
-function nextLink(app: App, wish: KeysetWish, page: PageRequest, last: { id: number }, down: boolean): string {
+function nextLink(app: App, input: KeysetOptions, page: PageRequest, last: { id: number }, down: boolean): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(wish)) {
+  for (const [name, value] of Object.entries(input)) {
     const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     if (plain) query.set(name, String(value))
   }
-  for (const [key, value] of Object.entries(wish.custom_attributes ?? {})) query.set(`custom_attributes[${key}]`, value)
+  for (const [key, value] of Object.entries(input.custom_attributes ?? {}))
+    query.set(`custom_attributes[${key}]`, value)
   query.set('per_page', String(page.limit))
   query.set(down ? 'id_before' : 'id_after', String(last.id))
   query.sort()

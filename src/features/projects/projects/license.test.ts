@@ -49,8 +49,8 @@ test('addresses of files are whole, whatever the branch is called', async () => 
   const project = await forge.project({ visibility: 'public', default_branch: 'fix/#1&50%' })
   const url = `/projects/${project.id}/repository/files`
   for (const name of ['LICENSE', 'README.md']) {
-    const wish = { branch: 'fix/#1&50%', content: 'x', commit_message: 'x' }
-    expect((await forge.administrator.post(`${url}/${name}`, wish)).status).toBe(201)
+    const request = { branch: 'fix/#1&50%', content: 'x', commit_message: 'x' }
+    expect((await forge.administrator.post(`${url}/${name}`, request)).status).toBe(201)
   }
   forge.clock.advance(10_000)
   await forge.settle()

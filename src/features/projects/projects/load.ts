@@ -164,15 +164,15 @@ async function artifactSizesOf(db: Db, versionKeys: readonly ProjectVersion[]): 
 function shownTo(
   viewer: User | null,
   versionKey: ProjectVersion,
-  wish: { simple?: boolean | null | undefined; secrets?: boolean },
+  input: { simple?: boolean | null | undefined; secrets?: boolean },
   artifactSizes: ReadonlyMap<number, number> | null,
 ): Shown {
   const level = levelOf(viewer, versionKey.access_level)
   return {
-    simple: !viewer || Boolean(wish.simple),
+    simple: !viewer || Boolean(input.simple),
     statistics:
       artifactSizes && level >= Reporter ? { artifactsSize: artifactSizes.get(versionKey.id) ?? 0 } : undefined,
-    secrets: Boolean(wish.secrets) && level >= Master,
+    secrets: Boolean(input.secrets) && level >= Master,
   }
 }
 
@@ -212,19 +212,19 @@ export async function presentProjects(
   app: App,
   viewer: User | null,
   projects: readonly { id: number }[],
-  wish: PageRecordOptions = {},
+  input: PageRecordOptions = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const records = await presentStamped(app, viewer, await projectVersions(app.db, viewer, projects), wish)
-  return withAttributes(app.db, viewer, 'project_id', projects, wish, records)
+  const records = await presentStamped(app, viewer, await projectVersions(app.db, viewer, projects), input)
+  return withAttributes(app.db, viewer, 'project_id', projects, input, records)
 }
 
 /** One record. */
 export async function presentProjectFor(
   app: App,
   { viewer, versionKey }: VersionedProject,
-  wish: PageRecordOptions & { secrets?: boolean } = {},
+  input: PageRecordOptions & { secrets?: boolean } = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>> {
-  const [record] = await presentStamped(app, viewer, [versionKey], wish)
+  const [record] = await presentStamped(app, viewer, [versionKey], input)
   if (!record) throw notFound('Project')
   return record
 }
@@ -233,10 +233,10 @@ async function presentStamped(
   app: App,
   viewer: User | null,
   versionKeys: readonly ProjectVersion[],
-  wish: PageRecordOptions & { secrets?: boolean },
+  input: PageRecordOptions & { secrets?: boolean },
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const sizes = wish.statistics && versionKeys.length > 0 ? await artifactSizesOf(app.db, versionKeys) : null
-  const shown = versionKeys.map((versionKey) => shownTo(viewer, versionKey, wish, sizes))
+  const sizes = input.statistics && versionKeys.length > 0 ? await artifactSizesOf(app.db, versionKeys) : null
+  const shown = versionKeys.map((versionKey) => shownTo(viewer, versionKey, input, sizes))
   const keys = versionKeys.map((versionKey, i) => keyOf(viewer, versionKey, shown[i]!))
   return cachedRecords(app, keys, async (missing) => {
     const wanted = missing.map((i) => versionKeys[i]!)

@@ -13,8 +13,13 @@ const commitsOf = async (caller: Client, id: number) =>
 test('a project begins with a readme by whoever it is for', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ name: 'Ann' })
-  const wish = { name: 'The Engine', description: 'It *runs*.', initialize_with_readme: true, default_branch: 'trunk' }
-  const { status, body } = await ann.post('/projects', wish)
+  const request = {
+    name: 'The Engine',
+    description: 'It *runs*.',
+    initialize_with_readme: true,
+    default_branch: 'trunk',
+  }
+  const { status, body } = await ann.post('/projects', request)
   expect([status, body.default_branch, body.empty_repo]).toEqual([201, 'trunk', false])
   // The first answer is what the next read answers.
   expect(body.readme_url).toBe(`${body.web_url}/-/blob/trunk/README.md`)
@@ -57,11 +62,11 @@ test('nobody else gets one', async () => {
 test('a project that cannot begin so is not there', async () => {
   await using forge = await startForge()
   const ann = await forge.user()
-  const wish = { name: 'engine', default_branch: 'a'.repeat(40), initialize_with_readme: true }
-  const { status, body } = await ann.post('/projects', wish)
+  const request = { name: 'engine', default_branch: 'a'.repeat(40), initialize_with_readme: true }
+  const { status, body } = await ann.post('/projects', request)
   expect([status, body.message]).toEqual([400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'])
   await forge.settle()
   expect((await ann.get('/projects', { owned: true })).body).toEqual([])
   expect(await repositoriesOf(forge)).toEqual([])
-  expect((await ann.post('/projects', { ...wish, default_branch: 'main' })).status).toBe(201)
+  expect((await ann.post('/projects', { ...request, default_branch: 'main' })).status).toBe(201)
 })

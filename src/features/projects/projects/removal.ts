@@ -63,7 +63,7 @@ export const removeLater = job<{ id: number }>('projects.remove', async (app, { 
  * The row with all that hangs on it, and what lies outside the store a little later; safe to run twice. The news is
  * told with it where nobody has told it yet.
  */
-export async function removeProject(app: App, project: Project, news?: ProjectRemoved): Promise<void> {
+export async function removeProject(app: App, project: Project, event?: ProjectRemoved): Promise<void> {
   // What its uploads hold is released with the row.
   if (!app.db.isTransaction) await drain(app, 'projects', project.id, { except: ['uploads'] })
   await transact(app, async (app) => {
@@ -85,7 +85,7 @@ export async function removeProject(app: App, project: Project, news?: ProjectRe
     for (const dir of [repositoryDir(app, project), wikiDir(app, project), pool]) {
       if (dir !== null) await enqueue(app, removeRepositoryLater, { dir })
     }
-    if (news) await emit(app, 'project.deleted', news)
+    if (event) await emit(app, 'project.deleted', event)
   })
 }
 

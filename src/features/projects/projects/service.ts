@@ -37,28 +37,28 @@ export interface NewProject extends Partial<Omit<AttributeInput, 'avatar'>> {
 const DEFAULT_BRANCH = 'master'
 
 /** `owner` is who it is for: whose namespace it goes to unless another is named, and whose limit counts. */
-export async function createProject(app: App, actor: User, wish: NewProject, owner: User = actor): Promise<Project> {
-  const namespace = await namespaceFor(app, actor, owner, wish.namespace_id ?? null)
+export async function createProject(app: App, actor: User, input: NewProject, owner: User = actor): Promise<Project> {
+  const namespace = await namespaceFor(app, actor, owner, input.namespace_id ?? null)
   await assertWithinLimit(app, namespace)
-  const name = wish.name ?? wish.path ?? ''
-  const path = wish.path ?? pathOf(name)
-  const topics = topicsOf(wish)
+  const name = input.name ?? input.path ?? ''
+  const path = input.path ?? pathOf(name)
+  const topics = topicsOf(input)
   const settings = await currentSettings(app)
-  const branch = wish.default_branch || settings.default_branch_name || DEFAULT_BRANCH
-  assertValidProject({ ...wish, name, path, default_branch: branch, tag_list: topics })
-  const visibility = wish.visibility ?? (await defaultVisibility(app, namespace))
+  const branch = input.default_branch || settings.default_branch_name || DEFAULT_BRANCH
+  assertValidProject({ ...input, name, path, default_branch: branch, tag_list: topics })
+  const visibility = input.visibility ?? (await defaultVisibility(app, namespace))
   await assertVisibilityAllowed(app, actor, visibility, { namespace })
-  const source = wish.import_url ? await checkedImport(app, wish.import_url) : null
-  const repository_storage = storageFor(app, actor, wish.repository_storage)
-  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
+  const source = input.import_url ? await checkedImport(app, input.import_url) : null
+  const repository_storage = storageFor(app, actor, input.repository_storage)
+  const avatar = input.avatar ? await storeAvatar(app, input.avatar) : NO_AVATAR
 
   const row = {
     ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: owner.id }),
     auto_devops_enabled: namespace.auto_devops_enabled ?? settings.auto_devops_enabled,
     shared_runners_enabled: settings.shared_runners_enabled,
     ci_config_path: settings.default_ci_config_path,
-    ...columnsOf(wish),
-    ...containerExpirationChange(null, wish),
+    ...columnsOf(input),
+    ...containerExpirationChange(null, input),
     visibility,
     default_branch: branch,
     repository_storage,
@@ -67,7 +67,7 @@ export async function createProject(app: App, actor: User, wish: NewProject, own
     topics: topics ?? [],
   }
   const added = await addProject(app, actor, namespace, row, source ? scheduleImport : undefined)
-  return keepAvatar(app, wish.avatar)(added)
+  return keepAvatar(app, input.avatar)(added)
 }
 
 type Blank = Pick<NewRow<'projects'>, 'namespace_id' | 'name' | 'path' | 'creator_id'>

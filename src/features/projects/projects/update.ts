@@ -31,23 +31,23 @@ export async function updateProject(
   app: App,
   actor: User,
   { project, namespace, level }: ProjectSubject,
-  wish: ProjectChange,
+  input: ProjectChange,
 ): Promise<Project> {
-  const wanted = differing(project, wish)
+  const wanted = differing(project, input)
   const { name, path, visibility, default_branch: branch } = wanted
   if (level < Owner && (name !== undefined || visibility !== undefined)) throw forbidden()
 
-  const topics = topicsOf(wish)
-  assertValid(project, wish, wanted, topics)
+  const topics = topicsOf(input)
+  assertValid(project, input, wanted, topics)
   if (branch !== undefined) await assertBranch(app, project, branch)
   await assertFits(app, actor, project, namespace, wanted)
-  const source = wish.import_url ? await checkedImport(app, wish.import_url) : null
+  const source = input.import_url ? await checkedImport(app, input.import_url) : null
   const change: RowChange<'projects'> = {
-    ...columnsOf(wish),
+    ...columnsOf(input),
     ...wanted,
-    ...(actor.admin && wish.repository_storage && storageChange(app, actor, project, wish.repository_storage)),
+    ...(actor.admin && input.repository_storage && storageChange(app, actor, project, input.repository_storage)),
     ...(source && { ...source, import_status: 'scheduled', import_error: null, import_progress: null }),
-    ...(await avatarChange(app, wish.avatar)),
+    ...(await avatarChange(app, input.avatar)),
     updated_at: timestamp(app.clock),
   }
   if (branch !== undefined) await setHead(repositoryDir(app, project), branch)
@@ -62,7 +62,7 @@ export async function updateProject(
       await assertFits(app, actor, before, place, wanted)
       const updated = await app.db
         .updateTable('projects')
-        .set({ ...change, ...containerExpirationChange(before, wish) })
+        .set({ ...change, ...containerExpirationChange(before, input) })
         .where('id', '=', project.id)
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -79,7 +79,7 @@ export async function updateProject(
       await emit(app, 'project.updated', { id: project.id, by: actor.id, ...(isMoved && { old_path: oldPath }) })
       return updated
     }),
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 type Wanted = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
@@ -111,11 +111,11 @@ async function assertFits(
 }
 
 /** Only what is given is looked at: what an import or an older version left must not stop other changes. */
-function assertValid(project: Project, wish: ProjectChange, wanted: Wanted, topics: string[] | undefined): void {
+function assertValid(project: Project, input: ProjectChange, wanted: Wanted, topics: string[] | undefined): void {
   const { name, path, default_branch } = wanted
-  const faults = projectFaults({ ...wish, name, path, default_branch, tag_list: topics })
+  const faults = projectFaults({ ...input, name, path, default_branch, tag_list: topics })
   if (Object.keys(faults).length > 0) throw invalid(faults)
-  if (wish.import_url && !project.empty_repo) throw invalid({ import_url: ['can be set only on an empty repository'] })
+  if (input.import_url && !project.empty_repo) throw invalid({ import_url: ['can be set only on an empty repository'] })
 }
 
 async function assertBranch(app: App, project: Project, branch: string): Promise<void> {

@@ -45,8 +45,8 @@ test.each([
   expect(body.creator_id).toBe(hard_delete ? null : ghost!.id)
   expect((await root.get(`/projects/${source.id}`)).body).toMatchObject({ star_count: 1, forks_count: 0 })
   expect((await root.get(`/projects/${fork.id}`)).body.forked_from_project).toBeUndefined()
-  const news = (await forge.events()).slice(before.length)
-  expect(news.filter((name) => name === 'project.deleted')).toHaveLength(1) // the other one was told before
+  const event = (await forge.events()).slice(before.length)
+  expect(event.filter((name) => name === 'project.deleted')).toHaveLength(1) // the other one was told before
 
   await forge.settle()
   const rows = await app.db.selectFrom('projects').select(['id', 'disk_path', 'forked_from_id']).execute()

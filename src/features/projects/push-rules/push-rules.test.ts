@@ -136,10 +136,10 @@ test('masters and above see and change the rule', async () => {
     const outside = source === secret ? 404 : 403
     // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked.
     const expected = (...may: [number, number, number]) => [401, outside, outside, 403, 403, 403, ...may, 401]
-    const wish = { member_check: true }
+    const request = { member_check: true }
 
     expect(await statusesOf(callers, (caller) => caller.get(path))).toEqual(expected(200, 200, 200))
-    expect(await statusesOf(callers, (caller) => caller.post(path, wish))).toEqual(expected(201, 422, 422))
+    expect(await statusesOf(callers, (caller) => caller.post(path, request))).toEqual(expected(201, 422, 422))
     expect(await statusesOf(callers, (caller) => caller.get(path))).toEqual(expected(200, 200, 200))
     const { body: before } = await source.owner.get(path)
     for (const name of ['anonymous', 'stranger', 'guest', 'developer', 'blocked'] as const) {
@@ -147,7 +147,7 @@ test('masters and above see and change the rule', async () => {
       expect((await callers[name].delete(path)).status).toBeGreaterThan(400)
     }
     expect((await source.owner.get(path)).body).toEqual(before)
-    expect(await statusesOf(callers, (caller) => caller.put(path, wish))).toEqual(expected(200, 200, 200))
+    expect(await statusesOf(callers, (caller) => caller.put(path, request))).toEqual(expected(200, 200, 200))
     expect(await statusesOf(callers, (caller) => caller.delete(path))).toEqual(expected(204, 204, 204))
   }
 })

@@ -29,21 +29,21 @@ const BLANK = {
 }
 
 /** Null switches off what it names. */
-function columnsOf(wish: PushRuleInput): RowChange<'push_rules'> {
+function columnsOf(input: PushRuleInput): RowChange<'push_rules'> {
   const change: RowChange<'push_rules'> = {}
-  for (const name of PATTERNS) if (wish[name] !== undefined) change[name] = wish[name] ?? ''
-  for (const name of SWITCHES) if (wish[name] !== undefined) change[name] = wish[name] ?? false
-  if (wish.max_file_size !== undefined) change.max_file_size = wish.max_file_size ?? 0
+  for (const name of PATTERNS) if (input[name] !== undefined) change[name] = input[name] ?? ''
+  for (const name of SWITCHES) if (input[name] !== undefined) change[name] = input[name] ?? false
+  if (input.max_file_size !== undefined) change.max_file_size = input.max_file_size ?? 0
   return change
 }
 
-export async function createPushRule(app: App, project: Project, wish: PushRuleInput): Promise<Row<'push_rules'>> {
-  await assertValidPushRule(wish)
+export async function createPushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {
+  await assertValidPushRule(input)
   const now = timestamp(app.clock)
   try {
     return await app.db
       .insertInto('push_rules')
-      .values({ ...BLANK, ...columnsOf(wish), project_id: project.id, created_at: now, updated_at: now })
+      .values({ ...BLANK, ...columnsOf(input), project_id: project.id, created_at: now, updated_at: now })
       .returningAll()
       .executeTakeFirstOrThrow()
   } catch (error) {
@@ -52,11 +52,11 @@ export async function createPushRule(app: App, project: Project, wish: PushRuleI
   }
 }
 
-export async function updatePushRule(app: App, project: Project, wish: PushRuleInput): Promise<Row<'push_rules'>> {
-  await assertValidPushRule(wish)
+export async function updatePushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {
+  await assertValidPushRule(input)
   const updated = await app.db
     .updateTable('push_rules')
-    .set({ ...columnsOf(wish), updated_at: timestamp(app.clock) })
+    .set({ ...columnsOf(input), updated_at: timestamp(app.clock) })
     .where('project_id', '=', project.id)
     .returningAll()
     .executeTakeFirst()

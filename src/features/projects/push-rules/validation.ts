@@ -21,13 +21,13 @@ export interface PushRuleInput extends Partial<Record<(typeof PATTERNS)[number],
 const LONGEST_PATTERN = 511
 const LARGEST_SIZE = 2_147_483_647
 
-export async function assertValidPushRule(wish: PushRuleInput): Promise<void> {
+export async function assertValidPushRule(input: PushRuleInput): Promise<void> {
   const errors: FieldErrors = {}
   for (const name of PATTERNS) {
-    const fault = await faultOf(wish[name] ?? '')
+    const fault = await faultOf(input[name] ?? '')
     if (fault) errors[name] = [fault]
   }
-  const size = wish.max_file_size ?? 0
+  const size = input.max_file_size ?? 0
   if (size < 0) errors.max_file_size = ['must be greater than or equal to 0']
   if (size > LARGEST_SIZE) errors.max_file_size = [`must be less than or equal to ${LARGEST_SIZE}`]
   if (Object.keys(errors).length > 0) throw invalid(errors)

@@ -12,7 +12,7 @@ import type { Topic } from './model.ts'
 const LONGEST_NAME = 255
 const LONGEST_DESCRIPTION = 1024
 
-interface TopicWish {
+interface TopicInput {
   name?: string | null | undefined
   title?: string | null | undefined
   description?: string | null | undefined
@@ -30,7 +30,7 @@ export async function ensureTopics({ db, clock }: App, names: readonly string[])
     .execute()
 }
 
-function assertValid({ name, title, description }: TopicWish): void {
+function assertValid({ name, title, description }: TopicInput): void {
   const faults: FieldErrors = {}
   const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
   for (const [field, value] of Object.entries({ name, title })) {
@@ -51,32 +51,32 @@ async function refusingTwins<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-interface NewTopic extends TopicWish {
+interface NewTopic extends TopicInput {
   name: string
   title: string
   avatar?: Upload | null | undefined
 }
 
-export async function createTopic(app: App, wish: NewTopic): Promise<Topic> {
-  assertValid(wish)
-  const { name, title, description = null } = wish
-  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
+export async function createTopic(app: App, input: NewTopic): Promise<Topic> {
+  assertValid(input)
+  const { name, title, description = null } = input
+  const avatar = input.avatar ? await storeAvatar(app, input.avatar) : NO_AVATAR
   return refusingTwins(() =>
     app.db
       .insertInto('topics')
       .values({ name: name.trim(), title, description, curated: true, ...avatar, created_at: timestamp(app.clock) })
       .returningAll()
       .executeTakeFirstOrThrow(),
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 const carried = ({ name }: Topic) => sql<boolean>`lower(name) = lower(${name})`
 
 /** Projects that have it have it by its new name. */
-export async function updateTopic(app: App, { id }: Topic, wish: TopicWish): Promise<void> {
-  assertValid(wish)
-  const { name, title, description } = wish
-  const avatar = await avatarChange(app, wish.avatar)
+export async function updateTopic(app: App, { id }: Topic, input: TopicInput): Promise<void> {
+  assertValid(input)
+  const { name, title, description } = input
+  const avatar = await avatarChange(app, input.avatar)
   const change = {
     ...avatar,
     ...(typeof name === 'string' && { name: name.trim() }),
@@ -97,7 +97,7 @@ export async function updateTopic(app: App, { id }: Topic, wish: TopicWish): Pro
         .returningAll()
         .executeTakeFirstOrThrow()
     }),
-  ).then(keepAvatar(app, wish.avatar))
+  ).then(keepAvatar(app, input.avatar))
 }
 
 /** No project has it any more. */

@@ -147,8 +147,8 @@ test('security 6: path traversal in attachments, five groups deep', async () => 
   const owner = await forge.user()
   let parent_id: number | undefined
   for (let depth = 1; depth <= 5; depth++) {
-    const wish = { name: `g${depth}`, path: `g${depth}`, visibility: 'public', ...(parent_id && { parent_id }) }
-    parent_id = (await owner.post('/groups', wish)).body.id
+    const input = { name: `g${depth}`, path: `g${depth}`, visibility: 'public', ...(parent_id && { parent_id }) }
+    parent_id = (await owner.post('/groups', input)).body.id
   }
   const { body } = await owner.post('/projects', { path: 'deep', namespace_id: parent_id, visibility: 'public' })
   const { full_path } = await upload(owner, `/projects/${body.id}`, PIXEL, 'dk.png')

@@ -23,8 +23,8 @@ const COMMITS: BuiltCommit[] = [
   },
 ]
 
-async function open(forge: TestForge, wish: Record<string, unknown> = {}) {
-  const source = await openSource(forge, 'projects', wish)
+async function open(forge: TestForge, request: Record<string, unknown> = {}) {
+  const source = await openSource(forge, 'projects', request)
   const dir = await fillProject(forge, source.id, ...COMMITS)
   const git = (...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
   await git('update-ref', 'refs/heads/same', 'refs/heads/master')

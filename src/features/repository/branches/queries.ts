@@ -27,8 +27,8 @@ export async function findHead(dir: string, name: string): Promise<Head | null> 
   return branch && ((await withCommits(dir, [branch]))[0] ?? null)
 }
 
-export async function listHeads(dir: string, wish: RefsOptions): Promise<Listed<Head>> {
-  const { items, total } = await listBranches(dir, wish)
+export async function listHeads(dir: string, input: RefsOptions): Promise<Listed<Head>> {
+  const { items, total } = await listBranches(dir, input)
   return { items: await withCommits(dir, items), total }
 }
 

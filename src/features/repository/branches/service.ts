@@ -28,19 +28,19 @@ export async function createBranch(
   app: App,
   actor: User,
   subject: RepositorySubject,
-  wish: { branch: string; ref: string },
+  input: { branch: string; ref: string },
 ): Promise<Head> {
   const { dir, level } = subject
-  if (!isBranchName(wish.branch)) throw refused('Branch name is invalid')
+  if (!isBranchName(input.branch)) throw refused('Branch name is invalid')
   if (!(await repositoryExists(dir))) throw refused('Invalid reference name')
-  if (await findHead(dir, wish.branch)) throw refused('Branch already exists')
-  const from = await resolveCommit(dir, wish.ref)
+  if (await findHead(dir, input.branch)) throw refused('Branch already exists')
+  const from = await resolveCommit(dir, input.ref)
   const updates: Update[] =
     from === null
-      ? await firstBranches(app, actor, subject, wish)
-      : [{ ref: refOf(wish.branch), before: null, after: from }]
+      ? await firstBranches(app, actor, subject, input)
+      : [{ ref: refOf(input.branch), before: null, after: from }]
   await changeRefs(app, webPusher(actor, level), subject, updates)
-  const head = await findHead(dir, wish.branch)
+  const head = await findHead(dir, input.branch)
   if (!head) throw notFound('Branch') // somebody was faster
   return head
 }

@@ -28,17 +28,17 @@ export interface ChangelogInput {
 const failure = (why: string) => new Refusal('unprocessable', `Failed to generate the changelog: ${why}`)
 
 /** What led from the version before to this one. */
-export async function changelogOf(app: App, subject: RepositorySubject, wish: ChangelogInput): Promise<string> {
+export async function changelogOf(app: App, subject: RepositorySubject, input: ChangelogInput): Promise<string> {
   const { project, namespace, dir } = subject
-  const to = await resolveCommit(dir, wish.to || `refs/heads/${project.default_branch}`)
+  const to = await resolveCommit(dir, input.to || `refs/heads/${project.default_branch}`)
   if (to === null) throw failure('The end of the range does not exist')
-  const from = await resolveCommit(dir, wish.from || (await tagBefore(dir, wish.version)))
+  const from = await resolveCommit(dir, input.from || (await tagBefore(dir, input.version)))
   if (from === null) throw failure('The start of the range does not exist')
   return notesFor({
-    version: wish.version,
-    date: (wish.date ?? timestamp(app.clock)).slice(0, 10),
+    version: input.version,
+    date: (input.date ?? timestamp(app.clock)).slice(0, 10),
     commits: await listCommits(dir, { from: to, not: [from], limit: MOST_COMMITS }),
-    trailer: wish.trailer || 'Changelog',
+    trailer: input.trailer || 'Changelog',
     path: pathWithNamespace(project, namespace),
   })
 }
@@ -71,18 +71,18 @@ export async function addToChangelog(
   app: App,
   actor: User,
   subject: RepositorySubject,
-  wish: ChangelogFileInput,
+  input: ChangelogFileInput,
 ): Promise<void> {
   const { project, dir } = subject
-  const branch = wish.branch || project.default_branch
-  const file_path = wish.file || 'CHANGELOG.md'
-  const notes = await changelogOf(app, subject, wish)
+  const branch = input.branch || project.default_branch
+  const file_path = input.file || 'CHANGELOG.md'
+  const notes = await changelogOf(app, subject, input)
   const known = await readFile(dir, branch, file_path)
-  const content = insertNotes(known?.content ?? '', wish.version, notes)
+  const content = insertNotes(known?.content ?? '', input.version, notes)
   if (content === null) return
   await commitActions(app, actor, subject, {
     branch,
-    commit_message: wish.message || `Add changelog for version ${wish.version}`,
+    commit_message: input.message || `Add changelog for version ${input.version}`,
     actions: [{ action: known ? 'update' : 'create', file_path, content, last_commit_id: known?.lastCommit }],
     staleText: (path) => `${path} has changed meanwhile`,
   })

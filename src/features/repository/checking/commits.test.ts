@@ -22,8 +22,8 @@ async function busyProject(forge: TestForge) {
   await forge.seed(project, { 'a.txt': 'one\n' })
   await forge.seed(project, { 'a.txt': 'two\n' }, { branch: 'feature' })
   await forge.seed(project, { 'b.txt': 'b\n' }, { branch: 'feature' })
-  const wish = { source_branch: 'feature', target_branch: 'master', title: 'Change a', squash: true }
-  const { diff_refs: refs } = (await jane.post(`${url}/merge_requests`, wish)).body
+  const input = { source_branch: 'feature', target_branch: 'master', title: 'Change a', squash: true }
+  const { diff_refs: refs } = (await jane.post(`${url}/merge_requests`, input)).body
   const position = { ...refs, position_type: 'text', new_path: 'a.txt', old_path: 'a.txt', new_line: 1 }
   const answers = [
     await jane.post(`${url}/merge_requests/1/discussions`, { body: 'Why?', position }),

@@ -14,9 +14,9 @@ const commit = async (s: Stage) => ({ sha: (await s.make(projectPath(s, '/reposi
 
 /** A branch that does not have the commit. */
 async function branch(s: Stage) {
-  const wish = { branch: unique('branch'), ref: 'master' }
-  await s.make(projectPath(s, '/repository/branches'), wish)
-  return { branch: wish.branch }
+  const input = { branch: unique('branch'), ref: 'master' }
+  await s.make(projectPath(s, '/repository/branches'), input)
+  return { branch: input.branch }
 }
 
 export const cases = casesOf(

@@ -153,12 +153,12 @@ export const diff = endpoint({
     const shown = (part: typeof diffs) => (input.render_html ? markDiffs(app, part) : part)
     // In pages only for those who ask: all of it is what it was first.
     if (!page && !per_page) return shown(diffs)
-    const wish = pageRequest(input)
+    const request = pageRequest(input)
     const address = `${app.url}${API}/projects/${subject.project.id}/repository/commits/${id}/diff`
     const given = Object.entries(looks).filter(([, value]) => value !== undefined && value !== null)
     const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
-    const part = await shown(diffs.slice(wish.offset, wish.offset + wish.limit))
-    return new Answer(200, part, pageHeaders(wish, { total: diffs.length }, address, query))
+    const part = await shown(diffs.slice(request.offset, request.offset + request.limit))
+    return new Answer(200, part, pageHeaders(request, { total: diffs.length }, address, query))
   },
 })
 

@@ -21,13 +21,13 @@ export function pickCommit(
   viewer: User,
   subject: RepositorySubject,
   commit: Commit,
-  wish: PickInput,
+  input: PickInput,
 ): Promise<Commit | null> {
-  return redo(app, viewer, subject, wish, {
+  return redo(app, viewer, subject, input, {
     what: 'cherry-pick',
     merge: (tip) => cherryPick(subject.dir, { commit: commit.id, onto: tip }),
-    message: wish.message
-      ? messageFrom(wish.message)
+    message: input.message
+      ? messageFrom(input.message)
       : `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`,
     author: asSigner(commit.author),
   })
@@ -39,9 +39,9 @@ export function undoCommit(
   viewer: User,
   subject: RepositorySubject,
   commit: Commit,
-  wish: PickInput,
+  input: PickInput,
 ): Promise<Commit | null> {
-  return redo(app, viewer, subject, wish, {
+  return redo(app, viewer, subject, input, {
     what: 'revert',
     merge: (tip) => revertCommit(subject.dir, { commit: commit.id, onto: tip }),
     message: `Revert "${commit.title}"\n\nThis reverts commit ${commit.id}`,
@@ -61,20 +61,20 @@ async function redo(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  wish: PickInput,
+  input: PickInput,
   { what, merge, message, author }: Redoing,
 ): Promise<Commit | null> {
-  const { branch } = wish
+  const { branch } = input
   await assertMayCommit(app, subject, branch)
   const seen = await tipOf(subject, branch)
   await assertMayPush(app, subject, branch)
-  if (wish.dry_run) {
-    treeFrom(await merge(seen), what, wish)
+  if (input.dry_run) {
+    treeFrom(await merge(seen), what, input)
     return null
   }
   return landWithMutex(app, viewer, subject, branch, async (subject) => {
     const tip = await tipOf(subject, branch)
-    const tree = treeFrom(await merge(tip), what, wish)
+    const tree = treeFrom(await merge(tip), what, input)
     const committer = signerOf(app, viewer)
     const after = await writeCommit(subject.dir, { tree, parents: [tip], message, author, committer })
     return landCommit(app, viewer, subject, { branch, before: tip, after })

@@ -58,23 +58,23 @@ test('a key known already is enabled as it is, by those who may know of it', asy
   await using forge = await startForge()
   const first = await openSource(forge, 'projects')
   const second = await openSource(forge, 'projects')
-  const wish = { title: 'robot', key: sshKey() }
-  const { body: key } = await first.owner.post(`${first.url}/deploy_keys`, { ...wish, can_push: true })
+  const request = { title: 'robot', key: sshKey() }
+  const { body: key } = await first.owner.post(`${first.url}/deploy_keys`, { ...request, can_push: true })
 
   // Once more on the same project: that record, unchanged, whatever else is said.
-  const again = { title: '', key: `${wish.key} another comment`, can_push: false }
+  const again = { title: '', key: `${request.key} another comment`, can_push: false }
   expect(await first.owner.post(`${first.url}/deploy_keys`, again)).toMatchObject({ status: 201, body: key })
   // A stranger to the first project is not told what the key is called, nor a mere developer of it.
-  expect(await second.owner.post(`${second.url}/deploy_keys`, wish)).toEqual({ status: 400, body: taken, headers })
+  expect(await second.owner.post(`${second.url}/deploy_keys`, request)).toEqual({ status: 400, body: taken, headers })
   await first.owner.post(`${first.url}/members`, { user_id: second.owner.id, access_level: 30 })
-  expect((await second.owner.post(`${second.url}/deploy_keys`, wish)).body).toEqual(taken)
+  expect((await second.owner.post(`${second.url}/deploy_keys`, request)).body).toEqual(taken)
   const enable = `${second.url}/deploy_keys/${key.id}/enable`
   const hidden = { status: 404, body: { message: '404 Deploy Key Not Found' }, headers }
   expect(await second.owner.post(enable)).toEqual(hidden)
   expect((await second.owner.get(`${second.url}/deploy_keys`)).body).toEqual([])
 
   await first.owner.put(`${first.url}/members/${second.owner.id}`, { access_level: 40 })
-  const linked = await second.owner.post(`${second.url}/deploy_keys`, { ...wish, title: 'mine' })
+  const linked = await second.owner.post(`${second.url}/deploy_keys`, { ...request, title: 'mine' })
   expect([linked.status, linked.body]).toEqual([201, { ...key, can_push: false }])
   // The right to push is each project's own.
   expect((await first.owner.get(`${first.url}/deploy_keys/${key.id}`)).body.can_push).toBe(true)
@@ -193,15 +193,15 @@ test('a project that is gone releases its keys', async () => {
   await using forge = await startForge()
   const { url, owner, group } = await openSource(forge, 'projects')
   const other = (await owner.post('/projects', { name: 'other', namespace_id: group.id })).body
-  const wish = { title: 'robot', key: sshKey() }
-  await owner.post(`${url}/deploy_keys`, wish)
+  const request = { title: 'robot', key: sshKey() }
+  await owner.post(`${url}/deploy_keys`, request)
   const { body: both } = await owner.post(`${url}/deploy_keys`, { title: 'both', key: sshKey() })
   await owner.post(`/projects/${other.id}/deploy_keys/${both.id}/enable`)
   await owner.delete(url)
   await forge.settle()
   expect((await rowsOf(forge)).map(({ id }) => id)).toEqual([both.id])
   const somebody = await openSource(forge, 'projects')
-  expect((await somebody.owner.post(`${somebody.url}/deploy_keys`, wish)).status).toBe(201)
+  expect((await somebody.owner.post(`${somebody.url}/deploy_keys`, request)).status).toBe(201)
 })
 
 test('the list of all keys tells where each is enabled', async () => {
@@ -282,9 +282,9 @@ test('the same key added by many at once is one key', async () => {
   await using forge = await startForge()
   const { url, owner, group } = await openSource(forge, 'projects')
   const other = (await owner.post('/projects', { name: 'other', namespace_id: group.id })).body
-  const wish = { title: 'robot', key: sshKey() }
+  const request = { title: 'robot', key: sshKey() }
   const paths = [url, url, `/projects/${other.id}`, `/projects/${other.id}`]
-  const answers = await Promise.all(paths.map((path) => owner.post(`${path}/deploy_keys`, wish)))
+  const answers = await Promise.all(paths.map((path) => owner.post(`${path}/deploy_keys`, request)))
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
   expect(await rowsOf(forge)).toHaveLength(1)
 })

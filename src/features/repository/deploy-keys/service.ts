@@ -25,9 +25,9 @@ export interface NewDeployKey {
 const taken = () => invalid({ fingerprint: ['has already been taken'] })
 
 /** One that any project may enable. */
-export async function createPublicDeployKey(app: App, actor: User, wish: NewDeployKey): Promise<Row<'keys'>> {
+export async function createPublicDeployKey(app: App, actor: User, input: NewDeployKey): Promise<Row<'keys'>> {
   const settings = await currentSettings(app)
-  return createDeployKey(app, actor, wish, { settings, public: true })
+  return createDeployKey(app, actor, input, { settings, public: true })
 }
 
 /** A key known already is enabled here as it is, if the actor may know of it. */
@@ -35,10 +35,10 @@ export async function addDeployKey(
   app: App,
   actor: User,
   { id: project }: Project,
-  wish: NewDeployKey,
+  input: NewDeployKey,
 ): Promise<EnabledKey> {
   const settings = await currentSettings(app)
-  const fingerprint = parseSshPublicKey(wish.key)?.md5
+  const fingerprint = parseSshPublicKey(input.key)?.md5
   return transact(app, async (app) => {
     if (fingerprint) await holdKey(app, fingerprint)
     const known = fingerprint ? await findKeyByFingerprint(app.db, { fingerprint }) : null
@@ -47,8 +47,8 @@ export async function addDeployKey(
       if (enabled) return enabled
       if (known.kind !== 'deploy' || !(await isWithinReach(app.db, actor, known))) throw taken()
     }
-    const key = known ?? (await createDeployKey(app, actor, wish, { settings, public: false }))
-    return link(app, project, key, wish.can_push ?? false)
+    const key = known ?? (await createDeployKey(app, actor, input, { settings, public: false }))
+    return link(app, project, key, input.can_push ?? false)
   })
 }
 

@@ -25,8 +25,13 @@ test.each(KINDS)('a token of %s shows its value once', async (kind) => {
     expired: false,
   })
   expect([made.status, token]).toEqual([201, expect.stringMatching(/^mdt-[\w-]{20}$/)])
-  const wish = { name: 'other', scopes: 'read_registry,write_registry', username: 'robo.t+1', expires_at: '2999-01-02' }
-  const { body: other } = await owner.post(tokens, wish)
+  const request = {
+    name: 'other',
+    scopes: 'read_registry,write_registry',
+    username: 'robo.t+1',
+    expires_at: '2999-01-02',
+  }
+  const { body: other } = await owner.post(tokens, request)
   expect(other).toMatchObject({
     username: 'robo.t+1',
     scopes: ['read_registry', 'write_registry'],
@@ -117,8 +122,8 @@ test.each([
   await using forge = await startForge()
   const source = await openSource(forge, kind)
   const tokens = `${source.url}/deploy_tokens`
-  const wish = { name: 'x', scopes: ['read_repository'] }
-  const { body: token } = await source.owner.post(tokens, wish)
+  const request = { name: 'x', scopes: ['read_repository'] }
+  const { body: token } = await source.owner.post(tokens, request)
   const callers = await callersOf(forge, source)
   const expected = (ok: number) => who.map((status) => (status === 1 ? ok : status))
   const table: [string, string, Record<string, unknown> | undefined, number][] = [
@@ -126,7 +131,7 @@ test.each([
     ['GET', `${tokens}/${token.id}`, undefined, 200],
     ['GET', `${tokens}/999999`, undefined, 404],
     ['DELETE', `${tokens}/999999`, undefined, 404],
-    ['POST', tokens, wish, 201],
+    ['POST', tokens, request, 201],
   ]
   for (const [method, path, input, ok] of table) {
     const statuses = await statusesOf(callers, (caller) => caller.request(method, path, input))
@@ -136,7 +141,7 @@ test.each([
   expect(all).toEqual([401, 403, 403, 403, 403, 403, 403, 403, 200, 401])
 
   const few = await costOf(forge, () => source.owner.get(tokens))
-  for (let n = 0; n < 10; n++) await source.owner.post(tokens, wish)
+  for (let n = 0; n < 10; n++) await source.owner.post(tokens, request)
   expect(await costOf(forge, () => source.owner.get(tokens))).toBe(few)
   expect((await source.owner.get(tokens, { per_page: 5 })).headers.get('x-next-page')).toBe('2')
 })
@@ -184,8 +189,8 @@ test('when it was last used is noted, every ten minutes at most', async () => {
   await using forge = await startForge()
   const { url, owner, id } = await openSource(forge, 'projects')
   await fillProject(forge, id)
-  const wish = { name: 'robot', scopes: ['read_repository'] }
-  const { username, token } = (await owner.post(`${url}/deploy_tokens`, wish)).body
+  const request = { name: 'robot', scopes: ['read_repository'] }
+  const { username, token } = (await owner.post(`${url}/deploy_tokens`, request)).body
   const { path_with_namespace: path } = (await owner.get(url)).body
   const fetchRefs = async (password: string) => {
     const headers = { Authorization: basic(username, password) }

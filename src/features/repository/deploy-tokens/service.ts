@@ -21,9 +21,9 @@ export async function createDeployToken(
   app: App,
   actor: User,
   { group_id, project_id }: SourceColumns,
-  wish: DeployTokenInput,
+  input: DeployTokenInput,
 ): Promise<{ token: DeployToken; secret: string }> {
-  assertValidToken(wish)
+  assertValidToken(input)
   const secret = PREFIX + randomToken()
   const token = await transact(app, async (app) => {
     const made = await app.db
@@ -31,12 +31,12 @@ export async function createDeployToken(
       .values({
         group_id,
         project_id,
-        name: wish.name,
-        username: wish.username ?? '',
+        name: input.name,
+        username: input.username ?? '',
         digest: digestOf(secret),
-        secret_sealed: wish.name === NAME_FOR_JOBS ? app.vault.seal(secret) : null,
-        scopes: [...new Set(wish.scopes)].join(' '),
-        expires_at: wish.expires_at ?? null,
+        secret_sealed: input.name === NAME_FOR_JOBS ? app.vault.seal(secret) : null,
+        scopes: [...new Set(input.scopes)].join(' '),
+        expires_at: input.expires_at ?? null,
         revoked: false,
         creator_id: actor.id,
         last_used_at: null,
@@ -44,7 +44,7 @@ export async function createDeployToken(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (wish.username) return made
+    if (input.username) return made
     const username = `gitlab+deploy-token-${made.id}` // as clients and scripts know it
     await app.db.updateTable('deploy_tokens').set({ username }).where('id', '=', made.id).execute()
     return { ...made, username }

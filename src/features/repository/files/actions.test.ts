@@ -29,7 +29,7 @@ async function filled(forge: TestForge) {
   return { project, git, developer, url: `/projects/${project.id}/repository/commits` }
 }
 
-const wish = (actions: unknown, more: Record<string, unknown> = {}) => ({
+const request = (actions: unknown, more: Record<string, unknown> = {}) => ({
   branch: 'master',
   commit_message: 'changes',
   actions,
@@ -42,7 +42,7 @@ test('one commit of many actions, each upon what those before it left', async ()
   const before = await git('rev-parse', 'master')
   const { status, body } = await developer.post(
     url,
-    wish([
+    request([
       { action: 'create', file_path: '/new/./deep/../n.txt', content: 'n\r\n' },
       { action: 'update', file_path: 'new/n.txt', content: 'N\n' },
       { action: 'create', file_path: 'tool', content: 'x', execute_filemode: true },
@@ -97,17 +97,17 @@ test('a branch begins where it is told to, and anew by force', async () => {
   const { git, developer, url } = await filled(forge)
   const actions = [{ action: 'create', file_path: 'n', content: '' }]
 
-  const made = await developer.post(url, wish(actions, { branch: 'topic/1', start_branch: 'other', stats: false }))
+  const made = await developer.post(url, request(actions, { branch: 'topic/1', start_branch: 'other', stats: false }))
   expect(made.body).toMatchObject({ parent_ids: [await git('rev-parse', 'other')] })
   expect(made.body).not.toHaveProperty('stats')
   const start_sha = await git('rev-parse', 'master')
-  const bySha = await developer.post(url, wish(actions, { branch: 'topic/2', start_sha: start_sha.slice(0, 12) }))
+  const bySha = await developer.post(url, request(actions, { branch: 'topic/2', start_sha: start_sha.slice(0, 12) }))
   expect(bySha.body.parent_ids).toEqual([start_sha])
-  const forced = await developer.post(url, wish(actions, { branch: 'topic/1', start_branch: 'master', force: true }))
+  const forced = await developer.post(url, request(actions, { branch: 'topic/1', start_branch: 'master', force: true }))
   expect(forced.body.parent_ids).toEqual([start_sha])
   expect(await git('rev-parse', 'topic/1')).toBe(forced.body.id)
   // The same content is a commit all the same.
-  const same = await developer.post(url, wish([{ action: 'update', file_path: 'a.txt', content: 'a\n' }]))
+  const same = await developer.post(url, request([{ action: 'update', file_path: 'a.txt', content: 'a\n' }]))
   expect(same.status).toBe(201)
 })
 
@@ -133,79 +133,79 @@ const EXISTS = 'A file with this name already exists'
 const MISSING = "A file with this name doesn't exist"
 
 test.each([
-  ['a protected branch', wish([create('n')], { branch: 'stable' }), 'You are not allowed to push into this branch'],
-  ['no such start', wish([create('n')], { branch: 'new', start_branch: 'nowhere' }), ON_NO_BRANCH],
-  ['no such start commit', wish([create('n')], { branch: 'new', start_sha: '1'.repeat(40) }), ON_NO_BRANCH],
-  ['another project', wish([create('n')], { start_project: '1000' }), ON_NO_BRANCH],
-  ['no such branch', wish([create('n')], { branch: 'nowhere' }), ON_NO_BRANCH],
+  ['a protected branch', request([create('n')], { branch: 'stable' }), 'You are not allowed to push into this branch'],
+  ['no such start', request([create('n')], { branch: 'new', start_branch: 'nowhere' }), ON_NO_BRANCH],
+  ['no such start commit', request([create('n')], { branch: 'new', start_sha: '1'.repeat(40) }), ON_NO_BRANCH],
+  ['another project', request([create('n')], { start_project: '1000' }), ON_NO_BRANCH],
+  ['no such branch', request([create('n')], { branch: 'nowhere' }), ON_NO_BRANCH],
   [
     'a branch that is there',
-    wish([create('n')], { branch: 'other', start_branch: 'master' }),
+    request([create('n')], { branch: 'other', start_branch: 'master' }),
     "A branch called 'other' already exists. Switch to that branch in order to make changes",
   ],
   [
     'a bad name',
-    wish([create('n')], { branch: 'a..b', start_branch: 'master' }),
+    request([create('n')], { branch: 'a..b', start_branch: 'master' }),
     "Something went wrong when we tried to create 'a..b' for you: Branch name is invalid",
   ],
   [
     'a name like an id',
-    wish([create('n')], { branch: 'a'.repeat(40), start_branch: 'master' }),
+    request([create('n')], { branch: 'a'.repeat(40), start_branch: 'master' }),
     'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
   ],
-  ['an unknown action', wish([create('a.txt'), { action: 'steal', file_path: 'n' }]), "Unknown action 'steal'"],
-  ['an action of all objects', wish([{ action: 'toString', file_path: 'n' }]), "Unknown action 'toString'"],
-  ['a file that is there', wish([create('n'), create('a.txt')]), EXISTS],
-  ['a file made before', wish([create('n'), create('n')]), EXISTS],
-  ['a file below a file', wish([create('a.txt/n')]), EXISTS],
-  ['a submodule', wish([create('vendor')]), EXISTS],
-  ['a folder', wish([create('dir')]), 'A directory with this name already exists'],
+  ['an unknown action', request([create('a.txt'), { action: 'steal', file_path: 'n' }]), "Unknown action 'steal'"],
+  ['an action of all objects', request([{ action: 'toString', file_path: 'n' }]), "Unknown action 'toString'"],
+  ['a file that is there', request([create('n'), create('a.txt')]), EXISTS],
+  ['a file made before', request([create('n'), create('n')]), EXISTS],
+  ['a file below a file', request([create('a.txt/n')]), EXISTS],
+  ['a submodule', request([create('vendor')]), EXISTS],
+  ['a folder', request([create('dir')]), 'A directory with this name already exists'],
   [
     'a folder that is not yet empty',
-    wish([{ action: 'delete', file_path: 'dir/x.txt' }, create('dir')]),
+    request([{ action: 'delete', file_path: 'dir/x.txt' }, create('dir')]),
     'A directory with this name already exists',
   ],
-  ['moving onto a file', wish([{ action: 'move', previous_path: 'run.sh', file_path: 'a.txt' }]), EXISTS],
-  ['moving nothing', wish([{ action: 'move', previous_path: 'none', file_path: 'n' }]), MISSING],
-  ['changing nothing', wish([{ action: 'update', file_path: 'none', content: '' }]), MISSING],
+  ['moving onto a file', request([{ action: 'move', previous_path: 'run.sh', file_path: 'a.txt' }]), EXISTS],
+  ['moving nothing', request([{ action: 'move', previous_path: 'none', file_path: 'n' }]), MISSING],
+  ['changing nothing', request([{ action: 'update', file_path: 'none', content: '' }]), MISSING],
   [
     'deleting twice',
-    wish([
+    request([
       { action: 'delete', file_path: 'a.txt' },
       { action: 'delete', file_path: 'a.txt' },
     ]),
     MISSING,
   ],
-  ['no path', wish([{ action: 'create', content: 'x' }]), 'You must provide a file path'],
-  ['a blank path', wish([create(' / ')]), 'You must provide a file path'],
-  ['no content', wish([{ action: 'create', file_path: 'n' }]), 'You must provide content'],
-  ['a way out', wish([create('n/../../etc')]), 'Path cannot include directory traversal'],
-  ['the repository’s own folder', wish([create('.GIT/config')]), 'Path is not valid'],
-  ['a path too long', wish([create('d/'.repeat(3000) + 'f')]), 'Path is not valid'],
+  ['no path', request([{ action: 'create', content: 'x' }]), 'You must provide a file path'],
+  ['a blank path', request([create(' / ')]), 'You must provide a file path'],
+  ['no content', request([{ action: 'create', file_path: 'n' }]), 'You must provide content'],
+  ['a way out', request([create('n/../../etc')]), 'Path cannot include directory traversal'],
+  ['the repository’s own folder', request([create('.GIT/config')]), 'Path is not valid'],
+  ['a path too long', request([create('d/'.repeat(3000) + 'f')]), 'Path is not valid'],
   [
     'a file changed meanwhile',
-    wish([{ action: 'update', file_path: 'a.txt', content: '', last_commit_id: '1'.repeat(40) }]),
+    request([{ action: 'update', file_path: 'a.txt', content: '', last_commit_id: '1'.repeat(40) }]),
     'The file has changed since you started editing it: a.txt',
   ],
-  ['no actions', wish([]), 'actions is empty'],
-  ['actions that are none', wish([1]), 'actions is invalid'],
-  ['an action without a verb', wish([create('n'), {}]), '400 (Bad request) actions[1][action] not given'],
+  ['no actions', request([]), 'actions is empty'],
+  ['actions that are none', request([1]), 'actions is invalid'],
+  ['an action without a verb', request([create('n'), {}]), '400 (Bad request) actions[1][action] not given'],
   [
     'an encoding nobody knows',
-    wish([{ ...create('n'), encoding: 'hex' }]),
+    request([{ ...create('n'), encoding: 'hex' }]),
     'actions[0][encoding] does not have a valid value',
   ],
   [
     'a mode that is not named',
-    wish([{ action: 'chmod', file_path: 'a.txt' }]),
+    request([{ action: 'chmod', file_path: 'a.txt' }]),
     '400 (Bad request) actions[0][execute_filemode] not given',
   ],
   [
     'a message too long',
-    wish([create('n')], { commit_message: 'x'.repeat(65_537) }),
+    request([create('n')], { commit_message: 'x'.repeat(65_537) }),
     'Commit message is too long (maximum is 65536 characters)',
   ],
-  ['a push rule', wish([create('n')], { commit_message: 'wip' }), "Commit message does not follow the pattern '^c'"],
+  ['a push rule', request([create('n')], { commit_message: 'wip' }), "Commit message does not follow the pattern '^c'"],
 ] as const)('%s is refused and moves nothing', async (what, input, message) => {
   await using forge = await startForge()
   const { project, git, developer, url } = await filled(forge)
@@ -221,7 +221,9 @@ test.each([
 test('of those who write at once, nobody’s commit is lost', async () => {
   await using forge = await startForge()
   const { git, developer, url } = await filled(forge)
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => developer.post(url, wish([create(`n${n}`)]))))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => developer.post(url, request([create(`n${n}`)]))),
+  )
   const made = answers.filter(({ status }) => status === 201)
   for (const { status, body } of answers.filter((answer) => !made.includes(answer))) {
     expect([status, body.message]).toEqual([400, 'Could not update branch master. Please refresh and try again.'])
@@ -248,8 +250,8 @@ test('a submodule stands for another commit', async () => {
     ['vendor', { branch: 'nowhere' }, ON_NO_BRANCH],
     ['vendor', { commit_sha: 'master' }, 'commit_sha is invalid'],
   ] as const) {
-    const wish = { branch: 'master', commit_sha: '3'.repeat(40), ...input }
-    const answer = await developer.put(`${url}/${path}`, wish)
+    const request = { branch: 'master', commit_sha: '3'.repeat(40), ...input }
+    const answer = await developer.put(`${url}/${path}`, request)
     expect([answer.status, answer.body.message]).toEqual([400, message])
   }
   expect([await git('for-each-ref'), await forge.events()]).toEqual(before)

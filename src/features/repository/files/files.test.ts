@@ -125,10 +125,10 @@ test('a name that is not UTF-8 is told with what stands for it, and blamed on no
     body: { message: '404 File Not Found' },
   })
   // Whatever were written under this spelling would be another file.
-  const wish = { branch: 'master', commit_message: 'x', content: 'y' }
+  const request = { branch: 'master', commit_message: 'x', content: 'y' }
   const refusal = { status: 400, body: { message: 'Path is not valid' } }
-  expect(await forge.administrator.put(url, wish)).toMatchObject(refusal)
-  expect(await forge.administrator.delete(url, wish)).toMatchObject(refusal)
+  expect(await forge.administrator.put(url, request)).toMatchObject(refusal)
+  expect(await forge.administrator.delete(url, request)).toMatchObject(refusal)
   const { body } = await forge.visitor.get(`/projects/${project.id}/repository/tree`)
   expect(body.map(({ name }: { name: string }) => name)).toEqual(['caf\ufffd.txt'])
 })
@@ -217,8 +217,15 @@ test('a file is created, changed and deleted', async () => {
 
   const content = Buffer.from('x\r\n').toString('base64')
   const author = { author_name: 'Ada', author_email: 'ada@example.com' }
-  const wish = { branch: 'next', start_branch: 'master', content, encoding: 'base64', commit_message: 'm', ...author }
-  const changed = await developer.put(fileUrl('a b/run.sh'), wish)
+  const request = {
+    branch: 'next',
+    start_branch: 'master',
+    content,
+    encoding: 'base64',
+    commit_message: 'm',
+    ...author,
+  }
+  const changed = await developer.put(fileUrl('a b/run.sh'), request)
   expect([changed.status, changed.body]).toEqual([200, { file_path: 'a b/run.sh', branch: 'next' }])
   expect(await git('log', '-1', '--format=%an %ae %cn', 'next')).toBe('Ada ada@example.com Dev')
   expect(await git('ls-tree', 'next', 'a b/')).toMatch(/^100755 blob \w+\ta b\/run.sh$/)
@@ -248,10 +255,10 @@ test('an editor is told that the file is not the one they began with', async () 
   await using forge = await startForge()
   const { git, developer, fileUrl } = await filled(forge)
   const last = await git('rev-parse', 'master~1')
-  const wish = { branch: 'master', content: 'mine', commit_message: 'm', last_commit_id: last }
-  expect((await developer.put(fileUrl('a b/run.sh'), wish)).status).toBe(200)
+  const request = { branch: 'master', content: 'mine', commit_message: 'm', last_commit_id: last }
+  expect((await developer.put(fileUrl('a b/run.sh'), request)).status).toBe(200)
   const before = await git('rev-parse', 'master')
-  const late = await developer.put(fileUrl('a b/run.sh'), wish)
+  const late = await developer.put(fileUrl('a b/run.sh'), request)
   expect([late.status, late.body]).toEqual([
     400,
     { message: 'You are attempting to update a file that has changed since you started editing it.' },
@@ -262,14 +269,14 @@ test('an editor is told that the file is not the one they began with', async () 
 test('the first file of an empty repository makes its branch', async () => {
   await using forge = await startForge()
   const { body: project } = await forge.administrator.post('/projects', { name: 'empty' })
-  const wish = { branch: 'main', content: 'hello\n', commit_message: 'first' }
+  const request = { branch: 'main', content: 'hello\n', commit_message: 'first' }
   const actions = [{ action: 'create', file_path: 'README.md', content: 'x' }]
-  const fromNowhere = { ...wish, actions, start_sha: 'v1.0' }
+  const fromNowhere = { ...request, actions, start_sha: 'v1.0' }
   expect(await forge.administrator.post(`/projects/${project.id}/repository/commits`, fromNowhere)).toMatchObject({
     status: 400,
     body: { message: 'You can only create or edit files when you are on a branch' },
   })
-  const { status } = await forge.administrator.post(`/projects/${project.id}/repository/files/README.md`, wish)
+  const { status } = await forge.administrator.post(`/projects/${project.id}/repository/files/README.md`, request)
   expect(status).toBe(201)
   expect((await forge.administrator.get(`/projects/${project.id}`)).body.default_branch).toBe('main')
   const commits = await forge.administrator.get(`/projects/${project.id}/repository/commits`)
@@ -300,8 +307,8 @@ test.each([
   await using forge = await startForge()
   const { git, developer, fileUrl } = await filled(forge)
   const before = [await git('for-each-ref'), await forge.events()]
-  const wish = { branch: 'master', commit_message: 'm', ...input }
-  const answer = await developer.request(method, fileUrl(path), wish)
+  const request = { branch: 'master', commit_message: 'm', ...input }
+  const answer = await developer.request(method, fileUrl(path), request)
   expect(answer).toMatchObject({ status: 400, body: { message } })
   expect([await git('for-each-ref'), await forge.events()]).toEqual(before)
 })

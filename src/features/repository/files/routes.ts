@@ -47,7 +47,7 @@ export const get = endpoint({
   path: PATH,
   summary: 'Get a file of a repository, or with HEAD all about it but its content',
   on: repository,
-  lane: 'download',
+  limiter: 'download',
   allow: 'download',
   guest: true,
   input: z.object({ file_path: text, ref: filledText }),
@@ -65,7 +65,7 @@ export const raw = endpoint({
   path: `${PATH}/raw`,
   summary: 'Get the bytes of a file of a repository',
   on: repository,
-  lane: 'download',
+  limiter: 'download',
   allow: 'download',
   guest: true,
   // With `pdf`, a document whose name says so is shown as one.
@@ -201,8 +201,8 @@ export const update = endpoint({
   input: z.object({ ...content, last_commit_id: text.nullish() }),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
-    const wish = { ...input, actions: [{ ...input, action: 'update' }], staleText: () => STALE }
-    await commitActions(app, viewer, subject, wish)
+    const request = { ...input, actions: [{ ...input, action: 'update' }], staleText: () => STALE }
+    await commitActions(app, viewer, subject, request)
     return { file_path: input.file_path, branch: input.branch }
   },
 })
@@ -235,8 +235,8 @@ export const updateSubmodule = endpoint({
     commit_message: longText.nullish(),
   }),
   output: CommitDetailEntity,
-  async handle({ app, viewer, subject, input: { submodule: path, ...wish } }) {
-    const commit = await moveSubmodule(app, viewer, subject, { ...wish, path })
+  async handle({ app, viewer, subject, input: { submodule: path, ...request } }) {
+    const commit = await moveSubmodule(app, viewer, subject, { ...request, path })
     const stats = (await commitStats(subject.dir, [commit.id])).get(commit.id)
     return presentCommitDetail(commit, { ...presentationOf(app, subject), stats, pipeline: null })
   },

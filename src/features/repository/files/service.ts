@@ -44,12 +44,12 @@ export async function commitActions(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  wish: CommitInput,
+  input: CommitInput,
 ): Promise<Commit> {
-  await assertMayCommit(app, subject, wish.branch)
-  await assertMayPush(app, subject, wish.branch)
-  const land = (subject: RepositorySubject) => commitOnce(app, viewer, subject, wish)
-  return landWithMutex(app, viewer, subject, wish.branch, land, { mayRebuild: !namesCommit(wish) })
+  await assertMayCommit(app, subject, input.branch)
+  await assertMayPush(app, subject, input.branch)
+  const land = (subject: RepositorySubject) => commitOnce(app, viewer, subject, input)
+  return landWithMutex(app, viewer, subject, input.branch, land, { mayRebuild: !namesCommit(input) })
 }
 
 /** Who says what the work is based on wants it on nothing else. */
@@ -57,16 +57,16 @@ const namesCommit = ({ start_sha, start_branch, branch, start_project, actions }
   Boolean(start_sha || start_project || (start_branch && start_branch !== branch)) ||
   actions.some(({ last_commit_id }) => Boolean(last_commit_id))
 
-async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wish: CommitInput): Promise<Commit> {
-  const { branch, author_name: name, author_email: email } = wish
-  const start = await findStart(app, viewer, subject, wish.start_project)
+async function commitOnce(app: App, viewer: User, subject: RepositorySubject, input: CommitInput): Promise<Commit> {
+  const { branch, author_name: name, author_email: email } = input
+  const start = await findStart(app, viewer, subject, input.start_project)
   if (!start) throw refuse(ON_NO_BRANCH)
-  const { base, from, before } = await beginningOf(subject, start, wish)
-  const changes = await changesBy(groundAt(from, base, wish), wish.actions)
+  const { base, from, before } = await beginningOf(subject, start, input)
+  const changes = await changesBy(groundAt(from, base, input), input.actions)
   if (base !== null && from !== subject.dir) await bringCommit(from, subject.dir, base)
   const committer = signerOf(app, viewer)
   const after = await commitOf(subject.dir, base, changes, {
-    message: messageFrom(wish.commit_message),
+    message: messageFrom(input.commit_message),
     author: name && email ? { ...committer, name, email } : committer,
     committer,
   })
@@ -153,11 +153,11 @@ export async function moveSubmodule(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  wish: SubmoduleInput,
+  input: SubmoduleInput,
 ): Promise<Commit> {
-  await assertMayPush(app, subject, wish.branch)
-  const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, wish)
-  return landWithMutex(app, viewer, subject, wish.branch, land)
+  await assertMayPush(app, subject, input.branch)
+  const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, input)
+  return landWithMutex(app, viewer, subject, input.branch, land)
 }
 
 async function moveSubmoduleOnce(

@@ -28,7 +28,7 @@ test('a file is as large as a request may be; beyond, nothing is written', async
   const refusal = { status: 413, body: { message: '413 Request Entity Too Large' } }
   expect(await owner.post(`${url}/files/larger`, { ...file, content: larger })).toMatchObject(refusal)
   expect(await owner.put(`${url}/files/large`, { ...file, content: larger })).toMatchObject(refusal)
-  const wish = { branch: 'master', commit_message: 'Add', actions: [{ ...actions[0], content: larger }] }
-  expect(await owner.post(`${url}/commits`, wish)).toMatchObject(refusal)
+  const input = { branch: 'master', commit_message: 'Add', actions: [{ ...actions[0], content: larger }] }
+  expect(await owner.post(`${url}/commits`, input)).toMatchObject(refusal)
   expect(await state()).toEqual(before)
 })

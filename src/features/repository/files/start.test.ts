@@ -14,7 +14,7 @@ async function gitIn(forge: TestForge, id: number) {
   return (...args: string[]) => runGit([`--git-dir=${repositoryDir(forge.app, row)}`, ...args])
 }
 
-const wish = (more: Record<string, unknown> = {}) => ({
+const request = (more: Record<string, unknown> = {}) => ({
   branch: 'new',
   commit_message: 'changes',
   actions: [{ action: 'update', file_path: 'a.txt', content: 'changed\n' }],
@@ -61,7 +61,7 @@ test.each(['public', 'private'] as const)(
       [{ branch: 'own', start_project: fork, start_branch: 'master' }, await git('rev-parse', 'master')],
     ]
     for (const [input, parent] of starts) {
-      const { status, body } = await ben.post(url, wish(input))
+      const { status, body } = await ben.post(url, request(input))
       expect([status, body.parent_ids, body.project_id]).toEqual([201, [parent], fork])
       expect(await git('rev-parse', String(input.branch))).toBe(body.id)
     }
@@ -77,7 +77,7 @@ test('what was brought from another project may be signed, what was made here is
   await using forge = await startForge()
   const { ben, source, url } = await network(forge, 'public')
   const told = async (more: Record<string, unknown>) => {
-    expect((await ben.post(url, wish(more))).status).toBe(201)
+    expect((await ben.post(url, request(more))).status).toBe(201)
     const [event] = await forge.app.db.selectFrom('events').select('payload').orderBy('id', 'desc').limit(1).execute()
     return JSON.parse(event!.payload).unsigned
   }
@@ -95,7 +95,7 @@ test('a fork of nothing starts from its source, a source from its fork, a siblin
     [cat, second],
     [ann, source.id],
   ] as const) {
-    const input = wish({ branch: 'main', start_project: first, start_branch: 'master' })
+    const input = request({ branch: 'main', start_project: first, start_branch: 'master' })
     expect(await person.post(`/projects/${id}/repository/commits`, input)).toMatchObject({ status: 201 })
     expect((await person.get(`/projects/${id}`)).body).toMatchObject({ default_branch: 'main', empty_repo: false })
     const git = await gitIn(forge, id)
@@ -128,7 +128,7 @@ test('what may not be started from is refused in one way, and nothing moves', as
       "A file with this name doesn't exist",
     ],
   ] as const) {
-    const { status, body } = await ben.post(url, wish(input))
+    const { status, body } = await ben.post(url, request(input))
     expect([status, body.message]).toEqual([400, message])
   }
   expect([await git('for-each-ref'), await git('count-objects', '-v'), await forge.events()]).toEqual(before)
@@ -142,11 +142,11 @@ test('whoever may read the code of both may start', async () => {
     const person = await forge.user()
     await addMember(forge, { project_id: fork }, person.id, Developer)
     if (level !== null) await addMember(forge, { project_id: source.id }, person.id, level)
-    const input = wish({ branch: `b${statuses.length}`, start_project: source.id, start_branch: 'topic' })
+    const input = request({ branch: `b${statuses.length}`, start_project: source.id, start_branch: 'topic' })
     statuses.push((await person.post(url, input)).status)
   }
   expect(statuses).toEqual([400, 400, 201, 201])
   // Whoever does not push to the fork is told so first.
   await addMember(forge, { project_id: fork }, ann.id, Reporter)
-  expect((await ann.post(url, wish({ start_project: source.id, start_branch: 'topic' }))).status).toBe(403)
+  expect((await ann.post(url, request({ start_project: source.id, start_branch: 'topic' }))).status).toBe(403)
 })

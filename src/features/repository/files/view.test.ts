@@ -26,11 +26,11 @@ test('a file is told as pages show it, to visitors too', async () => {
       'large.txt': 'x\n'.repeat(600_000),
     },
   })
-  const view = async (path: string, wish: Record<string, unknown> = {}) =>
+  const view = async (path: string, input: Record<string, unknown> = {}) =>
     (
       await forge.visitor.get(`/projects/${project.id}/repository/files/${encodeURIComponent(path)}/view`, {
         ref: 'master',
-        ...wish,
+        ...input,
       })
     ).body
 

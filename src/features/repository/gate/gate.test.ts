@@ -94,13 +94,13 @@ test('each push rule refuses what it names, with its own words, and nothing move
   // An address that nobody confirmed makes no difference.
   await developer.post('/user/emails', { email: 'ada@example.com' })
   const refs = await at.refs()
-  for (const [n, [wish, [message, files], said]] of table.entries()) {
-    await rule({ ...OFF, ...wish })
+  for (const [n, [request, [message, files], said]] of table.entries()) {
+    await rule({ ...OFF, ...request })
     await at.reset()
     await commit(message, files)
     const before = await forge.events()
     const other = OTHER_DOORS[n % OTHER_DOORS.length]!
-    const doors = 'branch_name_regex' in wish ? ['HEAD:topic'] : ['HEAD:topic', other]
+    const doors = 'branch_name_regex' in request ? ['HEAD:topic'] : ['HEAD:topic', other]
     await git('-C', 'src', 'tag', '-f', '-a', '-m', 'Told', 'told')
     for (const door of doors) {
       const { code, stderr } = await push(developer, door)
@@ -117,10 +117,10 @@ test('each push rule refuses what it names, with its own words, and nothing move
     [{ prevent_secrets: true }, ['x', { 'id_rsa.pub': '', 'docs/aws/credentials.md': '', xhistory: '' }]],
     [{ file_name_regex: 'xhistory' }, ['x', { xhistory: 'changed only' }]],
   ]
-  for (const [n, [wish, [message, files]]] of allowed.entries()) {
-    await rule({ ...OFF, ...wish })
+  for (const [n, [request, [message, files]]] of allowed.entries()) {
+    await rule({ ...OFF, ...request })
     await commit(message, files)
-    expect([wish, await push(developer, `HEAD:topic${n}`)]).toMatchObject([wish, { code: 0 }])
+    expect([request, await push(developer, `HEAD:topic${n}`)]).toMatchObject([request, { code: 0 }])
   }
 })
 

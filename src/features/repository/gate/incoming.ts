@@ -26,12 +26,12 @@ export interface Incoming extends Origin {
 
 export function incomingOf(dir: string, updates: readonly Update[], origin: Origin): Incoming {
   const { environment } = origin
-  const news = updates.filter(isNewTip)
-  const branches = news.flatMap(({ ref, after: tip }) => {
+  const event = updates.filter(isNewTip)
+  const branches = event.flatMap(({ ref, after: tip }) => {
     const name = branchOf(ref)
     return name === null ? [] : [{ name, tip }]
   })
-  const tips = news.map(({ after }) => after)
+  const tips = event.map(({ after }) => after)
   let commits: Promise<readonly IncomingCommit[]> | undefined
   return {
     ...origin,

@@ -137,8 +137,8 @@ test('what somebody has locked only they change', async () => {
     })
   expect(await edit(developer, 'art/a.bin')).toMatchObject({ status: 400, body: { message: locked } })
   const actions = [{ action: 'delete', file_path: 'art/a.bin' }]
-  const wish = { branch: 'topic', start_branch: 'master', commit_message: 'Drop', actions }
-  expect(await developer.post(`${url}/repository/commits`, wish)).toMatchObject({
+  const input = { branch: 'topic', start_branch: 'master', commit_message: 'Drop', actions }
+  expect(await developer.post(`${url}/repository/commits`, input)).toMatchObject({
     status: 400,
     body: { message: locked },
   })

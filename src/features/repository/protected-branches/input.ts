@@ -24,13 +24,14 @@ export interface Change extends AccessInput {
   _destroy?: boolean | null
 }
 
-const countOf = (wish: AccessInput) =>
-  [wish.access_level, wish.user_id, wish.group_id, wish.deploy_key_id].filter((one) => typeof one === 'number').length
+const countOf = (input: AccessInput) =>
+  [input.access_level, input.user_id, input.group_id, input.deploy_key_id].filter((one) => typeof one === 'number')
+    .length
 
-const namesOne = (wish: AccessInput) => countOf(wish) === 1
+const namesOne = (input: AccessInput) => countOf(input) === 1
 const isChange = (one: Change) => (one._destroy ? typeof one.id === 'number' : namesOne(one))
 
-const wishes = <S extends z.ZodRawShape>(shape: S) => arrayOf(z.object(shape).refine(namesOne), MOST_ENTRIES).nullish()
+const inputs = <S extends z.ZodRawShape>(shape: S) => arrayOf(z.object(shape).refine(namesOne), MOST_ENTRIES).nullish()
 const changes = <S extends z.ZodRawShape>(shape: S) =>
   arrayOf(
     z.object({ ...shape, ...change }).refine((one) => isChange(one as Change)),
@@ -38,11 +39,11 @@ const changes = <S extends z.ZodRawShape>(shape: S) =>
   ).nullish()
 
 export const allowedTo = {
-  allowed_to_push: wishes(pushers),
-  allowed_to_merge: wishes(subjects),
-  allowed_to_unprotect: wishes(unprotectors),
+  allowed_to_push: inputs(pushers),
+  allowed_to_merge: inputs(subjects),
+  allowed_to_unprotect: inputs(unprotectors),
 }
-export const allowedToCreate = wishes(pushers)
+export const allowedToCreate = inputs(pushers)
 
 export const changedAllowedTo = {
   allowed_to_push: changes(pushers),
@@ -51,12 +52,12 @@ export const changedAllowedTo = {
 }
 
 /** As it is kept. */
-export const entryOf = (ability: Ability, wish: AccessInput): Allowance => ({
+export const entryOf = (ability: Ability, input: AccessInput): Allowance => ({
   ability,
-  access_level: wish.access_level ?? null,
-  user_id: wish.user_id ?? null,
-  group_id: wish.group_id ?? null,
-  deploy_key_id: wish.deploy_key_id ?? null,
+  access_level: input.access_level ?? null,
+  user_id: input.user_id ?? null,
+  group_id: input.group_id ?? null,
+  deploy_key_id: input.deploy_key_id ?? null,
 })
 
 /** Masters, unless somebody else is named. */
@@ -67,5 +68,5 @@ export function entriesOf(
 ): Allowance[] {
   const isNamed = named && named.length > 0
   const levels = isNamed && typeof level !== 'number' ? [] : [{ access_level: level ?? Master }]
-  return [...levels, ...(named ?? [])].map((wish) => entryOf(ability, wish))
+  return [...levels, ...(named ?? [])].map((input) => entryOf(ability, input))
 }

@@ -60,9 +60,9 @@ test('a branch is protected whole: masters push and merge, nobody forces', async
   expect(await owner.get(`${branches}/release%2F*`)).toMatchObject({ status: 200, body: made.body })
   expect((await owner.get(branches)).body).toEqual([made.body])
 
-  const wish = { name: 'v1.0', push_access_level: '0', merge_access_level: 30, unprotect_access_level: 60 }
+  const request = { name: 'v1.0', push_access_level: '0', merge_access_level: 30, unprotect_access_level: 60 }
   const more = { allow_force_push: 'true', code_owner_approval_required: true }
-  const { body } = await owner.post(branches, { ...wish, ...more })
+  const { body } = await owner.post(branches, { ...request, ...more })
   expect(body).toMatchObject({
     name: 'v1.0',
     push_access_levels: [role(0)],
@@ -84,14 +84,14 @@ test('people, groups and keys are named instead of a role, or beside one', async
   const friends = (await owner.post('/groups', { name: 'Friends', path: 'friends' })).body
   await owner.post(`${url}/share`, { group_id: friends.id, group_access: 30 })
   const key = (await owner.post(`${url}/deploy_keys`, { title: 'robot', key: sshKey(), can_push: true })).body
-  const wish = {
+  const request = {
     name: 'master',
     allowed_to_push: [{ user_id: jane.id }, { deploy_key_id: key.id }, { user_id: jane.id }],
     merge_access_level: 40,
     allowed_to_merge: [{ group_id: friends.id }, { group_id: group.id }],
     allowed_to_unprotect: [{ access_level: 60 }],
   }
-  const { status, body } = await owner.post(branches, wish)
+  const { status, body } = await owner.post(branches, request)
   expect(status).toBe(201)
   expect(body.push_access_levels).toEqual([
     named('Jane', { user_id: jane.id }),
@@ -337,10 +337,10 @@ test.each([
   [1, [30, 40]],
   [2, [40, 40]],
   [3, [40, 30]],
-])('with a default protection of %i the first branch is given %j', async (wish, expected) => {
+])('with a default protection of %i the first branch is given %j', async (request, expected) => {
   await using forge = await startForge()
   const { branches, owner, id } = await open(forge)
-  await forge.administrator.put('/application/settings', { default_branch_protection: wish })
+  await forge.administrator.put('/application/settings', { default_branch_protection: request })
   await protectDefaultBranch(forge.app, { id }, 'main')
   await protectDefaultBranch(forge.app, { id }, 'main')
   const { body } = await owner.get(branches)

@@ -22,31 +22,31 @@ export interface NewRule {
   entries: readonly Allowance[]
 }
 
-export async function protectName(app: App, kind: Kind, project: Project, wish: NewRule): Promise<LoadedRule> {
-  assertValidName(wish.name)
-  const entries = distinct(wish.entries)
+export async function protectName(app: App, kind: Kind, project: Project, input: NewRule): Promise<LoadedRule> {
+  assertValidName(input.name)
+  const entries = distinct(input.entries)
   await assertOfProject(app, project, entries)
   try {
     return await transact(app, async (app) => {
-      const rule = await insertRule(app, kind, project, wish).returning('id').executeTakeFirstOrThrow()
+      const rule = await insertRule(app, kind, project, input).returning('id').executeTakeFirstOrThrow()
       await insertEntries(app, kind, rule.id, entries)
-      return (await findRule(app.db, kind, project.id, wish.name))!
+      return (await findRule(app.db, kind, project.id, input.name))!
     })
   } catch (error) {
     if (uniqueViolation(error) !== `${tablesOf(kind).rules}_project_id_name_unique`) throw error
     throw kind === 'branch'
-      ? conflict(`Protected branch '${wish.name}' already exists`)
+      ? conflict(`Protected branch '${input.name}' already exists`)
       : unprocessable(['Name has already been taken'])
   }
 }
 
-function insertRule(app: App, kind: Kind, project: Pick<Project, 'id'>, wish: Omit<NewRule, 'entries'>) {
+function insertRule(app: App, kind: Kind, project: Pick<Project, 'id'>, input: Omit<NewRule, 'entries'>) {
   const now = timestamp(app.clock)
   return app.db.insertInto(tablesOf(kind).rules).values({
     project_id: project.id,
-    name: wish.name,
-    allow_force_push: wish.allow_force_push ?? false,
-    code_owner_approval_required: wish.code_owner_approval_required ?? false,
+    name: input.name,
+    allow_force_push: input.allow_force_push ?? false,
+    code_owner_approval_required: input.code_owner_approval_required ?? false,
     created_at: now,
     updated_at: now,
   })
@@ -79,10 +79,10 @@ export async function changeProtectedBranch(
   actor: User,
   { project, level }: ProjectSubject,
   rule: LoadedRule,
-  wish: RuleChange,
+  input: RuleChange,
 ): Promise<LoadedRule> {
   await assertMayUnprotect(app, actor, level, rule)
-  const abilities = Object.entries(wish.changes) as [BranchAbility, readonly Change[] | null | undefined][]
+  const abilities = Object.entries(input.changes) as [BranchAbility, readonly Change[] | null | undefined][]
   const changes = abilities.flatMap(([ability, list]) =>
     (list ?? []).map(({ id, _destroy, ...named }) => ({ id, _destroy, entry: entryOf(ability, named) })),
   )
@@ -92,7 +92,7 @@ export async function changeProtectedBranch(
   return transact(app, async (app) => {
     const { numUpdatedRows } = await app.db
       .updateTable('protected_branches')
-      .set({ ...flagsOf(wish), updated_at: timestamp(app.clock) })
+      .set({ ...flagsOf(input), updated_at: timestamp(app.clock) })
       .where('id', '=', rule.id)
       .executeTakeFirst()
     if (numUpdatedRows === 0n) throw notFound() // somebody was faster

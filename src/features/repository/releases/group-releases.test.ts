@@ -14,8 +14,8 @@ async function released(
 ) {
   const project = await projectIn(forge, group, path, { visibility })
   await fillProject(forge, project.id)
-  const wish = { tag_name: `${path}-1`, ref: 'master', released_at }
-  const { status } = await forge.administrator.post(`/projects/${project.id}/releases`, wish)
+  const input = { tag_name: `${path}-1`, ref: 'master', released_at }
+  const { status } = await forge.administrator.post(`/projects/${project.id}/releases`, input)
   expect(status).toBe(201)
   return project
 }

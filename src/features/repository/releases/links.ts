@@ -29,10 +29,10 @@ export function insertLinks(app: App, release: Release, links: readonly NewLink[
   })
 }
 
-export async function addLink(app: App, actor: User, release: Release, wish: NewLink): Promise<ReleaseLink> {
-  assertValidLink(wish)
+export async function addLink(app: App, actor: User, release: Release, input: NewLink): Promise<ReleaseLink> {
+  assertValidLink(input)
   return transact(app, async (app) => {
-    const [link] = await insertLinks(app, release, [wish])
+    const [link] = await insertLinks(app, release, [input])
     await touch(app, actor, release)
     return link!
   })
@@ -43,10 +43,10 @@ export async function updateLink(
   actor: User,
   release: Release,
   { id }: ReleaseLink,
-  wish: LinkInput,
+  input: LinkInput,
 ): Promise<ReleaseLink> {
-  assertValidLink(wish)
-  const { name, url, link_type, direct_asset_path: path } = wish
+  assertValidLink(input)
+  const { name, url, link_type, direct_asset_path: path } = input
   return transact(app, async (app) => {
     await touch(app, actor, release)
     const link = await withoutTwins(() =>

@@ -9,8 +9,8 @@ import { startForge, type TestForge } from '../../../forge.ts'
 const headers: unknown = expect.anything()
 const refusal = (status: number, message: unknown) => ({ status, headers, body: { message } })
 
-async function open(forge: TestForge, wish: Record<string, unknown> = {}) {
-  const source = await openSource(forge, 'projects', wish)
+async function open(forge: TestForge, request: Record<string, unknown> = {}) {
+  const source = await openSource(forge, 'projects', request)
   const dir = await fillProject(forge, source.id)
   const git = (...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
   await git('tag', 'v1.0')
@@ -34,10 +34,10 @@ test('what a release says is rendered for those who ask', async () => {
   await using forge = await startForge()
   const { releases, owner } = await open(forge)
   await owner.post(releases, { tag_name: 'v1.0', description: '*First*' })
-  const wish = { include_html_description: true }
+  const request = { include_html_description: true }
   const description_html = '<p><em>First</em></p>\n'
-  expect((await owner.get(releases, wish)).body).toMatchObject([{ description_html }])
-  expect((await owner.get(`${releases}/v1.0`, wish)).body).toMatchObject({ description_html })
+  expect((await owner.get(releases, request)).body).toMatchObject([{ description_html }])
+  expect((await owner.get(`${releases}/v1.0`, request)).body).toMatchObject({ description_html })
   expect((await owner.get(`${releases}/v1.0`)).body).not.toHaveProperty('description_html')
 })
 
@@ -45,7 +45,7 @@ test('a release is told whole', async () => {
   await using forge = await startForge()
   const { id, path, releases, owner, git } = await open(forge)
   const sha = await git('rev-parse', 'master')
-  const wish = {
+  const request = {
     tag_name: 'v1.0',
     name: 'One',
     description: '*First*',
@@ -57,7 +57,7 @@ test('a release is told whole', async () => {
       ],
     },
   }
-  const { status, body } = await owner.post(releases, wish)
+  const { status, body } = await owner.post(releases, request)
   const api = `${forge.url}/api/v4/projects/${id}`
   expect([status, body]).toEqual([
     201,
@@ -125,8 +125,8 @@ test('a release is told whole', async () => {
 test('a missing tag is made from a ref', async () => {
   await using forge = await startForge()
   const { releases, owner, git } = await open(forge)
-  const wish = { tag_name: 'v2/a.b', ref: 'master', tag_message: 'Two' }
-  const made = await owner.post(releases, wish)
+  const request = { tag_name: 'v2/a.b', ref: 'master', tag_message: 'Two' }
+  const made = await owner.post(releases, request)
   expect(made).toMatchObject({ status: 201, body: { tag_name: 'v2/a.b', name: 'v2/a.b', description: null } })
   expect(await git('cat-file', '-t', 'refs/tags/v2/a.b')).toBe('tag')
   expect(made.body.commit.id).toBe(await git('rev-parse', 'master'))
@@ -184,9 +184,9 @@ test('what cannot be released is refused, and nothing moves', async () => {
     [link({ direct_asset_path: '/../x' }), 400, { filepath: ['is in an invalid format'] }],
     [{ tag_name: 'none', ref: 'master', ...link({ filepath: '//' }) }, 400, { filepath: ['is in an invalid format'] }],
   ]
-  for (const [wish, status, message] of told) {
-    const answer = await developer.post(releases, { tag_name: 'v1.0', ...wish })
-    expect([wish, answer.status, answer.body]).toEqual([wish, status, { message }])
+  for (const [request, status, message] of told) {
+    const answer = await developer.post(releases, { tag_name: 'v1.0', ...request })
+    expect([request, answer.status, answer.body]).toEqual([request, status, { message }])
   }
   expect((await developer.post(releases, link({ link_type: 'song' }))).status).toBe(400)
   expect((await developer.post(releases, { tag_name: 'v1.0', ...link({ link_type: 'song' }) })).status).toBe(400)
@@ -245,8 +245,8 @@ test('links come, change and go', async () => {
     refusal(400, { name: ['has already been taken'] }),
   )
   const changed = { ...record, name: 'Renamed', link_type: 'image', direct_asset_url: record.url }
-  const wish = { name: 'Renamed', link_type: 'image', direct_asset_path: '' }
-  expect(await owner.put(`${links}/${record.id}`, wish)).toEqual({ status: 200, headers, body: changed })
+  const request = { name: 'Renamed', link_type: 'image', direct_asset_path: '' }
+  expect(await owner.put(`${links}/${record.id}`, request)).toEqual({ status: 200, headers, body: changed })
   expect((await owner.put(`${links}/${record.id}`, { url: 'https://new.example' })).body).toMatchObject({
     name: 'Renamed',
     url: 'https://new.example',

@@ -49,21 +49,21 @@ export async function publishRelease(
   app: App,
   actor: User,
   subject: RepositorySubject,
-  wish: Publication,
+  input: Publication,
 ): Promise<Release> {
-  const { tag_name, ref, tag_message: message } = wish
+  const { tag_name, ref, tag_message: message } = input
   await assertMayRelease(app, actor, subject, tag_name)
-  assertValidNew(wish)
-  await findMilestones(app, subject, wish.milestones)
+  assertValidNew(input)
+  await findMilestones(app, subject, input.milestones)
   if (await findRelease(app.db, subject.project.id, tag_name)) throw conflict('Release already exists')
   const known = await findLoadedTag(subject.dir, tag_name)
   if (!known && !ref) throw new Refusal('unprocessable', 'Ref is not specified')
   const tag = known ?? (await createTag(app, actor, subject, { tag_name, ref: ref!, message }))
-  return createRelease(app, actor, subject, tag, wish)
+  return createRelease(app, actor, subject, tag, input)
 }
 
-function assertValidNew({ links = [], ...wish }: NewRelease): void {
-  assertValidRelease(wish)
+function assertValidNew({ links = [], ...input }: NewRelease): void {
+  assertValidRelease(input)
   for (const link of links) assertValidLink(link)
   assertNoTwins(links)
 }
@@ -74,26 +74,26 @@ export async function createRelease(
   actor: User,
   { project, namespace }: Pick<RepositorySubject, 'project' | 'namespace'>,
   tag: LoadedTag,
-  wish: NewRelease,
+  input: NewRelease,
 ): Promise<Release> {
-  assertValidNew(wish)
+  assertValidNew(input)
   const now = timestamp(app.clock)
   const values = {
     project_id: project.id,
     tag: tag.name,
     sha: tag.commit?.id ?? null,
-    name: wish.name || null,
-    description: wish.description ?? null,
+    name: input.name || null,
+    description: input.description ?? null,
     author_id: actor.id,
-    released_at: wish.released_at ?? now,
+    released_at: input.released_at ?? now,
     created_at: now,
     updated_at: now,
   }
   try {
     return await transact(app, async (app) => {
       const release = await app.db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
-      await insertLinks(app, release, wish.links ?? [])
-      await setMilestones(app, release, await findMilestones(app, { project, namespace }, wish.milestones))
+      await insertLinks(app, release, input.links ?? [])
+      await setMilestones(app, release, await findMilestones(app, { project, namespace }, input.milestones))
       await emit(app, 'release.created', { id: release.id, project_id: release.project_id, by: actor.id })
       return release
     })

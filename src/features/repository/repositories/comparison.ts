@@ -34,8 +34,8 @@ export async function compare(
     fromDir === dir ? {} : { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(fromDir, 'objects') } }
   const commits = await listCommits(dir, { from: end, not: [start], limit: MOST_COMMITS, ...both })
   const base = straight ? start : await mergeBase(dir, [start, end], both)
-  const wish = { limits: HARD_LIMITS, beyond: 'collapse', ignoreSpaces, ...both } as const
-  const diff = base === null ? null : await diffBetween(dir, base, end, wish)
+  const input = { limits: HARD_LIMITS, beyond: 'collapse', ignoreSpaces, ...both } as const
+  const diff = base === null ? null : await diffBetween(dir, base, end, input)
   return { from, to, commits: commits.toReversed(), diff: diff ?? NO_DIFF, isSame: start === end }
 }
 

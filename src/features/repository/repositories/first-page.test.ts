@@ -12,12 +12,12 @@ test('soon after a change, the first page of a repository needs no walk through 
   const { id } = await forge.project()
   const dir = repositoryDir(forge.app, (await findProjectById(forge.app.db, id))!)
   const commit = async (file_path: string) => {
-    const wish = {
+    const input = {
       branch: 'master',
       commit_message: file_path,
       actions: [{ action: 'create', file_path, content: 'x' }],
     }
-    expect((await forge.administrator.post(`/projects/${id}/repository/commits`, wish)).status).toBe(201)
+    expect((await forge.administrator.post(`/projects/${id}/repository/commits`, input)).status).toBe(201)
     forge.clock.advance(MINUTE)
     await forge.settle()
   }

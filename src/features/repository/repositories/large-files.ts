@@ -44,9 +44,9 @@ export const mayHaveLargeFiles = ({ project }: RepositorySubject): boolean =>
   project.lfs_enabled && project.lfs_objects_size > 0
 
 /** For an archive. */
-export function largeFilesOf(app: App, subject: RepositorySubject, wish: LargeFileOptions): LargeFiles {
+export function largeFilesOf(app: App, subject: RepositorySubject, input: LargeFileOptions): LargeFiles {
   const folder = join(app.config.data, 'spool', randomUUID())
-  return { folder, layOut: () => layOutLargeFiles(app, subject, wish, folder) }
+  return { folder, layOut: () => layOutLargeFiles(app, subject, input, folder) }
 }
 
 const FILES_AT_ONCE = 500

@@ -35,6 +35,6 @@ export const repository = resource({
   policy: repositoryPolicy,
   isReadOnly: isArchived,
   abilityFirst: 'download',
-  lane: 'git',
+  limiter: 'git',
   find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
 })

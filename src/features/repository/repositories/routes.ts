@@ -40,7 +40,7 @@ import { entriesOf, pageAfter, pageOfListing } from './tree-pages.ts'
 const reading = { method: 'GET', on: repository, allow: 'download', guest: true } as const
 
 /** Of any size. */
-const downloading = { ...reading, lane: 'download' } as const
+const downloading = { ...reading, limiter: 'download' } as const
 
 const bytes = z.string().meta({ format: 'binary' })
 
@@ -220,8 +220,8 @@ export const compare = endpoint({
     const { from, to, from_project_id: other } = input
     const fromDir = other ? await repositoryOf(app, viewer, other) : undefined
     const ignoreSpaces = input.ignore_whitespace ?? false
-    const wish = { from, to, straight: input.straight ?? false, fromDir, ignoreSpaces }
-    const comparison = await compareRefs(subject.dir, wish)
+    const request = { from, to, straight: input.straight ?? false, fromDir, ignoreSpaces }
+    const comparison = await compareRefs(subject.dir, request)
     const shown = presentComparison(comparison, { url: webUrlOf(app, subject), unidiff: input.unidiff ?? true })
     return input.render_html ? { ...shown, diffs: await markDiffs(app, shown.diffs) } : shown
   },

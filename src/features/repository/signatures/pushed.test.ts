@@ -97,8 +97,8 @@ test('commits pushed one upon the other, to branches old and new, are all looked
   expect((await kept(forge)).map(({ object_id }) => object_id).toSorted()).toEqual(ids.toSorted())
 
   const actions = [{ action: 'create', file_path: 'x', content: 'x' }]
-  const wish = { branch: 'two', commit_message: 'by the API', actions }
-  expect((await person.post(`/projects/${id}/repository/commits`, wish)).status).toBe(201)
+  const input = { branch: 'two', commit_message: 'by the API', actions }
+  expect((await person.post(`/projects/${id}/repository/commits`, input)).status).toBe(201)
   const [told] = await forge.app.db.selectFrom('events').select('payload').orderBy('id', 'desc').limit(1).execute()
   expect(JSON.parse(told!.payload)).toMatchObject({ project_id: id, unsigned: true })
 })

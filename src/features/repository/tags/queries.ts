@@ -18,8 +18,8 @@ export async function findLoadedTag(dir: string, name: string): Promise<LoadedTa
   return tag && ((await withCommits(dir, [tag]))[0] ?? null)
 }
 
-export async function listLoadedTags(dir: string, wish: RefsOptions): Promise<Listed<LoadedTag>> {
-  const { items, total } = await listTags(dir, wish)
+export async function listLoadedTags(dir: string, input: RefsOptions): Promise<Listed<LoadedTag>> {
+  const { items, total } = await listTags(dir, input)
   return { items: await withCommits(dir, items), total }
 }
 

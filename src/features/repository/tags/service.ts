@@ -23,17 +23,17 @@ export interface NewTag {
   message?: string | null | undefined
 }
 
-export async function createTag(app: App, actor: User, subject: RepositorySubject, wish: NewTag): Promise<LoadedTag> {
+export async function createTag(app: App, actor: User, subject: RepositorySubject, input: NewTag): Promise<LoadedTag> {
   const { dir, level } = subject
-  const name = wish.tag_name
-  const message = wish.message?.trim() ?? ''
+  const name = input.tag_name
+  const message = input.message?.trim() ?? ''
   if (!isBranchName(name)) throw refused('Tag name invalid')
   if (message.length > LONGEST_MESSAGE) {
     throw invalid({ message: [`is too long (maximum is ${LONGEST_MESSAGE} characters)`] })
   }
   if (await findLoadedTag(dir, name)) throw refused(`Tag ${name} already exists`)
-  const object = (await repositoryExists(dir)) ? await resolveCommit(dir, wish.ref) : null
-  if (object === null) throw refused(`Target ${wish.ref} is invalid`)
+  const object = (await repositoryExists(dir)) ? await resolveCommit(dir, input.ref) : null
+  if (object === null) throw refused(`Target ${input.ref} is invalid`)
   const after =
     message === ''
       ? object

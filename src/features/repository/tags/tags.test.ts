@@ -15,8 +15,8 @@ const COMMITS: BuiltCommit[] = [
 ]
 
 /** `v1.9` and `v1.10` on the first two commits, and `words`, of a file. */
-async function open(forge: TestForge, wish: Record<string, unknown> = {}) {
-  const source = await openSource(forge, 'projects', wish)
+async function open(forge: TestForge, request: Record<string, unknown> = {}) {
+  const source = await openSource(forge, 'projects', request)
   const dir = await fillProject(forge, source.id, ...COMMITS)
   const git = (...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
   await git('tag', 'v1.9', 'master~1')
@@ -53,8 +53,8 @@ test('a lightweight tag, an annotated one, and one of a file', async () => {
   expect((await owner.get(`${tags}/release%2Fv2.json`)).body).toEqual(light.body)
 
   await owner.post(`${url}/protected_tags`, { name: 'v*' })
-  const wish = { tag_name: 'v3', ref: id, message: '\n Three\n\nand more \n', release_description: 'New: *all*' }
-  const { status, body } = await owner.post(tags, wish)
+  const request = { tag_name: 'v3', ref: id, message: '\n Three\n\nand more \n', release_description: 'New: *all*' }
+  const { status, body } = await owner.post(tags, request)
   expect(status).toBe(201)
   expect(body).toMatchObject({
     name: 'v3',
@@ -134,8 +134,8 @@ test('what cannot be tagged is refused, and nothing moves', async () => {
     [{ message: 'x'.repeat(70_000) }, 400, { message: ['is too long (maximum is 65535 characters)'] }],
     [{ release_description: 'x'.repeat(70_000) }, 400, { description: ['is too long (maximum is 65535 characters)'] }],
   ]
-  for (const [wish, status, message] of told) {
-    const answer = await developer.post(tags, { tag_name: 'new', ref: 'master', ...wish })
+  for (const [request, status, message] of told) {
+    const answer = await developer.post(tags, { tag_name: 'new', ref: 'master', ...request })
     expect([answer.status, answer.body]).toEqual([status, { message }])
   }
   expect(await developer.delete(`${tags}/nothing`)).toEqual(refusal(404, '404 Tag Not Found'))

@@ -15,8 +15,8 @@ const FILES = {
   'secret.md': 'not to be read\n',
 }
 
-async function filled(forge: TestForge, wish: Record<string, unknown> = { visibility: 'public' }) {
-  const project = await forge.project(wish)
+async function filled(forge: TestForge, request: Record<string, unknown> = { visibility: 'public' }) {
+  const project = await forge.project(request)
   await fillProject(forge, project.id, { files: FILES })
   return { ...project, url: `/projects/${project.id}/templates` }
 }

@@ -11,7 +11,7 @@ import { WIKI_BRANCH } from '../gate/wikis.ts'
 import { pageOfFile, type PageFile } from './pages.ts'
 import { wikiPolicy } from './policy.ts'
 
-export const wiki = { ...guardedProject, policy: wikiPolicy, lane: 'git' } as const
+export const wiki = { ...guardedProject, policy: wikiPolicy, limiter: 'git' } as const
 
 const missedAs = { name: 'Wiki Page', key: 'page' } as const
 const slug = text

@@ -78,8 +78,8 @@ export const history = endpoint({
   output: pageOf(WikiVersionEntity),
   async handle({ app, subject, page: { offset, limit } }) {
     const { project, page } = subject
-    const wish = { from: WIKI_REF, path: page.path }
-    const { commits, total } = await listHistory(wikiDir(app, project), wish, { skip: offset, limit })
+    const request = { from: WIKI_REF, path: page.path }
+    const { commits, total } = await listHistory(wikiDir(app, project), request, { skip: offset, limit })
     return { total, items: commits.map(presentVersion) }
   },
 })
@@ -94,8 +94,8 @@ export const create = endpoint({
   input: z.object({ title: text, content: pageText, format }),
   output: WikiPageEntity,
   async handle({ app, viewer, subject, input }) {
-    const wish = { title: input.title, content: input.content, format: input.format ?? 'markdown' }
-    return present(app, subject.project, await createPage(app, viewer, subject, wish))
+    const request = { title: input.title, content: input.content, format: input.format ?? 'markdown' }
+    return present(app, subject.project, await createPage(app, viewer, subject, request))
   },
 })
 

@@ -30,13 +30,13 @@ function slugFor(title: string): string {
   return slug
 }
 
-export async function createPage(app: App, actor: User, subject: ProjectSubject, wish: PageRequest): Promise<Page> {
-  const slug = slugFor(wish.title)
-  const path = fileOf(slug, wish.format)
+export async function createPage(app: App, actor: User, subject: ProjectSubject, input: PageRequest): Promise<Page> {
+  const slug = slugFor(input.title)
+  const path = fileOf(slug, input.format)
   const page = { action: 'create', slug, path } as const
   await commit(app, actor, subject, { did: `created page: ${titleOf(slug)}`, page }, async () => {
     if (await findPage(app, subject.project, slug)) throw duplicate(slug)
-    return [{ path, content: wish.content }]
+    return [{ path, content: input.content }]
   })
   return (await findPage(app, subject.project, slug))!
 }
@@ -47,16 +47,16 @@ export async function updatePage(
   actor: User,
   subject: ProjectSubject,
   page: Page,
-  wish: { title?: string | null | undefined; content: string; format?: Format | null | undefined },
+  input: { title?: string | null | undefined; content: string; format?: Format | null | undefined },
 ): Promise<Page> {
-  const slug = wish.title && slugFor(wish.title) !== page.slug ? movedSlug(page, wish.title) : page.slug
-  const path = wish.format ? fileOf(slug, wish.format) : `${slug}${/\.[A-Za-z]+$/.exec(page.path)![0]}`
+  const slug = input.title && slugFor(input.title) !== page.slug ? movedSlug(page, input.title) : page.slug
+  const path = input.format ? fileOf(slug, input.format) : `${slug}${/\.[A-Za-z]+$/.exec(page.path)![0]}`
   const changed = { action: 'update', slug, path } as const
   await commit(app, actor, subject, { did: `updated page: ${titleOf(slug)}`, page: changed }, async () => {
     const other = slug.toLowerCase() === page.slug.toLowerCase() ? null : await findPage(app, subject.project, slug)
     if (other) throw duplicate(slug)
     await assertThere(app, subject, page)
-    const changes: Change[] = [{ path, content: wish.content }]
+    const changes: Change[] = [{ path, content: input.content }]
     return path === page.path ? changes : [{ path: page.path, content: null }, ...changes]
   })
   return (await findPage(app, subject.project, slug))!

@@ -7,7 +7,7 @@ import { page as declare } from '../../../page.ts'
 
 export const page = declare<BoardData & Partial<InGroup>>({
   frame: groupFrame,
-  load: (visit) => loadBoard('group', visit, visit.params.board_id ?? null),
+  load: (request) => loadBoard('group', request, request.params.board_id ?? null),
   title: ({ board }) => board?.name ?? 'Board',
   live: ({ group }) =>
     group ? { path: `/groups/${group.id}/live`, events: ['issue.created', 'issue.updated'] } : null,

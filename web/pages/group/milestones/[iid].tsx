@@ -27,9 +27,9 @@ const MILESTONE = '/groups/{id}/milestones/{milestone_id}'
 
 export const page = declare<Data & Partial<InGroup>>({
   frame: groupFrame,
-  async load(visit) {
-    const milestone = await find(visit)
-    const { api, params, query, me } = visit
+  async load(request) {
+    const milestone = await find(request)
+    const { api, params, query, me } = request
     const { description } = milestone
     return {
       milestone,

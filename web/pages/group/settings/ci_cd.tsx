@@ -13,10 +13,10 @@ interface Data extends VariablesData {
 export const page = declare<Data & Partial<InGroup>>({
   frame: groupSettingsFrame,
   signedIn: true,
-  load(visit) {
-    const { api, params } = visit
+  load(request) {
+    const { api, params } = request
     return {
-      ...loadVariables('group', visit),
+      ...loadVariables('group', request),
       runners: api.get('/groups/{id}/runners', { id: params.id!, type: 'group_type', per_page: 100 }),
     }
   },

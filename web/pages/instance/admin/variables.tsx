@@ -6,7 +6,7 @@ import { page as declare } from '../../../page.ts'
 export const page = declare<VariablesData>({
   frame: adminFrame,
   signedIn: true,
-  load: (visit) => loadVariables('instance', visit),
+  load: (request) => loadVariables('instance', request),
   title: () => 'Variables',
   actions: variableActions('instance'),
   View: ({ variables, edited, settings, address }) => (

@@ -7,7 +7,7 @@ import { page as declare } from '../../../page.ts'
 
 export const page = declare<BoardData & Partial<InProject>>({
   frame: projectFrame,
-  load: (visit) => loadBoard('project', visit, visit.params.board_id ?? null),
+  load: (request) => loadBoard('project', request, request.params.board_id ?? null),
   title: ({ board }) => board?.name ?? 'Board',
   live: ({ project }) =>
     project ? { path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] } : null,

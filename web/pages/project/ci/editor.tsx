@@ -41,10 +41,10 @@ const decoded = (base64: string) =>
 
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
-  load(visit) {
-    const { api, params, me } = visit
+  load(request) {
+    const { api, params, me } = request
     const id = params.id!
-    const place = placeOf(visit)
+    const place = placeOf(request)
     return {
       file: place.then(async ({ path, branch }) => {
         const found = await api.maybe('/projects/{id}/repository/files/{file_path}', {

@@ -44,10 +44,10 @@ export const page = declare<Data & Partial<InProject>>({
     const at = { id: params.id!, sha: params.sha! }
     const only = Number(query.get('only')) || 0
     const part = only ? { page: only, per_page: 1 } : { page: Number(query.get('page')) || 1, per_page: FILES_PER_PAGE }
-    const wish = { ...part, ...looksOf(query) }
+    const input = { ...part, ...looksOf(query) }
     return {
       commit: api.get(PATH, at),
-      diffs: api.list(`${PATH}/diff`, { ...at, ...wish }).then((list) => ({ ...list, items: cutDiffs(list.items) })),
+      diffs: api.list(`${PATH}/diff`, { ...at, ...input }).then((list) => ({ ...list, items: cutDiffs(list.items) })),
       signature: api.maybe(`${PATH}/signature`, at),
       within: api.maybe(`${PATH}/refs`, { ...at, per_page: 20 }).then((found) => found ?? []),
       requests: api.maybe(`${PATH}/merge_requests`, { ...at, per_page: 5 }).then((found) => found ?? []),

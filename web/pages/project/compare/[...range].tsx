@@ -19,10 +19,10 @@ export const page = declare<Data & Partial<InProject>>({
   load({ api, params, query }) {
     const [, from, dots, to] = RANGE.exec(params.range!) ?? []
     if (!from || !to) throw missing()
-    const wish = { from, to, straight: dots === '..', only: Number(query.get('only')) || 0, looks: looksOf(query) }
+    const input = { from, to, straight: dots === '..', only: Number(query.get('only')) || 0, looks: looksOf(query) }
     return {
       refs: loadRefs(api, params.id!),
-      compared: loadComparison(api, params.id!, wish).then((found) => {
+      compared: loadComparison(api, params.id!, input).then((found) => {
         if (!found) throw missing()
         return found
       }),

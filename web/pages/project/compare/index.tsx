@@ -16,10 +16,10 @@ export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   load({ api, params, query }) {
     const [from, to] = [query.get('from'), query.get('to')]
-    const wish = { straight: query.has('straight'), only: Number(query.get('only')) || 0, looks: looksOf(query) }
+    const input = { straight: query.has('straight'), only: Number(query.get('only')) || 0, looks: looksOf(query) }
     return {
       refs: loadRefs(api, params.id!),
-      compared: from && to ? loadComparison(api, params.id!, { from, to, ...wish }) : null,
+      compared: from && to ? loadComparison(api, params.id!, { from, to, ...input }) : null,
     }
   },
   title: () => 'Compare',

@@ -38,9 +38,9 @@ const REFERENCE = /^(?:https?:\/\/[^/]+\/)?(.*?)(?:\/-)?(?:\/issues\/|#)(\d+)$/
 
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
-  load: (visit) => {
-    const { api, query } = visit
-    const issue = which(visit)
+  load: (request) => {
+    const { api, query } = request
+    const issue = which(request)
     const some = <T,>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
     return {
       issue: api.get(ISSUE, { ...issue, render_html: true }),
@@ -54,7 +54,7 @@ export const page = declare<Data & Partial<InProject>>({
       participants: some(api.maybe(`${ISSUE}/participants`, { ...issue, per_page: 20 })),
       requests: some(api.maybe(`${ISSUE}/related_merge_requests`, { ...issue, per_page: 20 })),
       links: some(api.maybe(`${ISSUE}/links`, { ...issue, per_page: 20 })),
-      ...choicesFor(visit),
+      ...choicesFor(request),
     }
   },
   title: ({ issue }) => `${issue.title} (#${issue.iid})`,

@@ -12,7 +12,7 @@ import { pathOf } from '../../../refs.ts'
 export const page = declare<Choices & { templates: TextTemplates } & Partial<InProject>>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => ({ ...choicesFor(visit), templates: loadTemplates(visit, visit.params.id!, 'issues') }),
+  load: (request) => ({ ...choicesFor(request), templates: loadTemplates(request, request.params.id!, 'issues') }),
   title: () => 'New issue',
   actions: {
     async create({ api, params, form }) {

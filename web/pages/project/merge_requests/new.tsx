@@ -40,8 +40,8 @@ const placeOf = ({ id, path_with_namespace, default_branch }: Records['SimplePro
   defaultBranch: default_branch,
 })
 
-async function load(visit: PageRequest) {
-  const { api, params, query } = visit
+async function load(request: PageRequest) {
+  const { api, params, query } = request
   const id = params.id!
   const [own, forks] = await Promise.all([
     api.get('/projects/{id}', { id }),
@@ -75,7 +75,7 @@ async function load(visit: PageRequest) {
     labels: api.maybe('/projects/{id}/labels', few).then((found) => found ?? []),
     milestones: api.maybe('/projects/{id}/milestones', { ...few, state: 'active' }).then((found) => found ?? []),
     members: api.maybe('/projects/{id}/members/all', few).then((found) => found ?? []),
-    templates: loadTemplates(visit, target.id, 'merge_requests'),
+    templates: loadTemplates(request, target.id, 'merge_requests'),
   }
 }
 

@@ -30,10 +30,10 @@ const MILESTONE = '/projects/{id}/milestones/{milestone_id}'
 
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
-  async load(visit) {
-    const { api, params, query, me } = visit
+  async load(request) {
+    const { api, params, query, me } = request
     const id = params.id!
-    const milestone = await find(visit)
+    const milestone = await find(request)
     const { title, description } = milestone
     return {
       milestone: api

@@ -73,7 +73,7 @@ export const page = declare<Data & Partial<InProject>>({
   live: ({ project, pipeline }) => ({
     path: `/projects/${project!.id}/live`,
     events: ['pipeline.changed', 'job.changed'],
-    about: (news: { id?: number; pipeline_id?: number }) => (news.pipeline_id ?? news.id) === pipeline.id,
+    about: (event: { id?: number; pipeline_id?: number }) => (event.pipeline_id ?? event.id) === pipeline.id,
   }),
   actions: {
     ...jobActions,

@@ -20,10 +20,10 @@ interface Data extends VariablesData {
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   signedIn: true,
-  load(visit) {
-    const { api, params } = visit
+  load(request) {
+    const { api, params } = request
     const id = params.id!
-    const loaded = loadVariables('project', visit)
+    const loaded = loadVariables('project', request)
     return {
       ...loaded,
       sharedHtml: loaded.settings.then(({ shared_runners_text: text }) => text && htmlOf(api, text)),

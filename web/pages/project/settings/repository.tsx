@@ -232,7 +232,7 @@ export const page = declare<Data & Partial<InProject>>({
     ...deployTokenActions('project'),
     async rules({ api, params, form }) {
       const id = params.id!
-      const wish = {
+      const input = {
         id,
         ...Object.fromEntries(RULE_TEXTS.map(([name]) => [name, text(form, name)])),
         ...flags(
@@ -242,7 +242,7 @@ export const page = declare<Data & Partial<InProject>>({
         max_file_size: count(form, 'max_file_size') ?? 0,
       }
       const isSet = (await api.maybe('/projects/{id}/push_rule', { id })) !== null
-      await (isSet ? api.put('/projects/{id}/push_rule', wish) : api.post('/projects/{id}/push_rule', wish))
+      await (isSet ? api.put('/projects/{id}/push_rule', input) : api.post('/projects/{id}/push_rule', input))
       return { told: { notice: 'Push rules are saved.' } }
     },
   },

@@ -115,11 +115,11 @@ class JiraIssue {
   }
 
   /** The link is told apart by an id of ours, so that what is told again is not said twice. */
-  async mention({ url, title, comment }: Mention, wish: { comments: boolean }): Promise<void> {
+  async mention({ url, title, comment }: Mention, input: { comments: boolean }): Promise<void> {
     const globalId = `mortise-${digestOf(url)}`
     const known = await this.#send('/remotelink', { query: { globalId } })
     if (known.status === 200) return
-    if (wish.comments) {
+    if (input.comments) {
       const said = await this.#post('/comment', { body: comment })
       if (said.status === 404) return // no such issue, or none for us
     }

@@ -93,8 +93,8 @@ export const page = declare<Data>({
       const same = (name: string) => written(now[name]) === written(read(name))
       const changed = names.filter((name) => !same(name))
       const companions = changed.flatMap((name) => COMPANIONS[name] ?? [])
-      const wish = [...new Set([...changed, ...companions])].map((name) => [name, read(name)] as const)
-      if (changed.length > 0) await api.put('/application/settings', Object.fromEntries(wish))
+      const input = [...new Set([...changed, ...companions])].map((name) => [name, read(name)] as const)
+      if (changed.length > 0) await api.put('/application/settings', Object.fromEntries(input))
       return { told: { notice: changed.length === 0 ? 'Nothing was changed.' : 'Saved.' } }
     },
   },

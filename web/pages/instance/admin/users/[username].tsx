@@ -31,18 +31,18 @@ async function userOf({ api, params }: Pick<PageRequest, 'api' | 'params'>): Pro
   return api.get('/users/{id}', { id: found.id })
 }
 
-const act = (path: 'block' | 'unblock' | 'deactivate' | 'activate' | 'approve') => async (visit: Act) => {
-  const { id } = await userOf(visit)
-  await visit.api.post(`/users/{id}/${path}`, { id })
+const act = (path: 'block' | 'unblock' | 'deactivate' | 'activate' | 'approve') => async (request: Act) => {
+  const { id } = await userOf(request)
+  await request.api.post(`/users/{id}/${path}`, { id })
 }
 
 export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
-  async load(visit) {
-    if (!visit.me?.is_admin) throw new Refused({ status: 404, headers: {}, body: null })
-    const user = await userOf(visit)
-    const { api } = visit
+  async load(request) {
+    if (!request.me?.is_admin) throw new Refused({ status: 404, headers: {}, body: null })
+    const user = await userOf(request)
+    const { api } = request
     const { id } = user
     return {
       user,
@@ -147,21 +147,21 @@ export const page = declare<Data>({
     block: act('block'),
     unblock: act('unblock'),
     approve: act('approve'),
-    async reject(visit) {
-      const { id } = await userOf(visit)
-      await visit.api.post('/users/{id}/reject', { id })
+    async reject(request) {
+      const { id } = await userOf(request)
+      await request.api.post('/users/{id}/reject', { id })
       return '/admin/users?show=waiting'
     },
     activate: act('activate'),
     deactivate: act('deactivate'),
-    async revoke(visit) {
-      const { id } = await userOf(visit)
-      await visit.api.post('/users/{id}/revoke_credentials', { id })
+    async revoke(request) {
+      const { id } = await userOf(request)
+      await request.api.post('/users/{id}/revoke_credentials', { id })
       return { told: { notice: 'All sessions are ended, and all tokens revoked.' } }
     },
-    async save(visit) {
-      const { api, form, params } = visit
-      const { id } = await userOf(visit)
+    async save(request) {
+      const { api, form, params } = request
+      const { id } = await userOf(request)
       const user = await api.put('/users/{id}', {
         id,
         name: text(form, 'name'),
@@ -178,10 +178,10 @@ export const page = declare<Data>({
       if (user.username !== params.username) return `/admin/users/${user.username}`
       return { told: { notice: 'Saved.' } }
     },
-    async remove(visit) {
-      assertTyped(visit.form, visit.params.username!)
-      const { id } = await userOf(visit)
-      await visit.api.delete('/users/{id}', { id })
+    async remove(request) {
+      assertTyped(request.form, request.params.username!)
+      const { id } = await userOf(request)
+      await request.api.delete('/users/{id}', { id })
       return '/admin/users'
     },
   },

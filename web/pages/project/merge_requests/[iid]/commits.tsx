@@ -14,11 +14,11 @@ interface Data extends InRequest {
 export const page = declare<Data>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => ({
-    one: loadOne(visit),
-    commits: visit.api.list('/projects/{id}/merge_requests/{merge_request_iid}/commits', {
-      ...requestParams(visit),
-      page: Number(visit.query.get('page')) || 1,
+  load: (request) => ({
+    one: loadOne(request),
+    commits: request.api.list('/projects/{id}/merge_requests/{merge_request_iid}/commits', {
+      ...requestParams(request),
+      page: Number(request.query.get('page')) || 1,
       per_page: 50,
     }),
   }),

@@ -52,14 +52,14 @@ const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 /** Notes on pushes say `diff_id`. */
 const versionIn = (query: URLSearchParams) => query.get('version') ?? query.get('diff_id')
 
-async function loadShown(visit: PageRequest): Promise<Shown> {
-  const { api, query } = visit
+async function loadShown(request: PageRequest): Promise<Shown> {
+  const { api, query } = request
   const alone = Number(query.get('file') ?? Number.NaN)
   const number = Number(query.get('page')) || 1
   const version_id = versionIn(query)
   if (version_id) {
     const found = await api.get(`${ONE}/versions/{version_id}`, {
-      ...requestParams(visit),
+      ...requestParams(request),
       version_id,
       unidiff: false,
       ...looksOf(query),
@@ -80,7 +80,7 @@ async function loadShown(visit: PageRequest): Promise<Shown> {
   }
   if (!Number.isNaN(alone)) {
     const files = await api.list(`${ONE}/diffs`, {
-      ...requestParams(visit),
+      ...requestParams(request),
       page: alone + 1,
       per_page: 1,
       ...looksOf(query),
@@ -93,7 +93,7 @@ async function loadShown(visit: PageRequest): Promise<Shown> {
     }
   }
   const files = await api.list(`${ONE}/diffs`, {
-    ...requestParams(visit),
+    ...requestParams(request),
     page: number,
     per_page: PER_PAGE,
     ...looksOf(query),
@@ -116,10 +116,10 @@ const THREADS_PER_PAGE = 100
 const MOST_PAGES = 5
 
 /** All of them, within a bound: the first page tells how many there are. */
-async function loadThreads(visit: PageRequest): Promise<Threads> {
+async function loadThreads(request: PageRequest): Promise<Threads> {
   const read = (page: number) =>
-    visit.api.list(`${ONE}/discussions`, {
-      ...requestParams(visit),
+    request.api.list(`${ONE}/discussions`, {
+      ...requestParams(request),
       per_page: THREADS_PER_PAGE,
       page,
       render_html: true,
@@ -134,15 +134,15 @@ async function loadThreads(visit: PageRequest): Promise<Threads> {
 export const page = declare<Data>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => ({
-    one: loadOne(visit),
-    shown: loadShown(visit),
-    threads: loadThreads(visit),
-    drafts: visit.api
-      .maybe(`${ONE}/draft_notes`, { ...requestParams(visit), per_page: 100 })
+  load: (request) => ({
+    one: loadOne(request),
+    shown: loadShown(request),
+    threads: loadThreads(request),
+    drafts: request.api
+      .maybe(`${ONE}/draft_notes`, { ...requestParams(request), per_page: 100 })
       .then((found) => found ?? []),
-    approvals: visit.api.get(`${ONE}/approvals`, requestParams(visit)),
-    versions: visit.api.get(`${ONE}/versions`, { ...requestParams(visit), per_page: 100 }),
+    approvals: request.api.get(`${ONE}/approvals`, requestParams(request)),
+    versions: request.api.get(`${ONE}/versions`, { ...requestParams(request), per_page: 100 }),
   }),
   title: ({ one }) => `Changes · ${one.title} (!${one.iid})`,
   actions: {

@@ -14,10 +14,10 @@ interface Data extends InRequest {
 export const page = declare<Data>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => ({
-    one: loadOne(visit),
-    branches: visit.api
-      .maybe('/projects/{id}/repository/branches', { id: visit.params.id!, per_page: 100, sort: 'updated_desc' })
+  load: (request) => ({
+    one: loadOne(request),
+    branches: request.api
+      .maybe('/projects/{id}/repository/branches', { id: request.params.id!, per_page: 100, sort: 'updated_desc' })
       .then((found) => (found ?? []).map(({ name }) => name)),
   }),
   title: ({ one }) => `Edit ${one.title} (!${one.iid})`,

@@ -33,11 +33,11 @@ interface Data extends InRequest, SideData {
 
 const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 
-function load(visit: PageRequest) {
-  const { api, params, query } = visit
+function load(request: PageRequest) {
+  const { api, params, query } = request
   const id = params.id!
-  const place = requestParams(visit)
-  const one = loadOne(visit)
+  const place = requestParams(request)
+  const one = loadOne(request)
   const few = { ...place, per_page: 100 }
   const orNone = <T,>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
   const discussions = api.list(`${ONE}/discussions`, {
@@ -47,7 +47,7 @@ function load(visit: PageRequest) {
   })
   return {
     one,
-    contexts: contextsOf(visit, one, discussions),
+    contexts: contextsOf(request, one, discussions),
     description: one.then(async ({ description }) =>
       description ? (await api.post('/markdown', { text: description, gfm: true, project: id })).html : '',
     ),
@@ -75,14 +75,14 @@ const MOST_FILES = 50
 const LINES_ABOVE = 4
 const MOST_QUOTED = 20
 
-async function contextsOf(visit: PageRequest, one: Promise<Detail>, threads: Promise<Listed<Discussion[]>>) {
+async function contextsOf(request: PageRequest, one: Promise<Detail>, threads: Promise<Listed<Discussion[]>>) {
   const { diff_refs, changes_count } = await one
   const placed = (await threads).items.flatMap(({ id, notes }) => {
     const position = notes[0]?.position
     return position && position.head_sha === diff_refs?.head_sha && !notes[0]?.resolved ? [{ id, position }] : []
   })
   if (placed.length === 0 || Number.parseInt(changes_count ?? '0', 10) > MOST_FILES) return {}
-  const files = (await visit.api.maybe(`${ONE}/diffs`, { ...requestParams(visit), per_page: MOST_FILES })) ?? []
+  const files = (await request.api.maybe(`${ONE}/diffs`, { ...requestParams(request), per_page: MOST_FILES })) ?? []
   const entries = placed.map(({ id, position }) => {
     const file = files.find(({ new_path }) => new_path === (position.new_path ?? position.old_path))
     const lines = file ? linesOf(file.diff) : []

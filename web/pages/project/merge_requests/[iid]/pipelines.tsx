@@ -17,11 +17,11 @@ interface Data extends InRequest {
 export const page = declare<Data>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => ({
-    one: loadOne(visit),
-    pipelines: visit.api.list('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', {
-      ...requestParams(visit),
-      page: Number(visit.query.get('page')) || 1,
+  load: (request) => ({
+    one: loadOne(request),
+    pipelines: request.api.list('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', {
+      ...requestParams(request),
+      page: Number(request.query.get('page')) || 1,
       per_page: 30,
     }),
   }),

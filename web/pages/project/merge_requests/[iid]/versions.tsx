@@ -25,15 +25,15 @@ const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 export const page = declare<Data>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => {
-    const [from, to] = [Number(visit.query.get('from')), Number(visit.query.get('to'))]
+  load: (request) => {
+    const [from, to] = [Number(request.query.get('from')), Number(request.query.get('to'))]
     return {
-      one: loadOne(visit),
-      versions: visit.api.get(`${ONE}/versions`, { ...requestParams(visit), per_page: 100 }),
+      one: loadOne(request),
+      versions: request.api.get(`${ONE}/versions`, { ...requestParams(request), per_page: 100 }),
       comparison:
         from && to && from !== to
-          ? visit.api.get(`${ONE}/versions/compare`, {
-              ...requestParams(visit),
+          ? request.api.get(`${ONE}/versions/compare`, {
+              ...requestParams(request),
               from,
               to,
               unidiff: false,

@@ -17,7 +17,7 @@ const scheduleAt = ({ api, params }: PageRequest) =>
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   signedIn: true,
-  load: (visit) => ({ schedule: scheduleAt(visit) }),
+  load: (request) => ({ schedule: scheduleAt(request) }),
   title: ({ schedule }) => schedule.description,
   actions: {
     async save(act) {
