@@ -161,7 +161,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       mail,
       outgoing: new Connections(),
       directories: openDirectories(config),
-      lanes: newLimiters(),
+      limiters: newLimiters(),
       stalls: new Stalls(),
       onUserRemoved,
       afterPushes,

@@ -46,7 +46,7 @@ export interface App {
   readonly directories: Directories
   readonly vault: Vault
   /** Where what takes git's processes waits for its turn. */
-  readonly lanes: Limiters
+  readonly limiters: Limiters
   /** Whoever holds a connection and does not move is cut off. */
   readonly stalls: Stalls
   readonly onUserRemoved: readonly OnUserRemoved[]

@@ -196,7 +196,7 @@ describe('git processes', () => {
     const { administrator: root } = forge
     const patience = 200
     const download = new Limiter({ perCaller: 2, inAll: 4, waitingPerCaller: 3, waitingInAll: 10, patience })
-    Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
+    Object.assign(forge.app, { limiters: { ...forge.app.limiters, download } })
     const { body: project } = await root.post('/projects', { name: 'p', path: 'p', visibility: 'public' })
     const content = randomBytes(6 * MB).toString('base64')
     const options = { branch: 'master', commit_message: 'large', content, encoding: 'base64' }

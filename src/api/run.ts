@@ -165,7 +165,7 @@ export async function answer(
   const { limiter } = gateway
   const context = { app, viewer, caller, subject, input, isHead, userAgent, range, request, limiter }
   const handle = (page: PageRequest) =>
-    inLaneOf(gateway, endpoint, call, caller, () =>
+    withLimiterSlot(gateway, endpoint, call, caller, () =>
       handleAudited(gateway.recordAuditEvent, endpoint, { ...context, page }),
     )
   const result = endpoint.output instanceof PageOf ? await readPage(page, handle) : await handle(page)
@@ -195,15 +195,15 @@ function inChain(app: App, { headers }: IncomingMessage): App {
   return chain === null ? app : { ...app, chain }
 }
 
-function inLaneOf(
+function withLimiterSlot(
   { app }: Gateway,
   endpoint: Endpoint,
   { response }: Call,
   { identity, address }: Caller,
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
-  const lane = endpoint.limiter ?? endpoint.on?.limiter
-  return lane ? withSlot(app.lanes[lane], limitedCaller(identity?.user.id, address), response, handle) : handle()
+  const name = endpoint.limiter ?? endpoint.on?.limiter
+  return name ? withSlot(app.limiters[name], limitedCaller(identity?.user.id, address), response, handle) : handle()
 }
 
 function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits {

@@ -27,11 +27,11 @@ const SETTLED_MS = 60_000
 /** Returns the exit code. */
 export async function superviseProcesses(given: Config): Promise<number> {
   const config: Config = { ...given, port: await usablePort(given) }
-  const { addressAdvice, shownAddress } = await loadProgram()
+  const { addressAdvice, linkAddress } = await loadProgram()
   const { firstSignIn } = await prepare(config)
   // Else each of the others would compile the program again.
   flushCompileCache()
-  const url = config.url ?? shownAddress(config.host, config.port)
+  const url = config.url ?? linkAddress(config.host, config.port)
   const crew = new Crew(config, await openLog(config.log))
   const stop = stopRequested()
   shareFigures(crewMembers)

@@ -137,7 +137,7 @@ function begin({ reply, request }: Visit, type: string): void {
 
 async function inTurn(pageRequest: Visit, work: (pageRequest: Visit) => Promise<void>): Promise<void> {
   const { app, facts, request, reply } = pageRequest
-  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.principal, request.ip), reply.raw)
+  const leave = await acquireSlot(app.limiters.transport, callerOf(facts.principal, request.ip), reply.raw)
   const unwatch = app.stalls.watchSender(senderOf(request.raw))
   await work(pageRequest).finally(() => {
     unwatch()

@@ -39,7 +39,7 @@ afterAll(() => forge[Symbol.asyncDispose]())
 function narrow() {
   const limits = { perCaller: 1, inAll: 1, waitingPerCaller: 9, waitingInAll: 9, patience: 60_000 }
   const limiters = { git: new Limiter(limits), download: new Limiter(limits), transport: new Limiter(limits) }
-  Object.assign(forge.app, { lanes: limiters })
+  Object.assign(forge.app, { limiters: limiters })
   return limiters
 }
 

@@ -26,9 +26,9 @@ interface RunnersProps {
   children?: ComponentChildren
 }
 
-export function Runners({ place, runners, server, me, note, pages, children }: RunnersProps) {
+export function Runners({ place: scope, runners, server, me, note, pages, children }: RunnersProps) {
   const { told } = useSurroundings()
-  const Heading = place === 'instance' ? 'h1' : 'h2'
+  const Heading = scope === 'instance' ? 'h1' : 'h2'
   return (
     <section id="runners">
       <Heading>Runners</Heading>
@@ -41,11 +41,11 @@ export function Runners({ place, runners, server, me, note, pages, children }: R
       )}
       {note}
       {runners.length === 0 ? (
-        <p class="quiet">{NONE[place]}</p>
+        <p class="quiet">{NONE[scope]}</p>
       ) : (
         <Rows label="Runners">
           {runners.map((one) => (
-            <RunnerRow of={one} mayChange={one.runner_type === `${place}_type` || me?.is_admin === true} key={one.id} />
+            <RunnerRow of={one} mayChange={one.runner_type === `${scope}_type` || me?.is_admin === true} key={one.id} />
           ))}
         </Rows>
       )}
@@ -120,16 +120,16 @@ function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
   )
 }
 
-const idOf = async (api: Api, place: 'project' | 'group', id: string) =>
-  (await api.get(`/${place}s/{id}` as '/projects/{id}', { id })).id
+const idOf = async (api: Api, scope: 'project' | 'group', id: string) =>
+  (await api.get(`/${scope}s/{id}` as '/projects/{id}', { id })).id
 
 const runnerOf = ({ form }: Act) => text(form, 'runner')
 
-export const runnerActions = (place: RunnersScope) => ({
+export const runnerActions = (scope: RunnersScope) => ({
   async addRunner({ api, params, form }: Act): Promise<Flash> {
     const made = await api.post('/user/runners', {
-      runner_type: `${place}_type`,
-      ...(place !== 'instance' && { [`${place}_id`]: await idOf(api, place, params.id!) }),
+      runner_type: `${scope}_type`,
+      ...(scope !== 'instance' && { [`${scope}_id`]: await idOf(api, scope, params.id!) }),
       description: optional(form, 'description'),
       tag_list: words(form, 'tag_list'),
       run_untagged: flag(form, 'run_untagged'),

@@ -120,7 +120,7 @@ async function serve(
   verb: 'upload-pack' | 'receive-pack' | 'upload-archive',
 ): Promise<number> {
   const dir = await folderOf(app, location, facts.verb)
-  const leave = await acquireSlot(app.lanes.transport, callerOf(facts.principal, fingerprint))
+  const leave = await acquireSlot(app.limiters.transport, callerOf(facts.principal, fingerprint))
   using _ = { [Symbol.dispose]: leave }
   if (verb === 'receive-pack') {
     const options = await pushOptionsFor(app, facts, location)

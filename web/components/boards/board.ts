@@ -10,17 +10,17 @@ export type BoardScope = 'project' | 'group'
 const per_page = 50
 
 /** The calls of both have the same fields; types are those of projects. */
-const boardsOf = (place: BoardScope) => `/${place}s/{id}/boards` as '/projects/{id}/boards'
-const boardOf = (place: BoardScope) => `${boardsOf(place)}/{board_id}` as const
-const labelsOf = (place: BoardScope) => `/${place}s/{id}/labels` as '/projects/{id}/labels'
+const boardsOf = (scope: BoardScope) => `/${scope}s/{id}/boards` as '/projects/{id}/boards'
+const boardOf = (scope: BoardScope) => `${boardsOf(scope)}/{board_id}` as const
+const labelsOf = (scope: BoardScope) => `/${scope}s/{id}/labels` as '/projects/{id}/labels'
 
-export async function loadBoard(place: BoardScope, { api, params }: PageRequest, wanted: string | null) {
+export async function loadBoard(scope: BoardScope, { api, params }: PageRequest, wanted: string | null) {
   const id = params.id!
-  const labels = api.maybe(labelsOf(place), { id, per_page: 100 }).then((found) => found ?? [])
-  const boards = await api.get(boardsOf(place), { id, per_page: 100 })
+  const labels = api.maybe(labelsOf(scope), { id, per_page: 100 }).then((found) => found ?? [])
+  const boards = await api.get(boardsOf(scope), { id, per_page: 100 })
   const board = wanted === null ? (boards[0] ?? null) : boards.find((one) => String(one.id) === wanted)
   if (board === undefined) throw new Refused({ status: 404, headers: {}, body: null })
-  return { boards, board, labels, columns: board ? columnsOf({ place, api, id, board }) : [] }
+  return { boards, board, labels, columns: board ? columnsOf({ place: scope, api, id, board }) : [] }
 }
 
 interface Wanted {
@@ -30,8 +30,8 @@ interface Wanted {
   board: NonNullable<BoardData['board']>
 }
 
-async function columnsOf({ place, api, id, board }: Wanted): Promise<Column[]> {
-  const path = boardOf(place)
+async function columnsOf({ place: scope, api, id, board }: Wanted): Promise<Column[]> {
+  const path = boardOf(scope)
   const at = { id, board_id: board.id, per_page }
   const fixed = async (key: 'opened' | 'closed', title: string): Promise<Column> => ({
     key,
@@ -65,8 +65,8 @@ function change(from: string, to: string) {
 
 const which = ({ form }: Act) => ({ id: text(form, 'project'), issue_iid: text(form, 'iid') })
 
-export function boardActions(place: BoardScope): NonNullable<Page['actions']> {
-  const lists = `${boardOf(place)}/lists` as const
+export function boardActions(scope: BoardScope): NonNullable<Page['actions']> {
+  const lists = `${boardOf(scope)}/lists` as const
   return {
     async move(act) {
       const [from, to] = [text(act.form, 'from'), text(act.form, 'to')]
@@ -84,13 +84,13 @@ export function boardActions(place: BoardScope): NonNullable<Page['actions']> {
       return undoable(`#${back.iid} is moved.`, 'move', back)
     },
     async begin({ api, params, form }) {
-      const board = await api.post(boardsOf(place), { id: params.id!, name: text(form, 'name') || 'Development' })
-      const base = place === 'group' ? `/groups/${params.id}` : `/${params.id}`
+      const board = await api.post(boardsOf(scope), { id: params.id!, name: text(form, 'name') || 'Development' })
+      const base = scope === 'group' ? `/groups/${params.id}` : `/${params.id}`
       return `${base}/-/boards/${board.id}`
     },
     async removeBoard({ api, params, form }) {
-      await api.delete(boardOf(place), { id: params.id!, board_id: text(form, 'board_id') })
-      return `${place === 'group' ? '/groups' : ''}/${params.id}/-/boards`
+      await api.delete(boardOf(scope), { id: params.id!, board_id: text(form, 'board_id') })
+      return `${scope === 'group' ? '/groups' : ''}/${params.id}/-/boards`
     },
     async addList({ api, params, form }) {
       const label_id = Number(text(form, 'label_id'))

@@ -14,7 +14,7 @@ const STRATEGIES = [
 ] as const
 
 /** The fields of a hook; a secret that is not written stays. */
-export function HookForm({ hook, place, action }: { hook?: Hook; place: HookScope; action: string }) {
+export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: HookScope; action: string }) {
   const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
   const kept = hook && 'Leave it empty to keep the one there is.'
   return (
@@ -46,11 +46,11 @@ export function HookForm({ hook, place, action }: { hook?: Hook; place: HookScop
       />
       <fieldset class="boxes" data-wide>
         <legend>Told of</legend>
-        {HOOK_SCOPES[place].events.map((name) => (
+        {HOOK_SCOPES[scope].events.map((name) => (
           <Switch name={name} label={eventName(name)} isOn={isOn(name)} key={name} />
         ))}
       </fieldset>
-      {place !== 'instance' && (
+      {scope !== 'instance' && (
         <>
           <Choice
             name="branch_filter_strategy"
@@ -102,7 +102,7 @@ export const newPairs = (form: FormFields) => ({
   url_variables: pairsIn(form, 'variable'),
 })
 
-export const hookFields = (form: FormFields, place: HookScope) => ({
+export const hookFields = (form: FormFields, scope: HookScope) => ({
   url: text(form, 'url'),
   name: text(form, 'name'),
   description: text(form, 'description'),
@@ -110,8 +110,8 @@ export const hookFields = (form: FormFields, place: HookScope) => ({
   signing_token: optional(form, 'signing_token'),
   custom_webhook_template: text(form, 'custom_webhook_template').replaceAll('\r\n', '\n'),
   enable_ssl_verification: flag(form, 'enable_ssl_verification'),
-  ...flags(form, HOOK_SCOPES[place].events),
-  ...(place !== 'instance' && {
+  ...flags(form, HOOK_SCOPES[scope].events),
+  ...(scope !== 'instance' && {
     push_events_branch_filter: text(form, 'push_events_branch_filter'),
     branch_filter_strategy: word<(typeof STRATEGIES)[number][0]>(form, 'branch_filter_strategy'),
   }),

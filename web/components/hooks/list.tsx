@@ -11,9 +11,9 @@ interface Data {
   hooks: Listed<Hook[]>
 }
 
-export function hookListPage(place: HookScope): Page<Data> {
-  const { frame, address, events } = HOOK_SCOPES[place]
-  const paths = pathsOf(place)
+export function hookListPage(scope: HookScope): Page<Data> {
+  const { frame, address, events } = HOOK_SCOPES[scope]
+  const paths = pathsOf(scope)
   return declare<Data>({
     signedIn: true,
     frame,
@@ -21,10 +21,10 @@ export function hookListPage(place: HookScope): Page<Data> {
     title: () => 'Hooks',
     View: ({ hooks, params }) => (
       <>
-        <h1>{place === 'instance' ? 'System hooks' : 'Hooks'}</h1>
+        <h1>{scope === 'instance' ? 'System hooks' : 'Hooks'}</h1>
         <p class="quiet">An address of yours is told what happens here.</p>
         <Fold title="Add a hook" action="create">
-          <HookForm place={place} action="create" />
+          <HookForm place={scope} action="create" />
         </Fold>
         {hooks.items.length === 0 ? (
           <Empty title="No hooks yet" />
@@ -59,7 +59,7 @@ export function hookListPage(place: HookScope): Page<Data> {
     ),
     actions: {
       async create({ api, params, form }) {
-        const hook = await api.post(paths.all, { ...idOf(params), ...hookFields(form, place), ...newPairs(form) })
+        const hook = await api.post(paths.all, { ...idOf(params), ...hookFields(form, scope), ...newPairs(form) })
         return `${address(params)}/${hook.id}`
       },
     },

@@ -27,9 +27,9 @@ const RESULTS = [
 ] as const
 type Result = Exclude<(typeof RESULTS)[number][0], ''>
 
-export function hookPage(place: HookScope): Page<Data> {
-  const { frame, address, events } = HOOK_SCOPES[place]
-  const paths = pathsOf(place)
+export function hookPage(scope: HookScope): Page<Data> {
+  const { frame, address, events } = HOOK_SCOPES[scope]
+  const paths = pathsOf(scope)
   return declare<Data>({
     signedIn: true,
     frame,
@@ -62,7 +62,7 @@ export function hookPage(place: HookScope): Page<Data> {
         </p>
         <div class="row">
           <Form action="test" class="inline">
-            {place !== 'instance' && (
+            {scope !== 'instance' && (
               <Choice
                 name="trigger"
                 label="Of what"
@@ -78,7 +78,7 @@ export function hookPage(place: HookScope): Page<Data> {
           </ActButton>
         </div>
         <Fold title="Change the hook" action="save">
-          <HookForm hook={hook} place={place} action="save" />
+          <HookForm hook={hook} place={scope} action="save" />
         </Fold>
         {shown && <Shown delivery={shown} />}
         <Chapter title="Deliveries" id="deliveries">
@@ -137,7 +137,7 @@ export function hookPage(place: HookScope): Page<Data> {
         // One by one: the values of those that stay are told to nobody, so they cannot be sent again.
         for (const pair of url_variables) await api.put(paths.variable, { ...of, ...pair })
         for (const pair of custom_headers) await api.put(paths.header, { ...of, ...pair })
-        await api.put(paths.one, { ...of, ...hookFields(form, place) })
+        await api.put(paths.one, { ...of, ...hookFields(form, scope) })
         for (const key of texts(form, 'variable_gone')) await api.delete(paths.variable, { ...of, key })
         for (const key of texts(form, 'header_gone')) await api.delete(paths.header, { ...of, key })
         return { told: { notice: 'The hook is saved.' } }
@@ -148,11 +148,11 @@ export function hookPage(place: HookScope): Page<Data> {
       },
       async test({ api, params, form }) {
         const of = { ...idOf(params), hook_id: params.hook_id! }
-        if (place === 'instance') {
+        if (scope === 'instance') {
           await api.post('/hooks/{hook_id}', { hook_id: of.hook_id })
           return { told: { notice: 'A test was sent.' } }
         }
-        const path = `/${place}s/{id}/hooks/{hook_id}/test/{trigger}` as '/projects/{id}/hooks/{hook_id}/test/{trigger}'
+        const path = `/${scope}s/{id}/hooks/{hook_id}/test/{trigger}` as '/projects/{id}/hooks/{hook_id}/test/{trigger}'
         await api.post(path, { ...of, trigger: text(form, 'trigger') })
         return { told: { notice: 'A test was sent. Its answer stands below.' } }
       },

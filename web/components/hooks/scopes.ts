@@ -43,8 +43,8 @@ export const HOOK_SCOPES: Record<HookScope, Place> = {
 }
 
 /** The paths of the project stand for all three: what differs is only what stands before them. */
-export function pathsOf(place: HookScope) {
-  const before = place === 'instance' ? '' : `/${place}s/{id}`
+export function pathsOf(scope: HookScope) {
+  const before = scope === 'instance' ? '' : `/${scope}s/{id}`
   return {
     all: `${before}/hooks` as '/projects/{id}/hooks',
     one: `${before}/hooks/{hook_id}` as '/projects/{id}/hooks/{hook_id}',

@@ -12,15 +12,15 @@ interface Data {
   known: Records['KnownService'][]
 }
 
-export function serviceListPage(place: ServiceScope): Page<Data> {
-  const path = `/${place}s/{id}/integrations` as '/projects/{id}/integrations'
+export function serviceListPage(scope: ServiceScope): Page<Data> {
+  const path = `/${scope}s/{id}/integrations` as '/projects/{id}/integrations'
   return declare<Data>({
     signedIn: true,
-    frame: servicesFrame(place),
+    frame: servicesFrame(scope),
     load: ({ api, params }) => ({ active: api.get(path, { id: params.id! }), known: api.get('/integrations', {}) }),
     title: () => 'Integrations',
     View: ({ active, known, params }) => {
-      const base = servicesAddress(place, params)
+      const base = servicesAddress(scope, params)
       const slugs = new Set(active.map(({ slug }) => slug))
       return (
         <>

@@ -20,11 +20,11 @@ interface Data {
 /** Services that write comments of their own. */
 const COMMENTING = ['jira']
 
-export function servicePage(place: ServiceScope): Page<Data> {
-  const path = `/${place}s/{id}/integrations/{slug}` as '/projects/{id}/integrations/{slug}'
+export function servicePage(scope: ServiceScope): Page<Data> {
+  const path = `/${scope}s/{id}/integrations/{slug}` as '/projects/{id}/integrations/{slug}'
   return declare<Data>({
     signedIn: true,
-    frame: servicesFrame(place),
+    frame: servicesFrame(scope),
     load: ({ api, params }) => ({
       known: api.get('/integrations', {}).then((all) => {
         const found = all.find(({ slug }) => slug === params.slug)
@@ -37,7 +37,7 @@ export function servicePage(place: ServiceScope): Page<Data> {
     View: ({ known, service, params }) => (
       <>
         <p>
-          <a href={servicesAddress(place, params)}>All integrations</a>
+          <a href={servicesAddress(scope, params)}>All integrations</a>
         </p>
         <h1>{known.title}</h1>
         <Notice />
@@ -85,7 +85,7 @@ export function servicePage(place: ServiceScope): Page<Data> {
                 Use the settings of the group above
               </ActButton>
             )}
-            {place === 'project' && service.active && <ActButton action="test">Send a test</ActButton>}
+            {scope === 'project' && service.active && <ActButton action="test">Send a test</ActButton>}
             <ActButton action="remove" kind="danger" confirm={`Switch ${known.title} off and forget its settings?`}>
               Remove
             </ActButton>
@@ -112,7 +112,7 @@ export function servicePage(place: ServiceScope): Page<Data> {
       },
       async remove({ api, params }) {
         await api.delete(path, { id: params.id!, slug: params.slug! })
-        return servicesAddress(place, params)
+        return servicesAddress(scope, params)
       },
     },
   })

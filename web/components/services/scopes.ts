@@ -3,8 +3,8 @@ import type { Drawn, Frame } from '../../page.ts'
 
 export type ServiceScope = 'project' | 'group'
 
-export const servicesFrame = (place: ServiceScope): Frame =>
-  place === 'project' ? projectSettingsFrame : groupSettingsFrame
+export const servicesFrame = (scope: ServiceScope): Frame =>
+  scope === 'project' ? projectSettingsFrame : groupSettingsFrame
 
-export const servicesAddress = (place: ServiceScope, { id }: Drawn['params']) =>
-  `${place === 'project' ? '' : '/groups'}/${id}/-/settings/integrations`
+export const servicesAddress = (scope: ServiceScope, { id }: Drawn['params']) =>
+  `${scope === 'project' ? '' : '/groups'}/${id}/-/settings/integrations`

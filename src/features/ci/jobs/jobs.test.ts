@@ -158,7 +158,7 @@ test('pages of artifacts take their turn, and give it back', async () => {
   const { owner, project } = await begun(forge, 'build: { script: x }')
   const { id } = await runJobByName(forge, 'build', { files: { 'a.txt': 'hello' } })
   const download = new Limiter({ perCaller: 1, inAll: 1, waitingPerCaller: 1, waitingInAll: 1, patience: 10_000 })
-  Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
+  Object.assign(forge.app, { limiters: { ...forge.app.limiters, download } })
   const page = async (path: string, method = 'GET') => {
     const headers = { 'PRIVATE-TOKEN': owner.token }
     const answer = await fetch(`${project.web_url}/-/jobs/${id}/artifacts/${path}`, { method, headers })

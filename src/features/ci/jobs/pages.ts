@@ -52,7 +52,7 @@ async function artifactsOf(
   const job = await findJob(app, subject.project.id, id)
   if (!job || !seesArtifacts(subject, job)) return null
   const input = { range: headers.range, isHead: method === 'HEAD' }
-  const answer = await withSlot(app.lanes.download, limitedCaller(subject.viewer?.id, ip), response, () =>
+  const answer = await withSlot(app.limiters.download, limitedCaller(subject.viewer?.id, ip), response, () =>
     (verb === 'download' ? answerArchive(app, job, input) : answerFile(app, job, path)).catch((error: unknown) => {
       if (error instanceof Refusal) return null
       throw error

@@ -252,7 +252,7 @@ async function inRepository(
   const project = await findProject(app.db, path)
   const subject = project && (await loadRepositorySubject(app, project, viewer))
   if (!subject || !repositoryPolicy.read(subject) || !repositoryPolicy.download(subject)) return null
-  const leave = await acquireSlot(app.lanes.git, limitedCaller(viewer?.id, address))
+  const leave = await acquireSlot(app.limiters.git, limitedCaller(viewer?.id, address))
   return work(subject).finally(leave)
 }
 

@@ -23,7 +23,7 @@ const anybody = hotQuery((db, _none: object) =>
 /** Any hook at all, or any service: where there is none, nobody has to look further. */
 export const isAnybodyListening = async (db: Db): Promise<boolean> => (await anybody(db, {})).length > 0
 
-const inScope = hotQuery((db, place: { project_id?: number | null; group_id?: number | null }, given) =>
+const inScope = hotQuery((db, scope: { project_id?: number | null; group_id?: number | null }, given) =>
   db
     .selectFrom('hooks')
     .selectAll()
@@ -32,20 +32,20 @@ const inScope = hotQuery((db, place: { project_id?: number | null; group_id?: nu
         eb.and([eb('project_id', 'is', null), eb('group_id', 'is', null)]),
         ...(given('project_id')
           ? [
-              eb('project_id', '=', place.project_id!),
+              eb('project_id', '=', scope.project_id!),
               eb('group_id', 'in', (eb) =>
                 eb
                   .selectFrom('namespace_ancestors')
                   .innerJoin('projects', 'projects.namespace_id', 'namespace_ancestors.namespace_id')
                   .select('ancestor_id')
-                  .where('projects.id', '=', place.project_id!),
+                  .where('projects.id', '=', scope.project_id!),
               ),
             ]
           : []),
         ...(given('group_id')
           ? [
               eb('group_id', 'in', (eb) =>
-                eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', place.group_id!),
+                eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', scope.group_id!),
               ),
             ]
           : []),
@@ -67,13 +67,13 @@ export const projectsAt = (db: Db, { project_id, group_id }: HookScope) =>
     .$if(group_id !== null, (q) => q.where('namespace_id', 'in', treeOf(db, group_id!)))
 
 /** What has happened where a hook hears of it. */
-export const eventsAt = (db: Db, place: HookScope) =>
+export const eventsAt = (db: Db, scope: HookScope) =>
   db
     .selectFrom('events')
     .where('position', 'is not', null)
-    .$if(place.project_id !== null, (q) => q.where('project_id', '=', place.project_id!))
-    .$if(place.group_id !== null, (q) =>
+    .$if(scope.project_id !== null, (q) => q.where('project_id', '=', scope.project_id!))
+    .$if(scope.group_id !== null, (q) =>
       q.where((eb) =>
-        eb.or([eb('project_id', 'in', projectsAt(db, place)), eb('group_id', 'in', treeOf(db, place.group_id!))]),
+        eb.or([eb('project_id', 'in', projectsAt(db, scope)), eb('group_id', 'in', treeOf(db, scope.group_id!))]),
       ),
     )

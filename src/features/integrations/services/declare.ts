@@ -89,7 +89,7 @@ export interface Service {
   /** What is asked of the receiver, of facts alone. None: nothing to tell. */
   readonly requests?: (told: ServicePayload) => readonly OutgoingRequest[]
   /** What jobs of the project are given. */
-  readonly variables?: (settings: Settings, place: JobContext) => readonly Variable[]
+  readonly variables?: (settings: Settings, scope: JobContext) => readonly Variable[]
   /** What a test asks instead, where a message would come to nothing or do something. */
   readonly probe?: (told: ServicePayload) => OutgoingRequest
   /** Where telling takes more than a few requests: mail, other protocols, questions back. */

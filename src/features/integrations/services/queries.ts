@@ -55,16 +55,16 @@ const isOwn = (row: ServiceScope, { project_id, group_id }: ServiceScope) =>
   row.project_id === project_id && row.group_id === group_id
 
 /** What counts at a place, by slug: its own, or the nearest group's. */
-export async function effectiveServices(db: Db, place: ServiceScope): Promise<Map<string, Effective>> {
-  const rows = (await near(db, place)).toSorted((a, b) => a.distance - b.distance)
+export async function effectiveServices(db: Db, scope: ServiceScope): Promise<Map<string, Effective>> {
+  const rows = (await near(db, scope)).toSorted((a, b) => a.distance - b.distance)
   const found = new Map<string, Effective>()
   for (const row of rows)
-    if (!row.inherits && !found.has(row.slug)) found.set(row.slug, { row, isInherited: !isOwn(row, place) })
+    if (!row.inherits && !found.has(row.slug)) found.set(row.slug, { row, isInherited: !isOwn(row, scope) })
   return found
 }
 
-export async function findOwnService(db: Db, place: ServiceScope, slug: string): Promise<ServiceRow | null> {
-  const { project_id, group_id } = place
+export async function findOwnService(db: Db, scope: ServiceScope, slug: string): Promise<ServiceRow | null> {
+  const { project_id, group_id } = scope
   const row = await db
     .selectFrom('services')
     .selectAll()

@@ -34,8 +34,8 @@ function assertSet({ era }: Scope, { effective }: ServiceAtScope): void {
   if (!effective && era === 'integrations') throw notFound('Integration')
 }
 
-async function presentNow(app: App, place: ServiceScope, { declared }: ServiceAtScope) {
-  const effective = (await effectiveServices(app.db, place)).get(declared.slug) ?? null
+async function presentNow(app: App, scopeSubject: ServiceScope, { declared }: ServiceAtScope) {
+  const effective = (await effectiveServices(app.db, scopeSubject)).get(declared.slug) ?? null
   return presentService(declared, effective)
 }
 
@@ -90,9 +90,9 @@ export const [update, updateByOlderName, updateOfGroup] = atEvery((scope) =>
     allow: 'manage',
     input: request,
     output: ServiceEntity,
-    async handle({ app, subject: { place, service }, input }) {
-      await configureService(app, place, service.declared, input, input)
-      return presentNow(app, place, service)
+    async handle({ app, subject: { place: scopeSubject, service }, input }) {
+      await configureService(app, scopeSubject, service.declared, input, input)
+      return presentNow(app, scopeSubject, service)
     },
   }),
 )
@@ -106,9 +106,9 @@ export const [destroy, destroyByOlderName, destroyOfGroup] = atEvery((scope) =>
     allow: 'manage',
     changedAt: ({ service: { effective } }) => effective?.row.updated_at ?? new Date(0).toISOString(),
     output: null,
-    async handle({ app, subject: { place, service } }) {
+    async handle({ app, subject: { place: scopeSubject, service } }) {
       assertSet(scope, service)
-      if (service.effective) await disableService(app, place, service.declared)
+      if (service.effective) await disableService(app, scopeSubject, service.declared)
     },
   }),
 )
@@ -120,9 +120,9 @@ export const test = endpoint({
   on: projectScope.service,
   allow: 'manage',
   output: entity({ message: z.string() }),
-  async handle({ app, viewer, subject: { place, service } }) {
+  async handle({ app, viewer, subject: { place: scopeSubject, service } }) {
     if (!service.effective) throw notFound('Integration')
-    await testService(app, viewer, service.declared, service.effective.row, place.project_id!)
+    await testService(app, viewer, service.declared, service.effective.row, scopeSubject.project_id!)
     return { message: '201 Created' }
   },
 })

@@ -45,7 +45,7 @@ function scope<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Scope
     const isReadOnly = on.isReadOnly?.(subject) ?? false
     return { place: placeOf(subject), managed: on.policy[manage]!(subject), isReadOnly }
   }
-  const place = resource({
+  const scopeSubject = resource({
     name: on.name!,
     params: z.object({ id: text }),
     policy: scopePolicy,
@@ -55,13 +55,13 @@ function scope<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Scope
   })
   /** Found if there is such a service, set or not. */
   const serviceOr = (missing: () => Refusal) =>
-    child(place, {
+    child(scopeSubject, {
       key: 'service',
       params: { slug: text },
-      async find(app, { place }, { slug }): Promise<ServiceAtScope> {
+      async find(app, { place: scopeSubject }, { slug }): Promise<ServiceAtScope> {
         const declared = serviceOf(slug)
         if (!declared) throw missing()
-        const services = await effectiveServices(app.db, place)
+        const services = await effectiveServices(app.db, scopeSubject)
         return { declared, effective: services.get(declared.slug) ?? null }
       },
     })
@@ -70,7 +70,7 @@ function scope<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Scope
     kind,
     era,
     path: `/${kind}s/:id/${era}` as const,
-    place,
+    place: scopeSubject,
     service: serviceOr(() => new Refusal('bad_request', `${parameter} does not have a valid value`, { as: 'error' })),
     /** To be changed each has a route of its own, and there is none for others. */
     changedService: serviceOr(() => new Refusal('not_found', undefined, { body: UNKNOWN_ROUTE })),

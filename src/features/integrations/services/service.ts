@@ -24,25 +24,25 @@ interface NewState extends NewSettings, Partial<Record<ServiceSwitch, boolean>> 
 /** One row for each place and slug, made when it is first needed. */
 async function change(
   app: App,
-  place: ServiceScope,
+  scope: ServiceScope,
   { slug }: Service,
   stateOf: (app: App, row: ServiceRow | null) => Promise<NewState>,
 ): Promise<void> {
   try {
     await transact(app, async (app) => {
-      await lockName(app.db, `service ${slug} of ${place.project_id ?? ''}/${place.group_id ?? ''}`)
-      const row = await findOwnService(app.db, place, slug)
+      await lockName(app.db, `service ${slug} of ${scope.project_id ?? ''}/${scope.group_id ?? ''}`)
+      const row = await findOwnService(app.db, scope, slug)
       const state = { ...(await stateOf(app, row)), updated_at: timestamp(app.clock) }
       if (row) return app.db.updateTable('services').set(state).where('id', '=', row.id).execute()
       const on = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, true])) as Record<ServiceSwitch, boolean>
-      const { project_id, group_id } = place
+      const { project_id, group_id } = scope
       return app.db
         .insertInto('services')
         .values({ ...on, ...state, project_id, group_id, slug, created_at: state.updated_at })
         .execute()
     })
   } catch (error) {
-    if (isOrphan(error)) throw notFound(place.project_id === null ? 'Group' : 'Project') // gone meanwhile
+    if (isOrphan(error)) throw notFound(scope.project_id === null ? 'Group' : 'Project') // gone meanwhile
     throw error
   }
 }
@@ -50,12 +50,12 @@ async function change(
 /** Whoever sets a service switches it on, unless they say otherwise. */
 export const configureService = (
   app: App,
-  place: ServiceScope,
+  scope: ServiceScope,
   service: Service,
   input: ServiceInput,
   properties: Raw,
 ): Promise<void> =>
-  change(app, place, service, async (app, row) => {
+  change(app, scope, service, async (app, row) => {
     const switches = Object.fromEntries(
       SERVICE_SWITCHES.flatMap((name) => (typeof input[name] === 'boolean' ? [[name, input[name]]] : [])),
     )
@@ -66,8 +66,8 @@ export const configureService = (
   })
 
 /** Who people of a chat were is forgotten with the rest. It stays as one of its own that is off: a group's does not come in its place. */
-export const disableService = (app: App, place: ServiceScope, service: Service): Promise<void> =>
-  change(app, place, service, async ({ db }, row) => {
+export const disableService = (app: App, scope: ServiceScope, service: Service): Promise<void> =>
+  change(app, scope, service, async ({ db }, row) => {
     if (row) await db.deleteFrom('chat_names').where('service_id', '=', row.id).execute()
     return { ...NOTHING, active: false, inherits: false }
   })

@@ -234,7 +234,7 @@ test('a project without its own takes that of the nearest group', async () => {
   const { body: below } = await owner.post('/groups', { name: 'Below', path: `below${group.id}`, parent_id: group.id })
   const { body: project } = await owner.post('/projects', { name: 'Plane', namespace_id: below.id })
   const [outer, inner, own] = [group.url, `/groups/${below.id}`, `/projects/${project.id}`].map(
-    (place) => `${place}/integrations/slack`,
+    (scope) => `${scope}/integrations/slack`,
   ) as [string, string, string]
   const shown = async (path: string) => {
     const { status, body } = await owner.get(path)

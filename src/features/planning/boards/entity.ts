@@ -35,10 +35,10 @@ export interface LoadedBoard extends Board {
   readonly lists: readonly LoadedList[]
 }
 
-export const presentList = ({ id, label, place }: LoadedList): z.infer<typeof BoardListEntity> => ({
+export const presentList = ({ id, label, place: scope }: LoadedList): z.infer<typeof BoardListEntity> => ({
   id,
   label: presentBasicLabel(label),
-  position: place,
+  position: scope,
 })
 
 export interface BoardSurroundings {

@@ -12,12 +12,12 @@ import { isAt, type Scope, type ScopeSubject, type ScopeRow } from '../scopes.ts
 import { presentBoard, type BoardRecord, type LoadedList } from './entity.ts'
 import type { Board } from './model.ts'
 
-export const boardsOf = (db: Db, place: ScopeRow) =>
-  db.selectFrom('boards').selectAll('boards').where(isAt(place, 'boards'))
+export const boardsOf = (db: Db, scopeSubject: ScopeRow) =>
+  db.selectFrom('boards').selectAll('boards').where(isAt(scopeSubject, 'boards'))
 
 /** In the order they were made. */
-export const listBoards = (db: Db, place: ScopeRow, page: PageRequest): Promise<Page<Board>> =>
-  pageOfQuery(boardsOf(db, place).orderBy('id'), page)
+export const listBoards = (db: Db, scopeSubject: ScopeRow, page: PageRequest): Promise<Page<Board>> =>
+  pageOfQuery(boardsOf(db, scopeSubject).orderBy('id'), page)
 
 /** Whether the label of a list is seen from the board: not that of a group which the board's place has left. */
 const isOfItsLabel = sql<boolean>`exists (select 1 from boards b join labels l on l.id = board_lists.label_id
@@ -76,18 +76,19 @@ export async function presentBoards(
 export async function presentOneBoard(
   app: App,
   viewer: User | null,
-  place: ScopeSubject,
+  scopeSubject: ScopeSubject,
   board: Board,
 ): Promise<BoardRecord> {
-  return (await presentBoards(app, viewer, place, [board]))[0]!
+  return (await presentBoards(app, viewer, scopeSubject, [board]))[0]!
 }
 
-export const board = ({ place }: Scope) =>
-  child(place, {
+export const board = ({ place: scopeSubject }: Scope) =>
+  child(scopeSubject, {
     name: 'Board',
     key: 'board',
     params: { board_id: id },
-    find: (app, place, { board_id }) => boardsOf(app.db, place).where('id', '=', board_id).executeTakeFirst(),
+    find: (app, scopeSubject, { board_id }) =>
+      boardsOf(app.db, scopeSubject).where('id', '=', board_id).executeTakeFirst(),
   })
 
 export const boardList = (scope: Scope) =>

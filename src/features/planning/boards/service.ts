@@ -13,12 +13,12 @@ import { boardsOf, listsOf } from './queries.ts'
 const FIRST_BOARD = 'Development'
 
 /** Whoever looks for a board finds one: the first comes to be when it is asked for. */
-export async function ensureBoard(app: App, place: ScopeRow): Promise<void> {
-  if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return
+export async function ensureBoard(app: App, scope: ScopeRow): Promise<void> {
+  if (await boardsOf(app.db, scope).limit(1).executeTakeFirst()) return
   await transact(app, async (app) => {
-    await lockName(app.db, `boards of ${place.project?.id} in ${place.namespace.id}`)
-    if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return // somebody was faster
-    await createBoard(app, place, FIRST_BOARD)
+    await lockName(app.db, `boards of ${scope.project?.id} in ${scope.namespace.id}`)
+    if (await boardsOf(app.db, scope).limit(1).executeTakeFirst()) return // somebody was faster
+    await createBoard(app, scope, FIRST_BOARD)
   })
 }
 
@@ -27,12 +27,12 @@ function assertValidName(name: string): void {
   if (isTooLong(name)) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
 }
 
-export async function createBoard({ db, clock }: App, place: ScopeRow, name: string): Promise<Board> {
+export async function createBoard({ db, clock }: App, scope: ScopeRow, name: string): Promise<Board> {
   assertValidName(name.trim())
   const now = timestamp(clock)
   return db
     .insertInto('boards')
-    .values({ ...columnsAt(place), name: name.trim(), created_at: now, updated_at: now })
+    .values({ ...columnsAt(scope), name: name.trim(), created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -78,10 +78,10 @@ async function lockLists(app: App, board: Board): Promise<LoadedList[]> {
 const refusal = (error: string) => new Refusal('bad_request', error, { body: { message: { error } } })
 
 /** At the end. */
-export async function addList(app: App, place: ScopeRow, board: Board, label_id: number): Promise<LoadedList> {
+export async function addList(app: App, scope: ScopeRow, board: Board, label_id: number): Promise<LoadedList> {
   return transact(app, async (app) => {
     const lists = await lockLists(app, board)
-    const label = await findVisibleLabel(app.db, place, label_id)
+    const label = await findVisibleLabel(app.db, scope, label_id)
     if (!label) throw refusal('Label not found!')
     if (lists.some((list) => list.label_id === label_id)) throw invalid({ label_id: ['has already been taken'] })
     const now = timestamp(app.clock)
@@ -103,11 +103,11 @@ export async function moveList(app: App, board: Board, { id }: BoardList, positi
     if (!moved) throw notFound() // somebody was faster
     if (position === moved.place || position < 0 || position >= lists.length) throw refusal('List could not be moved!')
     const others = lists.filter((list) => list.id !== id)
-    for (const [place, list] of others.toSpliced(position, 0, moved).entries()) {
-      if (list.position === place) continue
+    for (const [scope, list] of others.toSpliced(position, 0, moved).entries()) {
+      if (list.position === scope) continue
       await app.db
         .updateTable('board_lists')
-        .set({ position: place, ...(list.id === id && { updated_at: timestamp(app.clock) }) })
+        .set({ position: scope, ...(list.id === id && { updated_at: timestamp(app.clock) }) })
         .where('id', '=', list.id)
         .execute()
     }

@@ -149,7 +149,7 @@ function milestoneFrom(given: string | null | undefined): PlannedFilter['milesto
 }
 
 function placeFrom(given: string | null | undefined): PlannedFilter['in'] {
-  const places = new Set((given ?? '').split(',').map((place) => place.trim()))
+  const places = new Set((given ?? '').split(',').map((scope) => scope.trim()))
   if (places.has('title') === places.has('description')) return null
   return places.has('title') ? 'title' : 'description'
 }

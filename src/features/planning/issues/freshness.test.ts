@@ -9,10 +9,10 @@ test('a list shows what each of its issues shows, after every change', async () 
   const { body: top } = await root.post('/groups', { name: 'Top', path: 'top' })
   const { body: group } = await root.post('/groups', { name: 'Inner', path: 'inner', parent_id: top.id })
   const project = await forge.project({ name: 'Engine', path: 'engine', namespace_id: group.id })
-  const place = `/projects/${project.id}`
-  const url = `${place}/issues`
+  const scope = `/projects/${project.id}`
+  const url = `${scope}/issues`
   const [ann, bob] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'bob' })]
-  for (const { id } of [ann, bob]) await root.post(`${place}/members`, { user_id: id, access_level: 30 })
+  for (const { id } of [ann, bob]) await root.post(`${scope}/members`, { user_id: id, access_level: 30 })
   const bug = await forge.label(project, { name: 'bug', color: '#ff0000' })
   const { body: shared } = await root.post(`/groups/${group.id}/labels`, { name: 'shared', color: '#00ff00' })
   const milestone = await forge.milestone(project, { title: 'v1', due_date: inDays(2) })
@@ -27,18 +27,18 @@ test('a list shows what each of its issues shows, after every change', async () 
     app.db.updateTable('issues').set(values).where('project_id', '=', project.id).execute()
   const changes: [string, () => Promise<unknown>][] = [
     ['nothing', async () => {}],
-    ['the label’s name', () => root.put(`${place}/labels/${bug.id}`, { new_name: 'defect' })],
-    ['the label’s colour', () => root.put(`${place}/labels/${bug.id}`, { color: '#0000ff' })],
-    ['the label’s description', () => root.put(`${place}/labels/${bug.id}`, { description: 'Broken' })],
+    ['the label’s name', () => root.put(`${scope}/labels/${bug.id}`, { new_name: 'defect' })],
+    ['the label’s colour', () => root.put(`${scope}/labels/${bug.id}`, { color: '#0000ff' })],
+    ['the label’s description', () => root.put(`${scope}/labels/${bug.id}`, { description: 'Broken' })],
     ['a group’s label', () => root.put(`/groups/${group.id}/labels/${shared.id}`, { new_name: 'common' })],
-    ['the milestone’s title', () => root.put(`${place}/milestones/${milestone.id}`, { title: 'v2' })],
-    ['the milestone’s state', () => root.put(`${place}/milestones/${milestone.id}`, { state_event: 'close' })],
+    ['the milestone’s title', () => root.put(`${scope}/milestones/${milestone.id}`, { title: 'v2' })],
+    ['the milestone’s state', () => root.put(`${scope}/milestones/${milestone.id}`, { state_event: 'close' })],
     ['a group’s milestone', () => root.put(`/groups/${top.id}/milestones/${far.id}`, { description: 'Later' })],
     ['somebody’s name', () => root.put(`/users/${ann.id}`, { name: 'Ann Ada' })],
     ['somebody’s username', () => root.put(`/users/${bob.id}`, { username: 'bobby' })],
     ['somebody’s state', () => root.post(`/users/${bob.id}/block`)],
     ['gravatar', () => root.put('/application/settings', { gravatar_enabled: false })],
-    ['the project’s path', () => root.put(place, { path: 'machine' })],
+    ['the project’s path', () => root.put(scope, { path: 'machine' })],
     ['the path of a group above', () => root.put(`/groups/${top.id}`, { path: 'summit' })],
     ['labels', () => root.put(`${url}/3`, { add_labels: 'new' })],
     ['fewer labels', () => root.put(`${url}/1`, { remove_labels: 'common' })],
@@ -51,8 +51,8 @@ test('a list shows what each of its issues shows, after every change', async () 
     ['a subscription', () => ann.post(`${url}/2/unsubscribe`)],
     ['days', async () => void forge.clock.advance(5 * DAY)],
     ['a duplicate', () => root.post(`${url}/3/notes`, { body: '/duplicate #1' })],
-    ['a deleted label', () => root.delete(`${place}/labels/${bug.id}`)],
-    ['a deleted milestone', () => root.delete(`${place}/milestones/${milestone.id}`)],
+    ['a deleted label', () => root.delete(`${scope}/labels/${bug.id}`)],
+    ['a deleted milestone', () => root.delete(`${scope}/milestones/${milestone.id}`)],
     ['a deleted user', () => root.delete(`/users/${ann.id}`)],
     ['a column', set({ discussion_locked: true, weight: 7, due_date: '2030-01-01' })],
     ['other columns', set({ confidential: true, issue_type: 'incident', time_estimate: 60 })],
@@ -75,7 +75,7 @@ test('a list shows what each of its issues shows, after every change', async () 
       what,
     ).toEqual(single.map(({ title, web_url }) => ({ title, web_url })))
     const detailed = (await root.get(url, { ...input, with_labels_details: true })).body as Shown[]
-    const labels = (await root.get(`${place}/labels`)).body as Details[]
+    const labels = (await root.get(`${scope}/labels`)).body as Details[]
     for (const { labels: shown } of detailed) {
       for (const one of shown) expect(labels, what).toContainEqual(expect.objectContaining(one))
     }

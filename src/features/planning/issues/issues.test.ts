@@ -531,7 +531,7 @@ test('milestones and boards show their issues', async () => {
   const { id, url, people } = await crew({ namespace_id: group.id })
   const places = [`/projects/${id}`, `/groups/${group.id}`]
   const [own, shared] = await Promise.all(
-    places.map(async (place) => (await owner.post(`${place}/milestones`, { title: `v of ${place}` })).body.id),
+    places.map(async (scope) => (await owner.post(`${scope}/milestones`, { title: `v of ${scope}` })).body.id),
   )
   const { body: label } = await owner.post(`/projects/${id}/labels`, { name: 'doing', color: 'red', priority: 1 })
   const { body: later } = await owner.post(`/groups/${group.id}/labels`, { name: 'later', color: 'blue' })
@@ -546,11 +546,11 @@ test('milestones and boards show their issues', async () => {
   expect(await shown(owner, `/groups/${group.id}/milestones/${shared}/issues`)).toEqual([3])
   expect(await shown(people.guest, `/groups/${group.id}/milestones/${shared}/issues`)).toEqual([])
 
-  for (const [place, labels] of [
+  for (const [scope, labels] of [
     [places[0]!, [label, later]],
     [places[1]!, [later]],
   ] as const) {
-    const board = `${place}/boards/${(await owner.post(`${place}/boards`, { name: 'One' })).body.id}`
+    const board = `${scope}/boards/${(await owner.post(`${scope}/boards`, { name: 'One' })).body.id}`
     const lists = []
     for (const { id: label_id } of labels) lists.push((await owner.post(`${board}/lists`, { label_id })).body.id)
     expect(await shown(owner, `${board}/lists/${lists.at(-1)}/issues`)).toEqual([3])

@@ -175,11 +175,11 @@ export async function listIssues(
 ): Promise<Page<{ id: number }>> {
   const wanted = wantedBy(app, viewer, filter)
   if (!wanted) return { items: [], total: 0 }
-  const place = {
+  const scope = {
     ...(filter.group !== undefined && { group: filter.group }),
     ...((filter.non_archived ?? true) && { non_archived: true as const }),
   }
-  return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
+  return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...scope }, cut, filter)
 }
 
 /** Of a project, or of the projects of a group. */

@@ -13,12 +13,15 @@ import { presentIssuesById } from './load.ts'
 
 async function shown(
   app: App,
-  place: ScopeSubject,
+  scopeSubject: ScopeSubject,
   filter: IssueFilter & { order_by: IssueOrder; sort: 'asc' },
   page: PageRequest,
 ): Promise<Page<Json<IssueRecord>>> {
-  const { items, total } = await listIssuesAt(app, place, filter, page)
-  return { total, items: await presentIssuesById(app, place.viewer, items, { isMixed: place.project === null }) }
+  const { items, total } = await listIssuesAt(app, scopeSubject, filter, page)
+  return {
+    total,
+    items: await presentIssuesById(app, scopeSubject.viewer, items, { isMixed: scopeSubject.project === null }),
+  }
 }
 
 export const [ofMilestone, ofGroupMilestone] = atProjectAndGroup((scope) =>

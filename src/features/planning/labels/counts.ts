@@ -35,7 +35,7 @@ export const NONE: LabelCounts = { opened: 0, closed: 0, mergeRequests: 0 }
 export async function countWork(
   db: Db,
   viewer: User | null,
-  place: ScopeSubject,
+  scope: ScopeSubject,
   labels: string,
 ): Promise<Map<number, LabelCounts>> {
   const counts = new Map<number, LabelCounts>()
@@ -43,30 +43,30 @@ export async function countWork(
     const count = counts.get(label) ?? NONE
     counts.set(label, { ...count, [kind]: count[kind] + Number(total) })
   }
-  for (const { label_id, state, total } of await countIssues(db, viewer, place, labels)) add(label_id, state, total)
-  for (const { label_id, total } of await countMergeRequests(db, viewer, place, labels))
+  for (const { label_id, state, total } of await countIssues(db, viewer, scope, labels)) add(label_id, state, total)
+  for (const { label_id, total } of await countMergeRequests(db, viewer, scope, labels))
     add(label_id, 'mergeRequests', total)
   return counts
 }
 
-async function countIssues(db: Db, viewer: User | null, place: ScopeSubject, labels: string): Promise<Counted[]> {
+async function countIssues(db: Db, viewer: User | null, scope: ScopeSubject, labels: string): Promise<Counted[]> {
   const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
     from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
-    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${showsIssues(viewer)}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, scope)} and ${showsIssues(viewer)}
     and (not f.confidential or ${showsAll(viewer)})
     group by f.label_id, f.state`.execute(db)
-  return [...rows, ...(await countOwn(db, viewer, place, labels))]
+  return [...rows, ...(await countOwn(db, viewer, scope, labels))]
 }
 
 /** Confidential ones that are the viewer's own where they do not see all. */
-async function countOwn(db: Db, viewer: User | null, place: ScopeSubject, labels: string): Promise<Counted[]> {
-  if (place.level >= Reporter) return []
+async function countOwn(db: Db, viewer: User | null, scope: ScopeSubject, labels: string): Promise<Counted[]> {
+  if (scope.level >= Reporter) return []
   const { rows } = await sql<Counted>`select l.label_id, i.state, count(*) as total
     from issues i join issue_labels l on l.issue_id = i.id
     join projects p on p.id = ${unindexed(db, 'i.project_id')} ${myRight(viewer)}
     where i.id in (select id from issues where author_id = ${viewer?.id ?? 0} and confidential
       union select issue_id from issue_assignees where user_id = ${viewer?.id ?? 0})
-    and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}
+    and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, scope)}
     and ${showsIssues(viewer)} and not ${showsAll(viewer)}
     group by l.label_id, i.state`.execute(db)
   return rows
@@ -86,20 +86,20 @@ function mergeRequestRights(viewer: User | null) {
 
 type CountedRequests = { label_id: number; total: number }
 
-async function countMergeRequests(db: Db, viewer: User | null, place: ScopeSubject, labels: string) {
+async function countMergeRequests(db: Db, viewer: User | null, scope: ScopeSubject, labels: string) {
   const { shown, all } = mergeRequestRights(viewer)
   const { rows } = await sql<CountedRequests>`select f.label_id, sum(f.total) as total
     from merge_request_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
-    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${shown} and ${all}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, scope)} and ${shown} and ${all}
     group by f.label_id`.execute(db)
-  if (place.level >= Reporter || viewer === null) return rows
+  if (scope.level >= Reporter || viewer === null) return rows
   const { rows: own } = await sql<CountedRequests>`select l.label_id, count(*) as total
     from merge_requests m join merge_request_labels l on l.merge_request_id = m.id
     join projects p on p.id = ${unindexed(db, 'm.project_id')} ${myRight(viewer)}
     where m.id in (select id from merge_requests where author_id = ${viewer.id}
       union select merge_request_id from merge_request_assignees where user_id = ${viewer.id}
       union select merge_request_id from merge_request_reviewers where user_id = ${viewer.id})
-    and m.state in ('opened', 'locked') and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}
+    and m.state in ('opened', 'locked') and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, scope)}
     and ${shown} and not ${all}
     group by l.label_id`.execute(db)
   return [...rows, ...own]

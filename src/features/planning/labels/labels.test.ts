@@ -346,8 +346,8 @@ test('boards and what happened to issues follow a label to its group, and from i
   const { url, group, owner } = await openSource(forge, 'projects')
   const { body: comer } = await owner.post('/projects', { name: 'Comer' })
   const at = `/projects/${comer.id}`
-  const make = async (place: string, name = 'bug') =>
-    (await owner.post(`${place}/labels`, { name, color: 'red' })).body.id as number
+  const make = async (scope: string, name = 'bug') =>
+    (await owner.post(`${scope}/labels`, { name, color: 'red' })).body.id as number
   const [own, other] = [await make(at), await make(at, 'other')]
   await owner.post(`${at}/issues`, { title: 'An issue', labels: 'bug' })
   await owner.put(`${at}/issues/1`, { remove_labels: 'bug' })

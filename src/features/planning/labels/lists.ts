@@ -22,16 +22,16 @@ export interface LabelFilter {
 
 export async function listLabels(
   db: Db,
-  place: ScopeSubject,
+  scope: ScopeSubject,
   filter: LabelFilter,
   page: PageRequest,
 ): Promise<Page<Label>> {
-  if (!hasWork(place)) return { items: [], total: 0 }
+  if (!hasWork(scope)) return { items: [], total: 0 }
   const pattern = filter.search?.trim() ? likePattern(filter.search.trim()) : null
   const found = db
     .selectFrom('labels')
     .selectAll('labels')
-    .where(scopeOf(db, place, filter))
+    .where(scopeOf(db, scope, filter))
     .$if(pattern !== null, (query) =>
       query.where(
         sql<boolean>`(lower(title) like lower(${pattern}) escape '\\' or lower(description) like lower(${pattern}) escape '\\')`,
@@ -42,13 +42,13 @@ export async function listLabels(
   return pageOfQuery(found, page)
 }
 
-function scopeOf(db: Db, place: ScopeSubject, filter: LabelFilter) {
-  const { project, namespace, viewer } = place
+function scopeOf(db: Db, scope: ScopeSubject, filter: LabelFilter) {
+  const { project, namespace, viewer } = scope
   const isDirect =
     project === null
-      ? isAt(place, 'labels')
-      : sql<boolean>`(${isAt(place, 'labels')} or labels.group_id = ${namespace.id})`
-  const around = (filter.include_ancestor_groups ?? true) ? isSeenFrom(place, 'labels') : isDirect
+      ? isAt(scope, 'labels')
+      : sql<boolean>`(${isAt(scope, 'labels')} or labels.group_id = ${namespace.id})`
+  const around = (filter.include_ancestor_groups ?? true) ? isSeenFrom(scope, 'labels') : isDirect
   if (project !== null) return around
 
   const parts = [around]

@@ -67,7 +67,7 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
     const project = await findProjectById(db, id)
     const namespace = project && (await findNamespaceById(db, project.namespace_id))
     if (!namespace) return
-    const place = { project, namespace }
+    const scope = { project, namespace }
     const lost = await db
       .selectFrom('labels')
       .selectAll()
@@ -109,8 +109,8 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
       .execute()
     for (const { id: from, title, color, description } of lost) {
       await lockTitle(app, title)
-      const known = (await labelsTitled(db, place, [title])).get(title)
-      const to = known ?? (await insertLabel(app, place, { title, color, description }, by))
+      const known = (await labelsTitled(db, scope, [title])).get(title)
+      const to = known ?? (await insertLabel(app, scope, { title, color, description }, by))
       await replaceLabel(app, from, to.id, id)
     }
   })

@@ -11,8 +11,8 @@ import { NONE, countWork } from './counts.ts'
 import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
 
-const labelsSeenFrom = (db: Db, place: ScopeRow) =>
-  db.selectFrom('labels').selectAll('labels').where(isSeenFrom(place, 'labels'))
+const labelsSeenFrom = (db: Db, scope: ScopeRow) =>
+  db.selectFrom('labels').selectAll('labels').where(isSeenFrom(scope, 'labels'))
 
 /** Those of a project, of the group it lies in and of the groups above, by title. */
 export const labelsVisibleIn = (
@@ -28,9 +28,9 @@ const nearest = (labels: readonly Label[]): Label | undefined =>
   labels.find(({ project_id }) => project_id !== null) ?? labels[0]
 
 /** Exactly so titled, by title. */
-export async function labelsTitled(db: Db, place: ScopeRow, titles: readonly string[]): Promise<Map<string, Label>> {
+export async function labelsTitled(db: Db, scope: ScopeRow, titles: readonly string[]): Promise<Map<string, Label>> {
   if (titles.length === 0) return new Map()
-  const found = await labelsSeenFrom(db, place).where('title', 'in', titles).orderBy('id').execute()
+  const found = await labelsSeenFrom(db, scope).where('title', 'in', titles).orderBy('id').execute()
   return new Map(
     Array.from(
       Map.groupBy(found, ({ title }) => title),
@@ -40,18 +40,18 @@ export async function labelsTitled(db: Db, place: ScopeRow, titles: readonly str
 }
 
 /** By id, else by title. */
-async function findLabel(db: Db, place: ScopeRow, given: string, input: { own: boolean }): Promise<Label | null> {
+async function findLabel(db: Db, scope: ScopeRow, given: string, input: { own: boolean }): Promise<Label | null> {
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0
-  const found = await labelsSeenFrom(db, place)
+  const found = await labelsSeenFrom(db, scope)
     .where((eb) => eb.or([eb('id', '=', id), eb('title', '=', given)]))
-    .$if(input.own, (query) => query.where(isAt(place, 'labels')))
+    .$if(input.own, (query) => query.where(isAt(scope, 'labels')))
     .orderBy('id')
     .execute()
   return found.find((label) => label.id === id) ?? nearest(found) ?? null
 }
 
-export async function findVisibleLabel(db: Db, place: ScopeRow, id: number): Promise<Label | null> {
-  return (await labelsSeenFrom(db, place).where('id', '=', id).executeTakeFirst()) ?? null
+export async function findVisibleLabel(db: Db, scope: ScopeRow, id: number): Promise<Label | null> {
+  return (await labelsSeenFrom(db, scope).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 const labelsOfIssues = hotQuery((db, p: { issues: string }) =>
@@ -82,15 +82,15 @@ export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<n
 export async function presentLabels(
   { db }: App,
   viewer: User | null,
-  place: ScopeSubject,
+  scope: ScopeSubject,
   labels: readonly Label[],
   { counts = true }: { counts?: boolean } = {},
 ): Promise<LabelRecord[]> {
   if (labels.length === 0) return []
-  const { project } = place
+  const { project } = scope
   const ids = labels.map(({ id }) => id)
   const list = idList(db, ids)
-  const counted = counts ? await countWork(db, viewer, place, list) : null
+  const counted = counts ? await countWork(db, viewer, scope, list) : null
   const subscribed = await subscribedLabels(db, viewer?.id ?? 0, ids, project?.id ?? null)
   const priorities = project && (await prioritiesOf(db, project.id, list))
   return labels.map((label) => {
@@ -107,10 +107,10 @@ export async function presentLabels(
 export async function presentOneLabel(
   app: App,
   viewer: User | null,
-  place: ScopeSubject,
+  scope: ScopeSubject,
   label: Label,
 ): Promise<LabelRecord> {
-  return (await presentLabels(app, viewer, place, [label]))[0]!
+  return (await presentLabels(app, viewer, scope, [label]))[0]!
 }
 
 async function prioritiesOf(db: Db, project: number, labels: string): Promise<Map<number, number>> {
@@ -124,29 +124,29 @@ async function prioritiesOf(db: Db, project: number, labels: string): Promise<Ma
 }
 
 /** `…/labels/:label_id`: an id or a title, also of a group's label where it is seen. */
-export const label = ({ place }: Scope) =>
-  child(place, {
+export const label = ({ place: scope }: Scope) =>
+  child(scope, {
     name: 'Label',
     key: 'label',
     params: { label_id: text },
-    find: async (app, place, { label_id }) =>
-      hasWork(place) ? findLabel(app.db, place, label_id, { own: false }) : null,
+    find: async (app, scope, { label_id }) =>
+      hasWork(scope) ? findLabel(app.db, scope, label_id, { own: false }) : null,
   })
 
 /** The same, to be changed: of the place itself. */
-export const ownLabel = ({ place }: Scope) =>
-  child(place, {
+export const ownLabel = ({ place: scope }: Scope) =>
+  child(scope, {
     name: 'Label',
     key: 'label',
     params: { label_id: text },
-    find: (app, place, { label_id }) => findLabel(app.db, place, label_id, { own: true }),
+    find: (app, scope, { label_id }) => findLabel(app.db, scope, label_id, { own: true }),
   })
 
 /** `…/labels` with the label named in the body. */
-export const labelByBody = ({ place }: Scope) =>
-  child(place, {
+export const labelByBody = ({ place: scope }: Scope) =>
+  child(scope, {
     name: 'Label',
     key: 'label',
     params: { name: text.nullish(), label_id: text.nullish() },
-    find: (app, place, { name, label_id }) => findLabel(app.db, place, name ?? label_id!, { own: true }),
+    find: (app, scope, { name, label_id }) => findLabel(app.db, scope, name ?? label_id!, { own: true }),
   })

@@ -24,14 +24,14 @@ interface NewLabel {
 /** Titles are unique in a project and the groups around it: nobody else gives this one until the transaction ends. */
 export const lockTitle = (app: App, title: string) => lockName(app.db, `label ${title}`)
 
-export async function createLabel(app: App, actor: User, place: ScopeRow, input: NewLabel): Promise<Label> {
+export async function createLabel(app: App, actor: User, scope: ScopeRow, input: NewLabel): Promise<Label> {
   const { priority, description = null } = input
   const { title, color } = assertValidLabel({ title: cleanTitle(input.name), color: input.color, description })
   return transact(app, async (app) => {
     await lockTitle(app, title)
-    if ((await labelsTitled(app.db, place, [title])).size > 0) throw conflict('Label already exists')
-    const label = await insertLabel(app, place, { title, color, description }, actor.id)
-    await setPriority(app, place, label, priority)
+    if ((await labelsTitled(app.db, scope, [title])).size > 0) throw conflict('Label already exists')
+    const label = await insertLabel(app, scope, { title, color, description }, actor.id)
+    await setPriority(app, scope, label, priority)
     return label
   })
 }
@@ -39,14 +39,14 @@ export async function createLabel(app: App, actor: User, place: ScopeRow, input:
 /** The title is held. */
 export async function insertLabel(
   app: App,
-  place: ScopeRow,
+  scope: ScopeRow,
   columns: Pick<Label, 'title' | 'color' | 'description'>,
   by: number,
 ): Promise<Label> {
   const now = timestamp(app.clock)
   const label = await app.db
     .insertInto('labels')
-    .values({ ...columnsAt(place), ...columns, created_at: now, updated_at: now })
+    .values({ ...columnsAt(scope), ...columns, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
   const { id, project_id, group_id } = label
@@ -65,7 +65,7 @@ interface LabelChange {
 export async function updateLabel(
   app: App,
   actor: User,
-  place: ScopeRow,
+  scope: ScopeRow,
   { id }: Label,
   { new_name, color, description, priority }: LabelChange,
 ): Promise<Label> {
@@ -75,7 +75,7 @@ export async function updateLabel(
     ...(description !== undefined && { description }),
   })
   return transact(app, async (app) => {
-    if (change.title !== undefined) await assertTitleFree(app, place, id, change.title)
+    if (change.title !== undefined) await assertTitleFree(app, scope, id, change.title)
     const label = await app.db
       .updateTable('labels')
       .set({ ...change, updated_at: timestamp(app.clock) })
@@ -83,15 +83,15 @@ export async function updateLabel(
       .returningAll()
       .executeTakeFirst()
     if (!label) throw notFound('Label') // somebody was faster
-    await setPriority(app, place, label, priority)
+    await setPriority(app, scope, label, priority)
     await emit(app, 'label.updated', { id, project_id: label.project_id, group_id: label.group_id, by: actor.id })
     return label
   })
 }
 
-async function assertTitleFree(app: App, place: ScopeRow, id: number, title: string): Promise<void> {
+async function assertTitleFree(app: App, scope: ScopeRow, id: number, title: string): Promise<void> {
   await lockTitle(app, title)
-  const other = (await labelsTitled(app.db, place, [title])).get(title)
+  const other = (await labelsTitled(app.db, scope, [title])).get(title)
   if (other && other.id !== id) throw invalid({ title: ['has already been taken'] })
 }
 
@@ -139,18 +139,18 @@ export async function findOrCreateLabels(
   { project, namespace, level }: Pick<ProjectSubject, 'project' | 'namespace' | 'level'>,
   titles: readonly string[],
 ): Promise<Label[]> {
-  const place = { project, namespace }
+  const scope = { project, namespace }
   const wanted = [...new Set(titles.map(cleanTitle))].filter((title) => labelTitleFaults(title).length === 0)
-  const known = await labelsTitled(app.db, place, wanted)
+  const known = await labelsTitled(app.db, scope, wanted)
   const unknown = wanted.filter((title) => !known.has(title))
   if (unknown.length === 0 || level < Reporter || project.archived) return labelsIn(known, wanted)
   return transact(app, async (app) => {
     // In one order, so that no two wait for each other.
     for (const title of unknown.toSorted()) await lockTitle(app, title)
-    const now = await labelsTitled(app.db, place, wanted)
+    const now = await labelsTitled(app.db, scope, wanted)
     for (const title of unknown) {
       if (now.has(title)) continue // somebody was faster
-      now.set(title, await insertLabel(app, place, { title, color: USUAL_COLOR, description: null }, actor.id))
+      now.set(title, await insertLabel(app, scope, { title, color: USUAL_COLOR, description: null }, actor.id))
     }
     return labelsIn(now, wanted)
   })

@@ -299,8 +299,8 @@ test('others find the milestones that a project sees, and their paths for a page
   const hidden = (await owner.post(`/projects/${personal.id}/milestones`, { title: 'own' })).body
   const { db } = forge.app
   const project = (await findProjectById(db, id))!
-  const place = { project, namespace: (await findNamespaceById(db, project.namespace_id))! }
-  const found = await Promise.all([own, above, hidden].map((one) => findVisibleMilestone(db, place, one.id)))
+  const scope = { project, namespace: (await findNamespaceById(db, project.namespace_id))! }
+  const found = await Promise.all([own, above, hidden].map((one) => findVisibleMilestone(db, scope, one.id)))
   expect(found.map((one) => one?.title)).toEqual(['own', 'above', undefined])
   const loaded = await milestonesOf(db, [own.id, null, above.id, hidden.id, own.id])
   expect([...loaded.values()].map(({ path }) => path).toSorted()).toEqual(

@@ -70,7 +70,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
     const project = await findProjectById(db, id)
     const namespace = project && (await findNamespaceById(db, project.namespace_id))
     if (!namespace) return
-    const place = { project, namespace }
+    const scope = { project, namespace }
     const lost = await db
       .selectFrom('milestones')
       .selectAll()
@@ -114,12 +114,12 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
       const known = await db
         .selectFrom('milestones')
         .selectAll()
-        .where(isSeenFrom(place, 'milestones'))
+        .where(isSeenFrom(scope, 'milestones'))
         .where('title', '=', title)
         .orderBy('id')
         .executeTakeFirst()
       const columns = { title, description, start_date, due_date, state }
-      const to = known ?? (await insertMilestone(app, place, columns, by))
+      const to = known ?? (await insertMilestone(app, scope, columns, by))
       await replaceMilestone(app, from, to.id, id)
     }
   })

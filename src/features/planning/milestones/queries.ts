@@ -15,11 +15,11 @@ import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type Mile
 import type { Milestone } from './model.ts'
 
 /** One of the place itself, of the group it lies in or of those above. */
-export async function findVisibleMilestone(db: Db, place: ScopeRow, id: number): Promise<Milestone | null> {
+export async function findVisibleMilestone(db: Db, scope: ScopeRow, id: number): Promise<Milestone | null> {
   const found = await db
     .selectFrom('milestones')
     .selectAll()
-    .where(isSeenFrom(place, 'milestones'))
+    .where(isSeenFrom(scope, 'milestones'))
     .where('id', '=', id)
     .executeTakeFirst()
   return found ?? null
@@ -91,7 +91,7 @@ async function fewWith(db: Db, text: string): Promise<number[] | null> {
 /** Newest first. */
 export async function listMilestones(
   db: Db,
-  place: ScopeRow,
+  scope: ScopeRow,
   filter: MilestoneFilter,
   page: PageRequest,
 ): Promise<Page<Milestone>> {
@@ -102,7 +102,7 @@ export async function listMilestones(
   const found = db
     .selectFrom('milestones')
     .selectAll('milestones')
-    .where(filter.ancestors ? isSeenFrom(place, 'milestones') : isAt(place, 'milestones'))
+    .where(filter.ancestors ? isSeenFrom(scope, 'milestones') : isAt(scope, 'milestones'))
     .$if(few !== null, (query) => query.where(inIdList(db, 'milestones.id', idList(db, few!))))
     .$if(state === 'active' || state === 'closed', (query) => query.where('state', '=', state as 'active'))
     .$if(Boolean(iids && iids.length > 0), (query) => query.where(inIdList(db, 'milestones.iid', idList(db, iids!))))
@@ -118,21 +118,21 @@ export async function listMilestones(
   if (pattern === null || few !== null || filter.ancestors || updated_after || updated_before)
     return pageOfQuery(found, page)
   // To count what has a text somewhere, all texts are read.
-  const key = `milestones ${JSON.stringify([columnsAt(place), state, iids, title, pattern])}`
+  const key = `milestones ${JSON.stringify([columnsAt(scope), state, iids, title, pattern])}`
   const count = () => cachedTotal(db, ['milestones', 'milestone_texts'], key, () => countRows(found))
   return pageOfQuery(found, page, count)
 }
 
 /** `…/milestones/:milestone_id`: of the place itself. */
-export const milestone = ({ place }: Scope) =>
-  child(place, {
+export const milestone = ({ place: scope }: Scope) =>
+  child(scope, {
     key: 'milestone',
     params: { milestone_id: id },
-    find: (app, place, { milestone_id }) =>
+    find: (app, scope, { milestone_id }) =>
       app.db
         .selectFrom('milestones')
         .selectAll()
-        .where(isAt(place, 'milestones'))
+        .where(isAt(scope, 'milestones'))
         .where('id', '=', milestone_id)
         .executeTakeFirst(),
   })

@@ -53,15 +53,15 @@ export async function milestonesTitled(
     .execute()
 }
 
-export async function createMilestone(app: App, actor: User, place: ScopeRow, input: NewMilestone): Promise<Milestone> {
+export async function createMilestone(app: App, actor: User, scope: ScopeRow, input: NewMilestone): Promise<Milestone> {
   const { description = null, start_date = null, due_date = null } = input
   const columns = { title: cleanTitle(input.title), description, start_date, due_date }
   assertValidMilestone('create', columns)
-  return transactNumbered(app, parentOf(place), 'milestones', async (app) => {
+  return transactNumbered(app, parentOf(scope), 'milestones', async (app) => {
     await lockMilestoneTitle(app, columns.title)
-    const taken = await milestonesTitled(app, place, columns.title)
+    const taken = await milestonesTitled(app, scope, columns.title)
     if (taken.length > 0) throw milestoneRefusal('create', { title: [TITLE_TAKEN] })
-    return insertMilestone(app, place, columns, actor.id)
+    return insertMilestone(app, scope, columns, actor.id)
   })
 }
 
@@ -71,15 +71,15 @@ const parentOf = ({ project, namespace }: ScopeRow) =>
 /** The title is held. */
 export async function insertMilestone(
   app: App,
-  place: ScopeRow,
+  scope: ScopeRow,
   columns: Pick<NewRow<'milestones'>, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
   by: number,
 ): Promise<Milestone> {
   const now = timestamp(app.clock)
-  const iid = await nextIid(app.db, parentOf(place), 'milestones')
+  const iid = await nextIid(app.db, parentOf(scope), 'milestones')
   const milestone = await app.db
     .insertInto('milestones')
-    .values({ ...columnsAt(place), iid, ...columns, created_at: now, updated_at: now })
+    .values({ ...columnsAt(scope), iid, ...columns, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
   await recordMilestone(app, by, milestone, 'created')
@@ -91,7 +91,7 @@ export async function insertMilestone(
 export async function updateMilestone(
   app: App,
   actor: User,
-  place: ScopeRow,
+  scope: ScopeRow,
   { id }: Milestone,
   { title, description, start_date, due_date, state_event }: MilestoneChange,
 ): Promise<Milestone> {
@@ -112,7 +112,7 @@ export async function updateMilestone(
       .executeTakeFirst()
     if (!before) throw notFound() // somebody was faster
     assertValidMilestone('update', { ...before, ...change })
-    const twins = change.title === undefined ? [] : await milestonesTitled(app, place, change.title)
+    const twins = change.title === undefined ? [] : await milestonesTitled(app, scope, change.title)
     if (twins.some((twin) => twin.id !== id)) throw milestoneRefusal('update', { title: [TITLE_TAKEN] })
     const after = await app.db
       .updateTable('milestones')

@@ -162,7 +162,7 @@ function pipelineEnded(body: Payload, { project: { web_url } }: ServicePayload, 
   const { id, ref, tag, status, detailed_status, duration } = body.object_attributes ?? {}
   if (status !== 'success' && status !== 'failed') return null
   const name = nameOfRef(ref)
-  const place: Link = { text: name, url: pageBelow(web_url, `${tag ? 'tags' : 'commits'}/${encodeURI(name)}`) }
+  const scope: Link = { text: name, url: pageBelow(web_url, `${tag ? 'tags' : 'commits'}/${encodeURI(name)}`) }
   const warned = /warning/.test(detailed_status ?? '') ? 'passed with warnings' : 'passed'
   const end = `${status === 'success' ? warned : 'failed'} in ${readable(duration ?? 0)}`
   const pipeline: Link = { text: `#${id}`, url: pageBelow(web_url, `pipelines/${id}`) }
@@ -172,7 +172,7 @@ function pipelineEnded(body: Payload, { project: { web_url } }: ServicePayload, 
       ': Pipeline ',
       pipeline,
       ` of ${tag ? 'tag' : 'branch'} `,
-      place,
+      scope,
       ` by ${body.user ? actorOf(body) : 'API'} ${end}`,
     ],
     mood: status === 'success' ? 'good' : 'bad',
