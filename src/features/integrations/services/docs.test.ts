@@ -5,11 +5,11 @@ import { SERVICES } from './registry.ts'
 const code = (text: string) => `\`${text}\``
 
 function whatIs({ gone, requests, deliver, variables, fields, slug, events }: Service): string {
-  if (gone !== undefined) return `Kept, nothing is sent: ${gone.charAt(0).toLowerCase()}${gone.slice(1)}`
-  if (requests ?? deliver) return 'Is told'
-  if (variables) return 'Gives variables to CI jobs'
-  if (slug.endsWith('slash-commands')) return 'Takes commands of a chat'
-  return events.length > 0 || 'api_token' in fields ? 'Texts link to its issues' : 'The page of the wiki leads there'
+  if (gone !== undefined) return `No longer available: ${gone.charAt(0).toLowerCase()}${gone.slice(1)}`
+  if (requests ?? deliver) return 'Receives events'
+  if (variables) return 'Sets variables of CI jobs'
+  if (slug.endsWith('slash-commands')) return 'Slash commands'
+  return events.length > 0 || 'api_token' in fields ? 'Links issue keys in texts' : 'Replaces the wiki by a link'
 }
 
 function rowOf(service: Service): string {
@@ -21,9 +21,15 @@ function rowOf(service: Service): string {
 }
 
 test('the page on services says what they are declared to be', async () => {
-  const page = `# Services
+  const page = `# Integrations
 
-Set by \`PUT /projects/:id/integrations/:slug\` or \`/groups/:id/integrations/:slug\`, or by the older name \`services\`. A project without its own takes that of its nearest group; \`use_inherited_settings\` goes back to that. Required fields have a star. Secrets are sealed, never answered, and have to be given anew with another address. Each event has a switch (\`push_events\`, \`issues_events\` …); new services start with all on. \`branches_to_be_notified\` and \`notify_only_broken_pipelines\` narrow what is told. \`POST …/:slug/test\` sends a sample at once and tells what came of it. Commands of a chat are listed by \`help\`; who speaks there says on a page of this forge who they are, and takes it back by \`DELETE /user/chat_names/:id\`.
+Configure an integration on Settings › Integrations of a project or group, or with \`PUT /projects/:id/integrations/:slug\` and \`PUT /groups/:id/integrations/:slug\`. The older path \`services\` works too.
+
+- A project without its own settings inherits those of its nearest group. \`use_inherited_settings\` returns to them.
+- Fields with a star are required. Secrets are stored encrypted and never returned. After a change of the address, enter the secrets again.
+- Each event has a switch (\`push_events\`, \`issues_events\` …). A new integration starts with all switches on. \`branches_to_be_notified\` and \`notify_only_broken_pipelines\` select events further.
+- \`POST …/:slug/test\` sends a test event and returns the result.
+- Slash commands: \`help\` lists them. A chat user connects their account on a page of this server, and disconnects it with \`DELETE /user/chat_names/:id\`.
 
 | Slug | What it does | Fields | Events |
 |---|---|---|---|
