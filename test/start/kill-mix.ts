@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { workplace } from '../workplace.ts'
+import { workspace } from '../workspace.ts'
 import { type Body, MORTISE_ROOT_TOKEN, call, commit } from './merge-crash.ts'
 
 export const KINDS = ['git push', 'push option', 'API commit', 'merge', 'issue and hook', 'CI job'] as const
@@ -17,7 +17,7 @@ const QUEUE_PAUSE_MS = 20
 
 /** A repository to push from, for all trials: a first commit, a line of commits, and topics beside it. */
 export async function source() {
-  const work = await workplace()
+  const work = await workspace()
   const { git } = work
   const made = async (...args: string[]) => {
     const { code, stdout, stderr } = await git(...args)
