@@ -593,7 +593,7 @@ export async function deleteMergeRequest(app: App, actor: User, one: MergeReques
     const { state } = await lockMergeRequest(app, id)
     // What is being merged would be on its target, and nobody could tell why.
     if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
-    const released = await releaseVersions(app, one)
+    const released = await releaseVersions(app, [one])
     await app.db.deleteFrom('merge_requests').where('id', '=', id).execute()
     await emit(app, 'merge_request.deleted', { id, project_id, iid, title, by: actor.id })
     return released

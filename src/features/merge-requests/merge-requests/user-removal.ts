@@ -1,8 +1,15 @@
 import type { OnUserRemoved } from '../../../context.ts'
+import { releaseVersions } from '../versions/release.ts'
 
 /** What they wrote is the heir's, or goes with them. What they merged stays merged. */
-export const releaseMergeRequests: OnUserRemoved = async ({ db }, { id }, { successor }) => {
+export const releaseMergeRequests: OnUserRemoved = async (app, { id }, { successor }) => {
+  const { db } = app
   if (!successor) {
+    const columns = ['id', 'iid', 'project_id', 'source_project_id'] as const
+    await releaseVersions(
+      app,
+      await db.selectFrom('merge_requests').select(columns).where('author_id', '=', id).execute(),
+    )
     await db.deleteFrom('merge_requests').where('author_id', '=', id).execute()
     return
   }

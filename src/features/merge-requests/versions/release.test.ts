@@ -110,6 +110,19 @@ test('commits of a fork are gone for everybody as soon as their merge request is
   expect(readable.filter((path) => again.get(path) !== 200)).toEqual([])
 })
 
+test('commits of a fork go with the author who is deleted with all they wrote', async () => {
+  await using forge = await startForge()
+  const { jane, project, joe, propose } = await proposed(forge)
+  const { iid, sha } = await propose()
+  await forge.settle()
+  const read = async (path: string) => (await jane.get(`/projects/${project.id}${path}`)).status
+  const paths = [`/merge_requests/${iid}`, `/repository/commits/${sha}`, `/repository/files/c/raw?ref=${sha}`]
+  expect(await Promise.all(paths.map(read))).toEqual([200, 200, 200])
+  expect((await forge.administrator.delete(`/users/${joe.id}?hard_delete=true`)).status).toBe(204)
+  await forge.settle()
+  expect(await Promise.all(paths.map(read))).toEqual([404, 404, 404])
+})
+
 test('commits of a fork go with the last merge request that needs them', async () => {
   await using forge = await startForge()
   const { jane, project, dir, git } = await openReview(forge, { a: 'a\n' })

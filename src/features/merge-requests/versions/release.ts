@@ -3,8 +3,9 @@ import { job, type App } from '../../../context.ts'
 import { withhold } from '../../../git/objects/withheld.ts'
 import { dropRefs, keepCommit, keepRef } from '../../../git/refs/pointing.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
+import { batchesOf } from '../../../lib/batches.ts'
 import { enqueueAll } from '../../../jobs/queue.ts'
-import { inTextList, textList } from '../../../store/dialect.ts'
+import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { schedulePrune } from '../../projects/housekeeping/jobs.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -22,26 +23,24 @@ interface Released {
 /** More are not released by one job. */
 const MOST_AT_ONCE = 500
 
-/** In the transaction that deletes it, before it does. Answers what is to be released at once; the job makes sure. */
+/** In the transaction that deletes them, before it does. Answers what is to be released at once; the job makes sure. */
 export async function releaseVersions(
   app: App,
-  { id, iid, project_id, source_project_id }: MergeRequest,
+  requests: readonly Pick<MergeRequest, 'id' | 'iid' | 'project_id' | 'source_project_id'>[],
 ): Promise<readonly Released[]> {
+  const ids = requests.map(({ id }) => id)
   const rows = await app.db
     .selectFrom('merge_request_versions')
-    .select(['head_sha', 'start_sha'])
-    .where('merge_request_id', '=', id)
+    .select(['merge_request_id', 'head_sha', 'start_sha'])
+    .where(inIdList(app.db, 'merge_request_id', idList(app.db, ids)))
     .execute()
-  const shas = [...new Set(rows.flatMap(({ head_sha, start_sha }) => [head_sha, start_sha]))].filter(
-    (sha) => sha !== null,
-  )
-  const fromFork = source_project_id !== project_id
-  const payloads = Array.from({ length: Math.ceil(shas.length / MOST_AT_ONCE) }, (_, turn) => ({
-    project_id,
-    iid,
-    shas: shas.slice(turn * MOST_AT_ONCE, (turn + 1) * MOST_AT_ONCE),
-    fromFork,
-  }))
+  const versions = Map.groupBy(rows, (row) => row.merge_request_id)
+  const payloads = requests.flatMap(({ id, iid, project_id, source_project_id }) => {
+    const ends = (versions.get(id) ?? []).flatMap(({ head_sha, start_sha }) => [head_sha, start_sha])
+    const shas = [...new Set(ends)].filter((sha) => sha !== null)
+    const fromFork = source_project_id !== project_id
+    return [...batchesOf(shas, MOST_AT_ONCE)].map((some) => ({ project_id, iid, shas: some, fromFork }))
+  })
   await enqueueAll(app, releaseCommits, payloads)
   return payloads
 }
