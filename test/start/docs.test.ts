@@ -87,6 +87,17 @@ test.each([...PAGES, 'CONTRIBUTING.md', 'CHANGELOG.md'])('links of %s lead somew
   expect(broken).toEqual([])
 })
 
+const contexts = readdirSync(join(ROOT, 'src/features'), { withFileTypes: true }).filter((file) => file.isDirectory())
+
+test.each(contexts.map(({ name }) => name))('the page on %s names its families', (context) => {
+  const [table = ''] = /^\| Family[\s\S]*?\n\n/m.exec(read(`docs/contexts/${context}.md`)) ?? []
+  const named = table.split('\n').flatMap((row) => [...(row.split('|')[1]?.matchAll(/`([\w-]+)`/g) ?? [])])
+  const folders = readdirSync(join(ROOT, 'src/features', context), { withFileTypes: true })
+  expect(named.map(([, name]) => name!).sort()).toEqual(
+    folders.flatMap((folder) => (folder.isDirectory() ? folder.name : [])).sort(),
+  )
+})
+
 test('every setting of the command is explained', () => {
   const page = read('docs/configuration.md')
   expect(
