@@ -30,6 +30,9 @@ export function searchTexts({ pattern, lines, texts, isTold }: Search): PatternM
   }
 }
 
+/** In a thread. */
+export const perform = searchTexts
+
 function lastOf(compiled: RE2JS, text: string): string | null {
   const matcher = compiled.matcher(text)
   let last: string | null = null

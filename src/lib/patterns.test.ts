@@ -55,3 +55,16 @@ test('no pattern keeps the others waiting', async () => {
   for (const one of answer.slice(1)) expect(one).toMatchObject({ reason: expect.any(PatternTooSlow) })
   expect(stall).toBeLessThan(200)
 })
+
+test('a caller with many slow patterns holds up nobody else', async () => {
+  const slow = '(?i)((\\p{L}|\\w){1,30}x?){30}0'
+  const order: string[] = []
+  const search = async (name: string, key: number, pattern: string, text: string) => {
+    await finder(pattern, [text], { caller: { key, isAnonymous: false } }).catch(() => null)
+    order.push(name)
+  }
+  const flood = Array.from({ length: 4 }, (_, n) => search('slow', 1, slow, `${n}${'ab'.repeat(1000)}`))
+  await search('other', 2, '^.*JIRA-\\d{1,6}$', `${'x'.repeat(100_000)} JIRA-12`)
+  expect(order.filter((name) => name === 'slow').length).toBeLessThan(3)
+  await Promise.all(flood)
+})

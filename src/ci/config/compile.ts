@@ -46,7 +46,7 @@ export async function compile(text: string, context: Context): Promise<Compiled>
 async function run(text: string, asked: Context, wantsPlan: boolean): Promise<Compiled> {
   const context = remembering(asked)
   const faults = new Faults()
-  const patterns = new Patterns()
+  const patterns = new Patterns(context.caller)
   const budget = new Budget()
   const includes = new Includes(context, patterns, budget)
   let root: Mapping | null = null

@@ -1,4 +1,5 @@
 /** What a configuration is read for, and what it may ask meanwhile. */
+import type { LimitedCaller } from '../../lib/limiter.ts'
 import { newMapping, type Mapping } from './tree.ts'
 import type { Variable } from './variables.ts'
 
@@ -45,6 +46,8 @@ export type IncludeAnswer =
   | { readonly failure: IncludeFailure }
 
 export interface Context {
+  /** Who waits for it. */
+  readonly caller?: LimitedCaller | undefined
   /** Of the configuration in its repository: `.gitlab-ci.yml`. */
   readonly path: string
   readonly tree: Tree

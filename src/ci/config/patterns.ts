@@ -1,4 +1,5 @@
 import { globOf } from '../../lib/globs.ts'
+import type { LimitedCaller } from '../../lib/limiter.ts'
 import { pauses } from '../../lib/pauses.ts'
 import { PatternTooSlow, finder, patternFault } from '../../lib/patterns.ts'
 import { ConfigFault } from './tree.ts'
@@ -15,11 +16,16 @@ export class Patterns {
   readonly #pause = pauses()
   #left = MOST_MS
   #steps = MOST_STEPS
+  readonly #caller: LimitedCaller | undefined
+
+  constructor(caller?: LimitedCaller) {
+    this.#caller = caller
+  }
 
   async isPattern(pattern: string): Promise<boolean> {
     const known = this.#known.get(pattern)
     if (known !== undefined) return known
-    const is = await this.#timed(async () => (await patternFault(pattern)) === null)
+    const is = await this.#timed(async () => (await patternFault(pattern, this.#caller)) === null)
     this.#known.set(pattern, is)
     return is
   }
@@ -31,7 +37,7 @@ export class Patterns {
     const known = texts.get(text)
     if (known !== undefined) return known
     if (!(await this.isPattern(pattern))) return false
-    const found = await this.#timed(async () => (await finder(pattern, [text]))(text))
+    const found = await this.#timed(async () => (await finder(pattern, [text], { caller: this.#caller }))(text))
     texts.set(text, found)
     return found
   }

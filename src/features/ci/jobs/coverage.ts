@@ -1,6 +1,7 @@
 /** What a job says of its coverage, in its log. */
 import type { App } from '../../../context.ts'
-import { PatternTooSlow, lastMatches } from '../../../lib/patterns.ts'
+import type { LimitedCaller } from '../../../lib/limiter.ts'
+import { PatternTooSlow, lastMatches, projectCaller } from '../../../lib/patterns.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
 import { endOfTrace } from './traces.ts'
@@ -16,17 +17,21 @@ export async function coverageOf(app: App, job: Job): Promise<number | null> {
   if (!pattern || job.kind !== 'job') return null
   const lines = linesOf((await endOfTrace(app, job, LAST_BYTES)).toString('utf8'))
   try {
-    return await coverageIn(pattern, lines)
+    return await coverageIn(pattern, lines, projectCaller(job.project_id))
   } catch (error) {
     if (error instanceof PatternTooSlow) return null
     throw error
   }
 }
 
-export async function coverageIn(pattern: string, lines: readonly string[]): Promise<number | null> {
+export async function coverageIn(
+  pattern: string,
+  lines: readonly string[],
+  caller?: LimitedCaller,
+): Promise<number | null> {
   const latest = lines.slice(-MOST_LINES).toReversed()
   for (let n = 0; n < latest.length; n += LINES_AT_ONCE) {
-    const found = await lastMatches(pattern, latest.slice(n, n + LINES_AT_ONCE))
+    const found = await lastMatches(pattern, latest.slice(n, n + LINES_AT_ONCE), caller)
     for (const text of found) {
       const number = text === null ? null : /\d+(?:\.\d+)?/.exec(text)
       if (number) return Number(number[0])

@@ -43,7 +43,7 @@ export async function compileConfiguration(
   asked: Context,
   wanted: ReportOptions,
 ): Promise<Report> {
-  const context = readingOnce(asked)
+  const context = readingOnce({ ...asked, caller: app.caller })
   return (await compileHere(text, context, wanted)) ?? compileInThread(app, text, context, wanted)
 }
 

@@ -1,10 +1,17 @@
-import { finder } from '../../../lib/patterns.ts'
+import type { LimitedCaller } from '../../../lib/limiter.ts'
+import { finder, projectCaller } from '../../../lib/patterns.ts'
 import { matches } from '../../repository/protected-branches/matching.ts'
 import type { Hook } from './model.ts'
+
+/** A slow filter makes only other hooks of the same owner wait. */
+const ownerOf = ({ project_id, group_id, id }: Hook): LimitedCaller =>
+  project_id === null ? { key: `hook ${group_id ?? id}`, isAnonymous: false } : projectCaller(project_id)
 
 /** `*` stands for anything; a pattern is looked for anywhere. */
 export async function isRefMatch(hook: Hook, branch: string): Promise<boolean> {
   const { push_events_branch_filter: filter, branch_filter_strategy: strategy } = hook
   if (filter === '' || strategy === 'all_branches') return true
-  return strategy === 'regex' ? (await finder(filter, [branch]))(branch) : matches(filter, branch)
+  return strategy === 'regex'
+    ? (await finder(filter, [branch], { caller: ownerOf(hook) }))(branch)
+    : matches(filter, branch)
 }

@@ -87,11 +87,11 @@ async function assertUsableUrl(app: App, kind: HookKind, row: Addressed): Promis
   if (!isUsable) throw new Refusal('unprocessable', 'Invalid url given', { as: 'error' })
 }
 
-async function assertValidInput(input: HookInput, row: NewRow<'hooks'>): Promise<void> {
+async function assertValidInput(app: App, input: HookInput, row: NewRow<'hooks'>): Promise<void> {
   assertValidTexts(input)
   if (input.signing_token && !isSigningToken(input.signing_token))
     throw new Refusal('unprocessable', 'Invalid signing token given', { as: 'error' })
-  await assertValidFilter(row)
+  await assertValidFilter(app, row)
 }
 
 export async function createHook(app: App, at: HookScope, input: HookInput & { url: string }): Promise<Hook> {
@@ -102,7 +102,7 @@ export async function createHook(app: App, at: HookScope, input: HookInput & { u
   const columns = columnsOf(app, kind, input)
   const row = { ...BLANK, ...first, url: input.url, ...columns, project_id, group_id, created_at: now, updated_at: now }
   await assertUsableUrl(app, kind, row)
-  await assertValidInput(input, row)
+  await assertValidInput(app, input, row)
   return transact(app, async (app) => {
     await assertBelowLimit(app, at)
     return app.db.insertInto('hooks').values(row).returningAll().executeTakeFirstOrThrow()
@@ -124,7 +124,7 @@ async function assertBelowLimit(app: App, at: HookScope): Promise<void> {
 
 export async function updateHook(app: App, hook: Hook, input: HookInput): Promise<Hook> {
   const change = columnsOf(app, kindOf(hook), input)
-  await assertValidInput(input, { ...hook, ...change })
+  await assertValidInput(app, input, { ...hook, ...change })
   return changeHook(app, hook, (row) => (isMasked(row, change) ? { ...change, url: row.url } : change))
 }
 

@@ -1,3 +1,4 @@
+import type { App } from '../../../context.ts'
 import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { MASK } from '../../../lib/masked-url.ts'
@@ -45,14 +46,18 @@ interface BranchFilter {
   readonly branch_filter_strategy: BranchFilterStrategy
 }
 
-export async function assertValidFilter(filter: BranchFilter): Promise<void> {
-  if (!(await isFilter(filter))) throw new Refusal('unprocessable', 'Invalid branch filter given', { as: 'error' })
+export async function assertValidFilter({ caller }: App, filter: BranchFilter): Promise<void> {
+  if (!(await isFilter(filter, caller)))
+    throw new Refusal('unprocessable', 'Invalid branch filter given', { as: 'error' })
 }
 
-async function isFilter({ push_events_branch_filter: filter, branch_filter_strategy }: BranchFilter): Promise<boolean> {
+async function isFilter(
+  { push_events_branch_filter: filter, branch_filter_strategy }: BranchFilter,
+  caller: App['caller'],
+): Promise<boolean> {
   if (filter.length > LONGEST_FILTER) return false
   if (filter === '' || branch_filter_strategy === 'all_branches') return true
   return branch_filter_strategy === 'regex'
-    ? (await patternFault(filter)) === null
+    ? (await patternFault(filter, caller)) === null
     : isBranchName(filter.replaceAll('*', 'x'))
 }

@@ -38,7 +38,7 @@ function columnsOf(input: PushRuleInput): RowChange<'push_rules'> {
 }
 
 export async function createPushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {
-  await assertValidPushRule(input)
+  await assertValidPushRule(app, input)
   const now = timestamp(app.clock)
   try {
     return await app.db
@@ -53,7 +53,7 @@ export async function createPushRule(app: App, project: Project, input: PushRule
 }
 
 export async function updatePushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {
-  await assertValidPushRule(input)
+  await assertValidPushRule(app, input)
   const updated = await app.db
     .updateTable('push_rules')
     .set({ ...columnsOf(input), updated_at: timestamp(app.clock) })

@@ -1,3 +1,4 @@
+import type { App } from '../../../context.ts'
 import { invalid, type FieldErrors } from '../../../errors.ts'
 import { patternFault } from '../../../lib/patterns.ts'
 
@@ -21,10 +22,10 @@ export interface PushRuleInput extends Partial<Record<(typeof PATTERNS)[number],
 const LONGEST_PATTERN = 511
 const LARGEST_SIZE = 2_147_483_647
 
-export async function assertValidPushRule(input: PushRuleInput): Promise<void> {
+export async function assertValidPushRule({ caller }: App, input: PushRuleInput): Promise<void> {
   const errors: FieldErrors = {}
   for (const name of PATTERNS) {
-    const fault = await faultOf(input[name] ?? '')
+    const fault = await faultOf(input[name] ?? '', caller)
     if (fault) errors[name] = [fault]
   }
   const size = input.max_file_size ?? 0
@@ -33,9 +34,9 @@ export async function assertValidPushRule(input: PushRuleInput): Promise<void> {
   if (Object.keys(errors).length > 0) throw invalid(errors)
 }
 
-async function faultOf(pattern: string): Promise<string | null> {
+async function faultOf(pattern: string, caller: App['caller']): Promise<string | null> {
   if (pattern === '') return null
   if (pattern.length > LONGEST_PATTERN) return `is too long (maximum is ${LONGEST_PATTERN} characters)`
-  const reason = await patternFault(pattern)
+  const reason = await patternFault(pattern, caller)
   return reason && `Regular expression '${pattern}' is invalid: ${reason}`
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Answer, endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, entity, oneOf, text } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { listBranches } from '../../../git/refs/refs.ts'
@@ -37,7 +38,7 @@ export const list = endpoint({
     const { items, total } = await listHeads(subject.dir, {
       order: sort ?? 'name_asc',
       ...(search && { search }),
-      ...(regex && { where: await regexFilter(subject, regex) }),
+      ...(regex && { where: await regexFilter(app, subject, regex) }),
       ...(isKeyset && page_token && { after: page_token }),
       ...place,
     })
@@ -53,13 +54,19 @@ export const list = endpoint({
 
 const LONGEST_REGEX = 255
 
-async function regexFilter({ dir }: RepositorySubject, regex: string): Promise<(name: string) => boolean> {
-  if (regex.length > LONGEST_REGEX || (await patternFault(regex)) !== null) throw badParameter('regex is invalid')
+async function regexFilter(
+  { caller }: App,
+  { dir }: RepositorySubject,
+  regex: string,
+): Promise<(name: string) => boolean> {
+  if (regex.length > LONGEST_REGEX || (await patternFault(regex, caller)) !== null)
+    throw badParameter('regex is invalid')
   try {
     const { items } = await listBranches(dir)
     return await finder(
       regex,
       items.map(({ name }) => name),
+      { caller },
     )
   } catch (error) {
     if (error instanceof PatternTooSlow) throw badParameter('regex takes too long')

@@ -2,7 +2,7 @@
 import type { App, User } from '../../../context.ts'
 import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/push/incoming.ts'
 import { batchesOf } from '../../../lib/batches.ts'
-import { PatternTooSlow, finder, patternFault } from '../../../lib/patterns.ts'
+import { PatternTooSlow, finder, patternFault, projectCaller } from '../../../lib/patterns.ts'
 import type { Row } from '../../../store/database.ts'
 import { PATTERNS } from '../../projects/push-rules/validation.ts'
 import type { Incoming } from './incoming.ts'
@@ -41,7 +41,7 @@ export async function pushRuleFault(app: App, rule: PushRule, pushed: Pushed): P
 /** None is taken by the API; but rules may be older than the API, or come from elsewhere. */
 async function badPattern(rule: PushRule): Promise<Refuse> {
   for (const name of PATTERNS) {
-    const reason = await patternFault(rule[name])
+    const reason = await patternFault(rule[name], projectCaller(rule.project_id))
     if (reason) return `Regular expression '${rule[name]}' is invalid: ${reason}`
   }
   return null
@@ -77,10 +77,10 @@ function firstFault(changes: readonly IncomingChange[], check: (change: Incoming
   return null
 }
 
-async function branchFault({ branch_name_regex: pattern }: PushRule, pushed: Pushed): Promise<Refuse> {
+async function branchFault({ branch_name_regex: pattern, project_id }: PushRule, pushed: Pushed): Promise<Refuse> {
   if (pattern === '') return null
   const named = pushed.branches.map(({ name }) => name).filter((name) => name !== pushed.defaultBranch)
-  const found = await finder(pattern, named)
+  const found = await finder(pattern, named, { caller: projectCaller(project_id) })
   return named.every(found) ? null : `Branch name does not follow the pattern '${pattern}'`
 }
 
@@ -102,9 +102,10 @@ async function textChecks(
   const { commit_message_regex: message, commit_message_negative_regex: forbidden, author_email_regex: email } = rule
   const messages = commits.map((commit) => commit.message)
   const emails = commits.flatMap(({ authorEmail, committerEmail }) => [authorEmail, committerEmail])
-  const isMessage = message === '' ? null : await finder(message, messages, { lines: true })
-  const isForbidden = forbidden === '' ? null : await finder(forbidden, messages, { lines: true })
-  const isEmail = email === '' ? null : await finder(email, emails)
+  const caller = projectCaller(rule.project_id)
+  const isMessage = message === '' ? null : await finder(message, messages, { lines: true, caller })
+  const isForbidden = forbidden === '' ? null : await finder(forbidden, messages, { lines: true, caller })
+  const isEmail = email === '' ? null : await finder(email, emails, { caller })
   return (commit) => {
     const { authorEmail, committerEmail } = commit
     if ((isMessage ?? isForbidden) && commit.isMessageCut) return 'Commit message is too long to be checked'
@@ -168,7 +169,10 @@ async function pathCheck(
   const isNew = ({ status }: IncomingChange) => status === 'A' || status === 'R' || status === 'C'
   const paths = new Set(commits.flatMap(({ changes }) => changes.filter(isNew).map(({ path }) => path)))
   const finders = await Promise.all(
-    patterns.map(async (pattern) => ({ pattern, found: await finder(pattern, paths, { lines: true }) })),
+    patterns.map(async (pattern) => ({
+      pattern,
+      found: await finder(pattern, paths, { lines: true, caller: projectCaller(rule.project_id) }),
+    })),
   )
   return (change) => {
     if (!isNew(change)) return null
