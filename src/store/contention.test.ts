@@ -53,6 +53,65 @@ test.runIf(server)('creators of issues wait for their number without a connectio
   expect((await forge.administrator.get(`/projects/${project.id}`)).body.open_issues_count).toBe(60)
 })
 
+/** Four of each kind take a number: of the target project, of the group, of the project. */
+const NUMBERED: Record<string, (forge: TestForge) => Promise<(n: number) => Promise<{ status: number }>>> = {
+  async issues(forge) {
+    const { administrator: root } = forge
+    const [from, to] = [await forge.project({ path: 'from' }), await forge.project({ path: 'to' })]
+    for (const { id } of [to, from, from, from, from]) await root.post(`/projects/${id}/issues`, { title: 'a' })
+    return (n) => root.post(`/projects/${from.id}/issues/${n}/move`, { to_project_id: to.id })
+  },
+  async milestones(forge) {
+    const { administrator: root } = forge
+    const group = await forge.group({ path: 'group' })
+    const { id } = await forge.project({ path: 'p', namespace_id: group.id })
+    await root.post(`/groups/${group.id}/milestones`, { title: 'first' })
+    const made: number[] = []
+    for (const title of ['a', 'b', 'c', 'd'])
+      made.push((await root.post(`/projects/${id}/milestones`, { title })).body.id)
+    return (n) => root.post(`/projects/${id}/milestones/${made[n - 1]}/promote`)
+  },
+  async pipelines(forge) {
+    const { administrator: root } = forge
+    const { id } = await forge.project({ initialize_with_readme: true })
+    const { body: branch } = await root.get(`/projects/${id}/repository/branches/master`)
+    for (const n of [1, 2, 3, 4])
+      await root.post(`/projects/${id}/repository/branches`, { branch: `b${n}`, ref: 'master' })
+    const at = `/projects/${id}/statuses/${branch.commit.id}`
+    await root.post(at, { state: 'pending', ref: 'master' })
+    return (n) => root.post(at, { state: 'pending', ref: `b${n}` })
+  },
+  async deployments(forge) {
+    const { administrator: root } = forge
+    const { id } = await forge.project({ initialize_with_readme: true })
+    const { body: branch } = await root.get(`/projects/${id}/repository/branches/master`)
+    const input = { sha: branch.commit.id, ref: 'master', tag: false, status: 'success' }
+    const deploy = (n: number) => root.post(`/projects/${id}/deployments`, { ...input, environment: `e${n}` })
+    await deploy(0)
+    return deploy
+  },
+}
+
+test.runIf(server).each(Object.entries(NUMBERED))(
+  'those who wait for a number (%s) leave others to write',
+  async (kind, prepare) => {
+    await using forge = await startForge({ settings: { DATABASE_POOL: '4' } })
+    const take = await prepare(forge)
+    const holder = await hold(forge, ({ db }) =>
+      sql`update iid_counters set last = last where kind = ${kind}`.execute(db),
+    )
+    const taking = Promise.all([1, 2, 3, 4].map(take))
+    const other = await forge.project({ path: 'other' })
+    const label = { name: 'a', color: '#123456' }
+    for (const name of ['a', 'b', 'c'])
+      expect(await forge.administrator.post(`/projects/${other.id}/labels`, { ...label, name })).toMatchObject({
+        status: 201,
+      })
+    await holder.release()
+    expect((await taking).filter(({ status }) => status >= 300)).toEqual([])
+  },
+)
+
 test.runIf(server)('issues come, close and go while somebody has the row of their project', async () => {
   await using forge = await startForge()
   const { administrator } = forge

@@ -5,7 +5,7 @@ import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { transact } from '../../../store/transact.ts'
-import { nextIid } from '../../planning/iids.ts'
+import { nextIid, transactNumbered } from '../../planning/iids.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { wholeRef } from '../pipelines/create.ts'
 import { mayRunOn } from '../pipelines/rights.ts'
@@ -43,7 +43,7 @@ export async function createDeployment(
   if (!(await mayRunOn(app, subject, { ref, tag }))) throw forbidden()
   const now = timestamp(app.clock)
   const { id: project_id } = project
-  return transact(app, async (app) => {
+  return transactNumbered(app, { project_id }, 'deployments', async (app) => {
     const environment = await ensureEnvironment(app, project_id, input.environment)
     const made = await app.db
       .insertInto('deployments')

@@ -6,9 +6,10 @@ import { keepCommit } from '../../../git/refs/pointing.ts'
 import { containingRefs, findTag, resolveRef } from '../../../git/refs/refs.ts'
 import { NO_OBJECT } from '../../../git/refs/update.ts'
 import { isWebAddress } from '../../../lib/web-address.ts'
+import type { Db } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import { nextIid } from '../../planning/iids.ts'
+import { nextIid, transactNumbered } from '../../planning/iids.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { NOTHING_YET } from '../jobs/cloning.ts'
 import type { Job, JobStatus } from '../jobs/model.ts'
@@ -44,7 +45,7 @@ export async function reportStatus(
     (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
   const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
   const isProtected = await isProtectedRef(app, subject.project.id, place)
-  const status = await transact(app, async (app) => {
+  const write = async (app: App) => {
     await lockName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
     const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, input)
     await lockPipeline(app, pipeline.id)
@@ -52,7 +53,10 @@ export async function reportStatus(
     await announceJobs(app, [status])
     await processLocked(app, pipeline.id)
     return status
-  })
+  }
+  const status = (await pipelineOf(app.db, place, input))
+    ? await transact(app, write)
+    : await transactNumbered(app, { project_id: place.project_id }, 'pipelines', write)
   await keepCommit(subject.dir, commit.id)
   return status
 }
@@ -67,10 +71,13 @@ async function firstBranchWith({ dir }: RepositorySubject, { id }: Commit): Prom
   return first.name
 }
 
-/** The newest of the commit and the ref, or one of its own. */
-async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }: StatusInput): Promise<Pipeline> {
-  const { project_id, sha, ref } = place
-  const known = await app.db
+/** The newest of the commit and the ref. */
+const pipelineOf = (
+  db: Db,
+  { project_id, sha, ref }: Pick<Place, 'project_id' | 'sha' | 'ref'>,
+  { pipeline_id }: StatusInput,
+): Promise<Pipeline | undefined> =>
+  db
     .selectFrom('pipelines')
     .selectAll()
     .where('project_id', '=', project_id)
@@ -81,8 +88,13 @@ async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
+
+/** That, or one of its own. */
+async function pipelineFor(app: App, author: User, place: Place, input: StatusInput): Promise<Pipeline> {
+  const known = await pipelineOf(app.db, place, input)
   if (known) return known
-  if (pipeline_id) throw notFound('Pipeline')
+  const { project_id } = place
+  if (input.pipeline_id) throw notFound('Pipeline')
   const now = timestamp(app.clock)
   return app.db
     .insertInto('pipelines')

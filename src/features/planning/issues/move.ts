@@ -6,7 +6,6 @@ import { absoluteReferences } from '../../../lib/absolute-references.ts'
 import { moveUploadAddresses, uploadSecrets } from '../../../lib/upload-addresses.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
-import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { copyUploads } from '../../projects/uploads/service.ts'
@@ -44,10 +43,12 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
   const { project, namespace } = subject
   if (target.project.id === project.id) throw refusal('Cannot move issue to project it originates from!')
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('move')
-  return transact(app, async (app) => {
+  return transactNumbered(app, { project_id: target.project.id }, 'issues', async (app) => {
+    const iid = await nextIid(app.db, { project_id: target.project.id }, 'issues')
     const issue = await lockIssue(app, subject.issue.id)
     if (issue.moved_to_id !== null) throw insufficient('move')
     const moved = await copyInto(app, subject, issue, target, {
+      iid,
       author: issue.author_id,
       withNotes: true,
       withAwards: true,
@@ -97,8 +98,9 @@ export async function cloneIssue(
   const target = await targetOf(app, actor, to)
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('clone')
   return transactNumbered(app, { project_id: target.project.id }, 'issues', async (app) => {
+    const iid = await nextIid(app.db, { project_id: target.project.id }, 'issues')
     const issue = await lockIssue(app, subject.issue.id)
-    const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes, withAwards: false })
+    const cloned = await copyInto(app, subject, issue, target, { iid, author: actor.id, withNotes, withAwards: false })
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`, cloned)
     await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`, issue)
@@ -111,13 +113,20 @@ export async function cloneIssue(
 const tell = (app: App, actor: User, { id, project_id }: Issue, body: string, other: Issue) =>
   addSystemNotes(app, actor, { project_id, issue_id: id }, [{ action: 'moved', body, about: { issue_id: other.id } }])
 
+interface CopyWish {
+  readonly iid: number
+  readonly author: number | null
+  readonly withNotes: boolean
+  readonly withAwards: boolean
+}
+
 /** Labels and the milestone go along where the other project has some of the same title. */
 async function copyInto(
   app: App,
   { project, namespace }: ProjectSubject,
   issue: Issue,
   target: ProjectSubject,
-  { author, withNotes, withAwards }: { author: number | null; withNotes: boolean; withAwards: boolean },
+  { iid, author, withNotes, withAwards }: CopyWish,
 ): Promise<Issue> {
   const { db } = app
   const rewrite = rewriterFor(app, { project, namespace }, target)
@@ -130,7 +139,6 @@ async function copyInto(
     .where(isSeenFrom(target, 'milestones'))
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
-  const iid = await nextIid(db, { project_id: target.project.id }, 'issues')
   await assertBelowLimit(db, target.project.id, iid)
   const { id: _id, version: _version, user_notes_count: _notes, upvotes: _up, downvotes: _down, ...columns } = issue
   const copy = await db

@@ -4,12 +4,11 @@ import type { App, User } from '../../../context.ts'
 import { forbidden, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
-import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
-import { nextIid } from '../iids.ts'
+import { nextIid, transactNumbered } from '../iids.ts'
 import { groupsAround, isAt, isSeenFrom, type ScopeSubject } from '../scopes.ts'
 import { holdItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
@@ -24,7 +23,7 @@ export async function promoteMilestone(
 ): Promise<Milestone> {
   const isAbove = group.kind === 'group' && (await levelInGroup(app.db, actor, group.id)) >= Reporter
   if (!isAbove) throw forbidden()
-  return transact(app, async (app) => {
+  return transactNumbered(app, { group_id: group.id }, 'milestones', async (app) => {
     const { db } = app
     await lockMilestoneTitle(app, title)
     // A project may have come from elsewhere with a milestone that is titled as one of the group.
@@ -65,7 +64,7 @@ async function becomeGroups({ db, clock }: App, id: number, group_id: number): P
 
 /** Milestones of groups that the project no longer lies in become its own; run again, there are none left. */
 export async function keepMilestones(app: App, { id, by }: { id: number; by: number }): Promise<void> {
-  await transact(app, async (app) => {
+  await transactNumbered(app, { project_id: id }, 'milestones', async (app) => {
     const { db } = app
     const project = await findProjectById(db, id)
     const namespace = project && (await findNamespaceById(db, project.namespace_id))
