@@ -352,11 +352,14 @@ test('an issue moves with its notes, and leaves a pointer', async () => {
   await owner.post(from.url, { title: 'Wanders', description: 'As it is', labels: 'bug,other' })
   await owner.post(`/projects/${to.id}/labels`, { name: 'bug', color: '#ff0000' })
   await owner.put(`${from.url}/1`, { title: 'Wanders on' })
+  await owner.put(`/projects/${from.id}/labels/bug`, { priority: 1 })
   const moved = await owner.post(`${from.url}/1/move`, { to_project_id: to.id })
   expect(moved).toMatchObject({
     status: 201,
     body: { iid: 1, project_id: to.id, title: 'Wanders on', description: 'As it is', labels: ['bug'], state: 'opened' },
   })
+  const copy = forge.app.db.selectFrom('issues').select('label_priority').where('id', '=', moved.body.id)
+  expect(await copy.executeTakeFirst()).toEqual({ label_priority: null }) // the label here has none
   const left = (await owner.get(`${from.url}/1`)).body
   expect(left).toMatchObject({ state: 'closed', moved_to_id: moved.body.id })
   const bodies = async (issue: number) =>

@@ -140,7 +140,18 @@ async function copyInto(
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
   await assertBelowLimit(db, target.project.id, iid)
-  const { id: _id, version: _version, user_notes_count: _notes, upvotes: _up, downvotes: _down, ...columns } = issue
+  // What triggers keep is for them to tell of the copy.
+  const {
+    id: _id,
+    version: _version,
+    user_notes_count: _notes,
+    merge_requests_count: _requests,
+    upvotes: _up,
+    downvotes: _down,
+    milestone_due: _due,
+    label_priority: _priority,
+    ...columns
+  } = issue
   const copy = await db
     .insertInto('issues')
     .values({
