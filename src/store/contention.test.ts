@@ -181,3 +181,36 @@ test.runIf(server)('transactions that lock in opposite orders both succeed in th
   await Promise.all(Array.from({ length: 6 }, (_, n) => raise(n % 2 ? both : both.toReversed())))
   expect((await ann.get('/user')).body.projects_limit).toBe(before + 6)
 })
+
+test.runIf(server).each([
+  ['a statement alone', 'push_rules', 'push_rule', { deny_delete_tag: true }],
+  ['a transaction', 'labels', 'labels', { name: 'a', color: '#123456' }],
+])('%s that meets others each time is unavailable, not broken', async (_what, table, path, input) => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  const { id } = await forge.project()
+  await sql`create function meet() returns trigger language plpgsql as
+    $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`.execute(db)
+  await sql`create trigger meet before insert on ${sql.table(table)} for each row execute function meet()`.execute(db)
+  const before = await forge.administrator.get(`/projects/${id}/${path}`)
+  const answer = await forge.administrator.post(`/projects/${id}/${path}`, input)
+  expect(answer).toMatchObject({ status: 503, body: { message: '503 The database does not answer' } })
+  expect(answer.headers.get('retry-after')).toBe('5')
+  await sql`drop trigger meet on ${sql.table(table)}`.execute(db)
+  expect((await forge.administrator.get(`/projects/${id}/${path}`)).body).toEqual(before.body)
+  expect(await forge.administrator.post(`/projects/${id}/${path}`, input)).toMatchObject({ status: 201 })
+})
+
+test.runIf(server)('what was committed is answered, however many read', async () => {
+  await using forge = await startForge({ settings: { DATABASE_POOL: '2' } })
+  const { db } = forge.app
+  const { id } = await forge.project()
+  const at = `/projects/${id}/issues`
+  const reading = Array.from({ length: 40 }, () => sql`select pg_sleep(0.05)`.execute(db))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => forge.administrator.post(at, { title: `${n}` })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+  await Promise.all(reading)
+  expect((await forge.administrator.get(at)).headers.get('x-total')).toBe('20')
+})

@@ -36,7 +36,8 @@ class NamingClient extends pg.Client {
       try {
         return await this.#send(text, values)
       } catch (error) {
-        if (!isAlone || !isConflict(error) || tries === TRIES) throw error
+        if (!isAlone || !isConflict(error)) throw error
+        if (tries === TRIES) throw new StoreUnavailable(error)
       }
       await pauseAfter(tries)
     }
