@@ -215,7 +215,7 @@ export const actions: Record<string, Action> = {
     return pick([
       () => askAnywhere('POST', '/groups/storms/labels', { name, color: '#123456' }),
       () => askAnywhere('POST', '/groups/storms/milestones', { title: name }),
-      () => askAnywhere('POST', '/projects', { path: name, namespace_id: 0 }),
+      () => askAnywhere('POST', '/projects', { path: name, initialize_with_readme: true }),
       () => askAnywhere('GET', '/groups/storms?with_projects=true'),
       () => askAnywhere('PUT', '/groups/storms', { description: name }),
     ])!()
