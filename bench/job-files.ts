@@ -17,7 +17,7 @@ const CHUNK = Buffer.alloc(256 * 1024, 'artifacts')
 
 type Outcome = Omit<Row, 'what' | 'target'>
 
-interface Given {
+interface Input {
   readonly id: number
   readonly token: string
 }
@@ -39,11 +39,11 @@ async function send(
   return said
 }
 
-async function takeJob(bench: QueueBench): Promise<Given> {
+async function takeJob(bench: QueueBench): Promise<Input> {
   await bench.queue(1)
   const body = Readable.from([JSON.stringify({ token: bench.runners[0] })])
   const headers = { 'Content-Type': 'application/json' }
-  return JSON.parse(await send(bench, 'POST', '/jobs/request', headers, body)) as Given
+  return JSON.parse(await send(bench, 'POST', '/jobs/request', headers, body)) as Input
 }
 
 const flat = ({ before, most }: { before: number; most: number }): Outcome => ({

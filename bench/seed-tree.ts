@@ -38,7 +38,7 @@ export async function seedTree(db: Db, count: number, { member, holders, runners
     .executeTakeFirstOrThrow()
   await seedGroups(db, groups, Number(first))
   await seedMembers(db, { groups, first: Number(first), people: count / USERS_A_MEMBER, member })
-  for (const holder of holders) await seedHolder(db, holder, Number(first))
+  for (const holder of holders) await seedOwner(db, holder, Number(first))
   await seedProjects(db, count, { first: Number(first), runnersToken })
   await sql`insert into project_authorizations (user_id, project_id, access_level)
     select m.user_id, p.id, max(m.access_level) from projects p
@@ -87,7 +87,7 @@ async function seedMembers(db: Db, { groups, first, people, member }: MemberPlan
   await add(sql`${sql.lit(first + 1)} + (n - 1) * 10`, sql`${sql.lit(member)}`, sql`10 * n`, OWN_GROUPS)
 }
 
-async function seedHolder(db: Db, holder: number, first: number): Promise<void> {
+async function seedOwner(db: Db, holder: number, first: number): Promise<void> {
   const now = sql.lit(daysAgo(50))
   await sql`insert into members (group_id, user_id, access_level, created_at, updated_at)
     select ${sql.lit(first)} + n, ${sql.lit(holder)}, ${sql.lit(Master)}, ${now}, ${now}

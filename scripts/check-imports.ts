@@ -48,7 +48,7 @@ const io = {
   builtins: /^(node:)?(child_process|dgram|dns|fs|http|http2|https|net|sqlite|tls|worker_threads)(\/|$)/,
 }
 
-type Rule = (from: Place, to: Place) => string | false | undefined
+type Rule = (from: Module, to: Module) => string | false | undefined
 
 const rulesForAll: Rule[] = [
   (from, to) => from.layer === 'lib' && to.ours && to.layer !== 'lib' && 'lib imports nothing of ours outside lib',
@@ -77,7 +77,7 @@ const rulesForValues: Rule[] = [
 ]
 
 /** What the tables above call a file. A package or builtin is not ours and has only a path. */
-type Place = { path: string; ours: boolean; layer?: string; context?: string; role?: string }
+type Module = { path: string; ours: boolean; layer?: string; context?: string; role?: string }
 
 type Import = { line: number; specifier: string; target: string; value: boolean; onlyInlineTypes: boolean }
 
@@ -86,11 +86,11 @@ type Violation = { path: string; line: number; text: string }
 const isRelative = (specifier: string) => /^\.{1,2}(\/|$)/.test(specifier)
 const isCode = (path: string) => /\.[cm]?[jt]s$/.test(path)
 export const isTest = (path: string) => /\.test\.ts$|^src\/features\/.*\/cases\.ts$/.test(path)
-const rank = ({ layer }: Place) => (layer ? layers.findIndex((row) => row.includes(layer)) : Infinity)
-const doesIo = ({ path, ours, layer = '', role = '' }: Place) =>
+const rank = ({ layer }: Module) => (layer ? layers.findIndex((row) => row.includes(layer)) : Infinity)
+const doesIo = ({ path, ours, layer = '', role = '' }: Module) =>
   ours ? io.layers.includes(layer) || io.files.includes(role) : io.builtins.test(path)
 
-function locate(path: string, ours = true): Place {
+function locate(path: string, ours = true): Module {
   const [top, first = '', ...rest] = path.split('/')
   const layer = first.replace(/\.ts$/, '')
   if (!ours || top !== 'src' || !layers.flat().includes(layer)) return { path, ours }
@@ -139,7 +139,7 @@ function importsOf(path: string, source: string): Import[] {
 const hint = (how: Import) => (how.onlyInlineTypes ? ' (write import type: import { type … } loads the module)' : '')
 
 /** The first rule that an import breaks, in words. */
-function judge(from: Place, how: Import): string | undefined {
+function judge(from: Module, how: Import): string | undefined {
   const relative = isRelative(how.specifier)
   if (relative && !/\.([cm]?[jt]s|json)$/.test(how.specifier)) return 'relative imports carry a written extension'
   const to = locate(how.target, relative)

@@ -168,9 +168,9 @@ export const settings: SettingTable = {
 export const flagOf = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)
 export const variableOf = (name: string): string => `MORTISE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`
 
-type Given = Record<string, string | undefined>
+type Input = Record<string, string | undefined>
 
-export function readConfig(flags: Given, environment: Given): Config {
+export function readConfig(flags: Input, environment: Input): Config {
   const data = resolve(pick('data', flags, environment, {}) ?? settings.data.default)
   const file = readConfigFile(join(data, 'mortise.config.json'))
   const config: Record<string, unknown> = {}
@@ -191,7 +191,7 @@ function assertWholeDirectory({ ldapUrl, ldapBase, ldapBindDn, ldapBindPassword,
   if (ldapUrl.startsWith('ldaps:') && ldapTls === 'off') throw badSetting('ldapTls', 'cannot be off with ldaps://')
 }
 
-function pick(name: string, flags: Given, environment: Given, file: Given): string | undefined {
+function pick(name: string, flags: Input, environment: Input, file: Input): string | undefined {
   return flags[flagOf(name)] ?? environment[variableOf(name)] ?? file[name]
 }
 
@@ -209,7 +209,7 @@ function valueOf<K extends keyof Config>(name: K, given: string | undefined): Co
 const badSetting = (name: keyof Config, fault: string) =>
   new BadSetting(`${variableOf(name)} (--${flagOf(name)}) ${fault}`)
 
-function readConfigFile(path: string): Given {
+function readConfigFile(path: string): Input {
   if (!existsSync(path)) return {}
   let content: unknown
   try {
@@ -220,7 +220,7 @@ function readConfigFile(path: string): Given {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new BadSetting(`${path} must hold one JSON object`)
   }
-  const given: Given = {}
+  const given: Input = {}
   for (const [name, value] of Object.entries(content)) {
     if (!(name in settings)) throw new BadSetting(`${path} names an unknown setting: ${name}`)
     given[name] = Array.isArray(value) ? value.join(',') : String(value)

@@ -6,7 +6,7 @@ const PRESENT = 0x01
 const VERIFIED = 0x04
 const HAS_KEY = 0x40
 
-interface Asked {
+interface RequestContext {
   readonly challenge: string
 }
 
@@ -45,7 +45,7 @@ export class Authenticator {
     return Buffer.concat([sha256(new URL(this.origin).hostname), Buffer.of(flags | PRESENT | verified), counter])
   }
 
-  #client(type: string, { challenge }: Asked): Buffer {
+  #client(type: string, { challenge }: RequestContext): Buffer {
     return Buffer.from(JSON.stringify({ type, challenge, origin: this.origin, crossOrigin: false }))
   }
 
@@ -54,7 +54,7 @@ export class Authenticator {
     return { id, rawId: id, type: 'public-key' as const, response }
   }
 
-  create(asked: Asked) {
+  create(asked: RequestContext) {
     const length = Buffer.alloc(2)
     length.writeUInt16BE(this.id.length)
     const credential = Buffer.concat([Buffer.alloc(16), length, this.id, this.#publicKey])
@@ -73,7 +73,7 @@ export class Authenticator {
     })
   }
 
-  get(asked: Asked) {
+  get(asked: RequestContext) {
     this.counter++
     const data = this.#data(0)
     const client = this.#client('webauthn.get', asked)

@@ -21,7 +21,7 @@ export interface Received {
 
 export const ALL_SWITCHES: readonly AnySwitch[] = [...HOOK_SWITCHES, ...GROUP_SWITCHES, ...SYSTEM_SWITCHES]
 
-interface HookWish {
+interface HookOptions {
   readonly project_id?: number
   readonly group_id?: number
   /** All, unless told. */
@@ -30,7 +30,7 @@ interface HookWish {
 
 export interface HookReceiver extends AsyncDisposable {
   readonly url: string
-  hook(path: string, input?: HookWish): Promise<void>
+  hook(path: string, input?: HookOptions): Promise<void>
   unhook(path: string): Promise<void>
   /** All that came since this was asked last, once everything is sent. */
   take(): Promise<Received[]>

@@ -36,7 +36,7 @@ export interface Receiver extends AsyncDisposable {
   jobStatus: string
   interval: string
   /** How long a request for work is held. */
-  holdMs: number
+  lockMs: number
 }
 
 const RUNNER_TOKEN = 'runner-token-1'
@@ -63,7 +63,7 @@ export async function startReceiver(): Promise<Receiver> {
     answer: null,
     jobStatus: 'running',
     interval: '0.05',
-    holdMs: 2000,
+    lockMs: 2000,
     queue(job) {
       waiting.push(job)
       version++
@@ -155,7 +155,7 @@ export async function startReceiver(): Promise<Receiver> {
     if (json.last_update === String(version) && waiting.length === 0) {
       await new Promise<void>((resolve) => {
         wakes.add(resolve)
-        setTimeout(resolve, receiver.holdMs)
+        setTimeout(resolve, receiver.lockMs)
         response.once('close', resolve)
       })
       wakes.clear()

@@ -526,7 +526,7 @@ describe('security 33: IDOR by id in body or path', () => {
     return { key, gpg, email, token, impersonation }
   }
 
-  type Belongings = Awaited<ReturnType<typeof belongings>>
+  type OwnedRecords = Awaited<ReturnType<typeof belongings>>
   const state = async (forge: TestForge) => {
     const { db } = forge.app
     const tables = ['keys', 'gpg_keys', 'emails', 'users', 'namespaces'] as const
@@ -536,7 +536,7 @@ describe('security 33: IDOR by id in body or path', () => {
   }
 
   /** Every way to another person's things, by each method that could do something there. */
-  const ways = ({ id, username }: Person, owned: Belongings): [string, string, Record<string, unknown>?][] => [
+  const ways = ({ id, username }: Person, owned: OwnedRecords): [string, string, Record<string, unknown>?][] => [
     ['GET', `/user/keys/${owned.key}`],
     ['DELETE', `/user/keys/${owned.key}`],
     ['GET', `/user/gpg_keys/${owned.gpg}`],
@@ -736,20 +736,20 @@ describe('security 42: what strangers keep here is shown or saved, and never a p
   }
 
   /** Headers of an answer; our own words (JSON) and git's protocol need no policy. */
-  type Kept = Record<string, unknown>
-  const typed = (type: RegExp): Kept => ({ 'content-type': expect.stringMatching(type) })
+  type Stored = Record<string, unknown>
+  const typed = (type: RegExp): Stored => ({ 'content-type': expect.stringMatching(type) })
   const policy = { 'content-security-policy': "default-src 'none'; sandbox" }
   const attached = { 'content-disposition': expect.stringMatching(/^attachment\b/) }
-  const SHOWN: Kept = {
+  const SHOWN: Stored = {
     ...typed(/^text\/plain\b/),
     'content-disposition': expect.stringMatching(/^inline\b/),
     ...policy,
   }
-  const SAVED: Kept = { ...typed(/^application\/(octet-stream|zip)$/), ...attached, ...policy }
+  const SAVED: Stored = { ...typed(/^application\/(octet-stream|zip)$/), ...attached, ...policy }
   const WORDS = typed(/^application\/(vnd\.git-lfs\+)?json$/)
   const REFUSED = typed(/^text\/plain\b/)
 
-  async function expectKept(answer: Response, what: string, kept: Kept): Promise<void> {
+  async function expectKept(answer: Response, what: string, kept: Stored): Promise<void> {
     expect({ what, ...Object.fromEntries(answer.headers) }).toMatchObject({
       what,
       'x-content-type-options': 'nosniff',
@@ -765,7 +765,7 @@ describe('security 42: what strangers keep here is shown or saved, and never a p
     const { project, upload, attachment, ids, film, head } = await fillWithPages(forge)
     const api = `/api/v4/projects/${project.id}`
     const repository = `/${project.path_with_namespace}.git`
-    const rows: [address: string, status: number, kept: Kept][] = [
+    const rows: [address: string, status: number, kept: Stored][] = [
       [`${api}/repository/files/page.html/raw`, 200, SHOWN],
       [`${api}/repository/files/page.svg/raw`, 200, SHOWN],
       [`${api}/repository/files/film/raw?lfs=true`, 200, SHOWN],

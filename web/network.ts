@@ -37,14 +37,14 @@ export function layOut(commits: readonly Linked[], most = 24): Network {
   const dots: Dot[] = []
   const lines: Line[] = []
   for (const [row, { id, parent_ids }] of commits.entries()) {
-    const lane = waiting.laneFor(id)
+    const lane = waiting.limiterFor(id)
     const dot = { id, lane, row }
     dots.push(dot)
     waiting.leave(id, lane)
     let lowest = -1
     for (const parent of parent_ids.slice(0, MOST_PARENTS)) {
       const to = rows.get(parent) ?? commits.length
-      const into = waiting.laneFor(parent, lane)
+      const into = waiting.limiterFor(parent, lane)
       if (into < most - 1) lines.push({ from: dot, lane: into, to })
       else lowest = Math.max(lowest, to)
     }
@@ -67,7 +67,7 @@ class Waiting {
   }
 
   /** The one that waits for it, `preferred` if that is free, or the first free one. */
-  laneFor(id: string, preferred = this.#last): number {
+  limiterFor(id: string, preferred = this.#last): number {
     const known = this.#lanes.get(id)
     if (known !== undefined) return known
     const free = this.#taken[preferred] === false ? preferred : this.#taken.indexOf(false)

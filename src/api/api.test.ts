@@ -389,14 +389,14 @@ describe('children', () => {
     policy: housePolicy,
     find: async (_app, { street }, viewer) => (street === 'gone' ? null : { street, viewer }),
   })
-  const roomOf = (parent: typeof house) =>
+  const capacityOf = (parent: typeof house) =>
     child(parent, {
       name: 'Room',
       key: 'room',
       params: { room_id: id },
       find: async (_app, { street }, { room_id }) => (room_id === 1 ? { name: `${street} ${room_id}` } : null),
     })
-  const room = roomOf(house)
+  const room = capacityOf(house)
   const lampPolicy = policy<House & { lamp: { of: string; on: boolean } }>()({
     read: ({ lamp }) => lamp.on,
     clean: ({ viewer, lamp }) => viewer?.username === lamp.of,
@@ -410,7 +410,10 @@ describe('children', () => {
   })
 
   const cleaned = z.object({ room: z.string(), times: z.int().nullable() })
-  const clean = (on: ReturnType<typeof roomOf>, more: { abilityFirst?: boolean; denied?: 'unauthenticated' } = {}) =>
+  const clean = (
+    on: ReturnType<typeof capacityOf>,
+    more: { abilityFirst?: boolean; denied?: 'unauthenticated' } = {},
+  ) =>
     endpoint({
       method: 'PUT',
       path: '/houses/:street/rooms/:room_id',
@@ -477,19 +480,19 @@ describe('children', () => {
     ['parameters first', clean(room), 'owner', ['id', 'parameter', 'house', 'hidden', 'guest', 'room']],
     [
       'the ability first',
-      clean(roomOf({ ...house, abilityFirst: true })),
+      clean(capacityOf({ ...house, abilityFirst: true })),
       'owner',
       ['house', 'hidden', 'guest', 'id', 'parameter', 'room'],
     ],
     [
       'one ability first',
-      clean(roomOf({ ...house, abilityFirst: 'enter' })),
+      clean(capacityOf({ ...house, abilityFirst: 'enter' })),
       'owner',
       ['house', 'hidden', 'stranger', 'id', 'parameter', 'guest', 'room'],
     ],
     [
       'an endpoint in an order of its own',
-      clean(roomOf({ ...house, abilityFirst: 'enter' }), { abilityFirst: true }),
+      clean(capacityOf({ ...house, abilityFirst: 'enter' }), { abilityFirst: true }),
       'owner',
       ['house', 'hidden', 'guest', 'id', 'parameter', 'room'],
     ],

@@ -18,12 +18,12 @@ export interface CachedRecordKey {
   readonly versionKey: string
 }
 
-interface Fragment {
+interface CachedRecord {
   readonly versionKey: string
   readonly json: Json<unknown>
 }
 
-const cacheOf = cachePerStore<Fragment>(
+const cacheOf = cachePerStore<CachedRecord>(
   MOST_BYTES,
   ({ versionKey, json }) => OVERHEAD + versionKey.length + 2 * json.bytes.length,
 )

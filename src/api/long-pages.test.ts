@@ -45,14 +45,14 @@ const LISTS: [string, string, keyof Tables, string][] = [
   ['found issues', '/search?scope=issues&search=needle', 'issues', 'description'],
 ]
 
-type Shown = Record<string, unknown> & { readonly notes?: readonly Shown[] }
+type Visible = Record<string, unknown> & { readonly notes?: readonly Visible[] }
 
 async function ask(path: string, caller = ann) {
   const answer = await fetch(`${forge.url}/api/v4${path}${path.includes('?') ? '&' : '?'}per_page=${ROWS}`, caller)
   const names = ['x-total', 'x-per-page', 'x-page', 'x-next-page', 'link']
   const { length: bytes, items } = await answer
     .text()
-    .then((text) => ({ ...lengthOf(text), items: JSON.parse(text) as Shown[] }))
+    .then((text) => ({ ...lengthOf(text), items: JSON.parse(text) as Visible[] }))
   return {
     bytes,
     isStreamed: answer.headers.get('content-length') === null,
@@ -126,7 +126,7 @@ test('a discussion has a limit of bytes', async () => {
   const refused = { status: 400, body: { message: 'A discussion has at most 8 MB of text' } }
   expect(await ann.post(at, { body })).toMatchObject(refused)
   expect(await ann.put(`${at}/${first.notes[0].id}`, { body })).toMatchObject(refused)
-  expect((await ann.get(`${url}/${first.id}`)).body.notes.map((note: Shown) => String(note['body']).length)).toEqual([
+  expect((await ann.get(`${url}/${first.id}`)).body.notes.map((note: Visible) => String(note['body']).length)).toEqual([
     1,
     ...Array.from({ length: 8 }, () => 1_000_000),
   ])

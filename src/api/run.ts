@@ -75,7 +75,7 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
  * Runners show tokens of their own, which the endpoint looks up; they ask so often that only those who are refused are
  * counted.
  */
-async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Said): Promise<void> {
+async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Message): Promise<void> {
   const caller = { identity: null, address: exchange.address }
   try {
     await proceed(gateway, endpoint, exchange, caller, said)
@@ -86,7 +86,7 @@ async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Excha
 }
 
 /** What was read of a request so far. */
-interface Said {
+interface Message {
   readonly path: Raw
   readonly query: Raw
   readonly form?: Body
@@ -97,7 +97,7 @@ function enter(
   endpoint: Endpoint,
   exchange: Exchange,
   shown: PresentedCredential | null,
-  said: Said,
+  said: Message,
 ): MaybePromise<void> {
   return andThen(identify(gateway, endpoint, exchange, shown), (caller) => {
     exchange.user = caller.identity?.user.username ?? null
@@ -113,7 +113,7 @@ async function proceed(
   endpoint: Endpoint,
   exchange: Exchange,
   caller: Caller,
-  said: Said,
+  said: Message,
 ): Promise<void> {
   const { request } = exchange
   const body =

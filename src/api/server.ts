@@ -175,11 +175,11 @@ function listen(listener: RequestListener): Server {
  */
 function continueOnceRead(request: IncomingMessage, response: ServerResponse): void {
   const read = request._read.bind(request)
-  let isTold = false
+  let isReported = false
   response.setHeader('Connection', 'close')
   request._read = (size) => {
-    if (!isTold && !response.headersSent) {
-      isTold = true
+    if (!isReported && !response.headersSent) {
+      isReported = true
       response.removeHeader('Connection')
       response.writeContinue()
     }

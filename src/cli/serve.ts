@@ -47,12 +47,12 @@ export const serve: Verb = {
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
     // Making them takes a while, which nobody who wants to stop has to wait for.
     void printHostKeys(config)
-    await (flags.runner ? runBeside(forge.app, stop) : stop)
+    await (flags.runner ? runEmbedded(forge.app, stop) : stop)
   },
 }
 
 /** What is still running when the server is to stop is handed back. */
-async function runBeside(app: App, stop: Promise<unknown>): Promise<void> {
+async function runEmbedded(app: App, stop: Promise<unknown>): Promise<void> {
   const { startEmbeddedRunner } = await import('../features/ci/runners/embedded.ts')
   const folder = join(app.config.data, 'runner')
   const runner = await startEmbeddedRunner(app, { folder, environment: process.env })

@@ -3,19 +3,19 @@ import type { ForgeClock } from './types.ts'
 
 export class TestClock implements Clock, ForgeClock {
   #offset = 0
-  #heldAt: number | null = null
+  #lockedAt: number | null = null
   now(): Date {
-    return new Date((this.#heldAt ?? Date.now()) + this.#offset)
+    return new Date((this.#lockedAt ?? Date.now()) + this.#offset)
   }
   advance(ms: number): void {
     this.#offset += ms
   }
   hold(): Disposable {
-    this.#heldAt ??= Date.now()
-    return { [Symbol.dispose]: () => (this.#heldAt = null) }
+    this.#lockedAt ??= Date.now()
+    return { [Symbol.dispose]: () => (this.#lockedAt = null) }
   }
   reset(): void {
     this.#offset = 0
-    this.#heldAt = null
+    this.#lockedAt = null
   }
 }

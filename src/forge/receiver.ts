@@ -8,7 +8,7 @@ const MOST_KEPT = 10_000
 const MOST_BYTES = 50_000_000
 const DEADLINE = 5000
 
-interface Kept {
+interface Stored {
   readonly delivery: door.Delivery
   /** Handed to whoever waited for it. */
   isTaken: boolean
@@ -18,7 +18,7 @@ export class Receiver implements door.Receiver {
   readonly url: string
   readonly #server: Server
   readonly #waiting = new Set<() => void>()
-  #kept: Kept[] = []
+  #kept: Stored[] = []
   #answer: door.ReceiverAnswer = {}
   #times = Infinity
   #closed: Promise<void> | null = null

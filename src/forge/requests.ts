@@ -3,7 +3,7 @@ import type { ForgeRequest } from './types.ts'
 
 const MOST_KEPT = 10_000
 
-interface Asked {
+interface RequestContext {
   readonly method: string
   readonly path: string
   /** Its status, once it is written. */
@@ -12,12 +12,12 @@ interface Asked {
 
 /** What a server was asked. */
 export class RequestLog {
-  #asked: Asked[] = []
+  #asked: RequestContext[] = []
 
   constructor(server: Server) {
     // First, as those who answer might change the address.
     server.prependListener('request', ({ method = '', url = '' }, response) => {
-      const asked: Asked = { method, path: url, answer: response }
+      const asked: RequestContext = { method, path: url, answer: response }
       // A client that went away unanswered has no status.
       response.once('close', () => (asked.answer = statusOf(response)))
       this.#asked.push(asked)

@@ -62,7 +62,7 @@ export interface Worker {
 // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
 type AnyJob<A> = Job<A, any>
 
-interface Held extends Claim {
+interface Locked extends Claim {
   /** Comes when the process is about to end, or when the job has become somebody else's. */
   readonly abort: AbortController
   work: Promise<void>
@@ -72,7 +72,7 @@ interface Held extends Claim {
   isLost: boolean
 }
 
-const newsOf = ({ event_id, event_at, created_at }: Row<'jobs'>) => ({
+const updatesOf = ({ event_id, event_at, created_at }: Row<'jobs'>) => ({
   source: event_id === null ? null : `event ${event_id}`,
   at: event_at ?? created_at,
 })
@@ -96,12 +96,12 @@ export function startWorker<A extends WorkerApp>(
   const log = app.log.child({ part: 'jobs' })
   const relaxed = { ...app, db: app.store.relaxed }
   /** Running, or ended and not yet noted. */
-  const held = new Set<Held>()
+  const held = new Set<Locked>()
   let stopping = false
   let paused = false
   let turn: Promise<void> = Promise.resolve()
   let areRecurringSet = false
-  let isTurnAhead = false
+  let isNextTick = false
   let timer: NodeJS.Timeout | undefined
 
   const reactionsTo = ({ name, payload }: EventRow) =>
@@ -114,21 +114,21 @@ export function startWorker<A extends WorkerApp>(
     return { free: CONCURRENCY - running.length, freeForLong: LONG_CONCURRENCY - runningLong.length, long }
   }
 
-  async function run(one: Held): Promise<void> {
+  async function run(one: Locked): Promise<void> {
     const { row, abort } = one
     try {
       const job = known.get(row.name)
       if (!job) throw new Error(`no job is named ${row.name}`)
-      await job.handle(app, JSON.parse(row.payload), abort.signal, newsOf(row))
+      await job.handle(app, JSON.parse(row.payload), abort.signal, updatesOf(row))
       one.outcome = 'done'
     } catch (error) {
       one.outcome = abort.signal.aborted ? 'left' : { error }
-      if (one.outcome !== 'left') tellFailure(row, error)
+      if (one.outcome !== 'left') reportFailure(row, error)
     }
     wake()
   }
 
-  function tellFailure({ id, name, attempts }: Row<'jobs'>, error: unknown): void {
+  function reportFailure({ id, name, attempts }: Row<'jobs'>, error: unknown): void {
     const level = attempts < MAX_ATTEMPTS ? 'warn' : 'error'
     log[level]({ err: error, job: name, id, attempt: attempts }, 'job failed')
   }
@@ -142,11 +142,11 @@ export function startWorker<A extends WorkerApp>(
     const events = isResting ? [] : await newEvents(app)
     const isOld = events[0] !== undefined && events[0].created_at <= after(app.clock, -UNWANTED_MS)
     const isFollowed = events.length > 0 && (audience?.isThere(app) ?? false)
-    const isNews = events.length >= UNWANTED_AT_ONCE || isOld || isFollowed || events.some(isWanted)
+    const isNewEvent = events.length >= UNWANTED_AT_ONCE || isOld || isFollowed || events.some(isWanted)
     const hands = handsFree()
     const isDue = !isResting && hands.free > 0 && (await isAnyDue(app, hands.freeForLong > 0 ? [] : long))
-    if (ended.length === 0 && aging.length === 0 && !isNews && !isDue) return null
-    return { ended, aging, isNews, hands: isDue || isNews ? hands : null }
+    if (ended.length === 0 && aging.length === 0 && !isNewEvent && !isDue) return null
+    return { ended, aging, isNewEvent, hands: isDue || isNewEvent ? hands : null }
   }
 
   /** Where the store is away or locked, a later turn does it. */
@@ -156,21 +156,21 @@ export function startWorker<A extends WorkerApp>(
   }
 
   async function takeTurn(): Promise<void> {
-    isTurnAhead = false
+    isNextTick = false
     if (!areRecurringSet && !stopping) await setRecurring()
     const found = await agenda()
     if (!found) return
-    const { ended, aging, isNews, hands } = found
+    const { ended, aging, isNewEvent, hands } = found
     const lease = after(app.clock, LEASE_MS)
     const { claimed, lost, isMore } = await transact(relaxed, async (app) => {
-      const lost: Held[] = []
+      const lost: Locked[] = []
       for (const one of ended) if (!one.isLost && !(await endJob(app, one, one.outcome!, everyOf(one)))) lost.push(one)
       await countTries(
         app,
         ended.filter((one) => !one.isLost && !lost.includes(one)).map(({ outcome }) => outcome!),
       )
       for (const one of aging) if (!(await renewLease(app, one, lease))) lost.push(one)
-      const isMore = isNews && (await dispatch(app))
+      const isMore = isNewEvent && (await dispatch(app))
       return { lost, isMore, claimed: hands && hands.free > 0 ? await claimJobs(app, hands) : [] }
     })
     for (const one of aging) one.lease = lease
@@ -190,17 +190,17 @@ export function startWorker<A extends WorkerApp>(
     return isMore
   }
 
-  const everyOf = ({ row }: Held) => known.get(row.name)?.every
+  const everyOf = ({ row }: Locked) => known.get(row.name)?.every
 
   function start(row: Row<'jobs'>): void {
     const abort = new AbortController()
-    const one: Held = { row, lease: row.lease_until!, abort, work: Promise.resolve(), outcome: null, isLost: false }
+    const one: Locked = { row, lease: row.lease_until!, abort, work: Promise.resolve(), outcome: null, isLost: false }
     held.add(one)
     one.work = run(one)
   }
 
   /** Its lease ran out while this process stood still. */
-  function lose(one: Held): void {
+  function lose(one: Locked): void {
     const { id, name, attempts } = one.row
     one.isLost = true
     log.warn({ job: name, id, attempt: attempts }, 'job was claimed by another worker')
@@ -208,21 +208,21 @@ export function startWorker<A extends WorkerApp>(
   }
 
   function wake(): void {
-    if (stopping || paused || isTurnAhead) return
-    isTurnAhead = true
+    if (stopping || paused || isNextTick) return
+    isNextTick = true
     clearTimeout(timer)
     // What ends in the same moment is noted in the same turn.
     turn = turn
       .then(() => nextTurnOfTheLoop())
       .then(takeTurn)
-      .catch(tellTrouble)
+      .catch(reportTrouble)
     void turn.then(() => {
       clearTimeout(timer)
       if (!stopping && !paused) timer = setTimeout(wake, IDLE_MS).unref()
     })
   }
 
-  const tellTrouble = (error: unknown) => log.error({ err: error }, 'jobs could not be noted')
+  const reportTrouble = (error: unknown) => log.error({ err: error }, 'jobs could not be noted')
 
   const allDone = () => Promise.all([...held].map(({ work }) => work))
 
@@ -231,7 +231,7 @@ export function startWorker<A extends WorkerApp>(
     await turn
     if (stopping) for (const { abort } of held) abort.abort(new Error('the process is ending'))
     await allDone()
-    await takeTurn().catch(tellTrouble)
+    await takeTurn().catch(reportTrouble)
   }
   wake()
 

@@ -26,7 +26,7 @@ export class IdSet {
     if (this.has(id) === isIn) return
     this.#size += isIn ? 1 : -1
     if (!this.#flipped.delete(id)) this.#flipped.add(id)
-    if (this.#flipped.size > MOST_FLIPPED) this.#sortAnew()
+    if (this.#flipped.size > MOST_FLIPPED) this.#resort()
   }
 
   #isSorted(id: number): boolean {
@@ -41,7 +41,7 @@ export class IdSet {
     return false
   }
 
-  #sortAnew(): void {
+  #resort(): void {
     const added = [...this.#flipped].filter((id) => !this.#isSorted(id))
     const stayed = this.#sorted.filter((id) => !this.#flipped.has(id))
     const all = new Float64Array(stayed.length + added.length)

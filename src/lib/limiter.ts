@@ -67,7 +67,7 @@ export class Limiter {
 
   /** Whoever has gone meanwhile is not waited for. */
   async enter(caller: LimitedCaller, gone?: () => AbortSignal): Promise<Release> {
-    if (this.#hasRoom(caller)) return this.#begin(caller)
+    if (this.#hasCapacity(caller)) return this.#begin(caller)
     const { key, isAnonymous } = caller
     const { perCaller, waitingPerCaller, waitingInAll } = this.#limits
     const waiting = [...this.#waiting]
@@ -94,7 +94,7 @@ export class Limiter {
     }
   }
 
-  #hasRoom({ key, isAnonymous }: LimitedCaller): boolean {
+  #hasCapacity({ key, isAnonymous }: LimitedCaller): boolean {
     const { inAll, perCaller } = this.#limits
     if (this.#total >= inAll || (isAnonymous && this.#anonymous >= anonymousShare(inAll))) return false
     return (this.#inside.get(key) ?? 0) < perCaller
@@ -118,7 +118,7 @@ export class Limiter {
     this.#duration = this.#duration * 0.9 + took * 0.1
     for (const waiter of this.#waiting) {
       if (this.#total >= this.#limits.inAll) return
-      if (!this.#hasRoom(waiter.caller)) continue
+      if (!this.#hasCapacity(waiter.caller)) continue
       this.#waiting.delete(waiter)
       waiter.admit()
     }

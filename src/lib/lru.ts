@@ -27,7 +27,7 @@ export class Lru<V> {
     this.delete(key)
     const weight = this.#weigh(value, key)
     if (weight > this.#most) return
-    this.#makeRoom(weight)
+    this.#evictOldest(weight)
     this.#kept.set(key, { value, weight, isUsed: false })
     this.#weight += weight
   }
@@ -44,7 +44,7 @@ export class Lru<V> {
     for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.delete(key)
   }
 
-  #makeRoom(weight: number): void {
+  #evictOldest(weight: number): void {
     // Whatever is put back is met again, without its mark.
     for (const [key, kept] of this.#kept) {
       if (this.#weight + weight <= this.#most) break

@@ -5,7 +5,7 @@ export interface Search {
   readonly lines: boolean
   readonly texts: readonly string[]
   /** What its last group, or all of it, has found last is told too. */
-  readonly isTold?: boolean
+  readonly isReported?: boolean
 }
 
 export interface PatternMatches {
@@ -16,10 +16,10 @@ export interface PatternMatches {
   readonly told?: readonly (string | null)[]
 }
 
-export function searchTexts({ pattern, lines, texts, isTold }: Search): PatternMatches {
+export function searchTexts({ pattern, lines, texts, isReported }: Search): PatternMatches {
   try {
     const compiled = RE2JS.compile(pattern, lines ? RE2JS.MULTILINE : 0)
-    if (isTold) {
+    if (isReported) {
       const told = texts.map((text) => lastOf(compiled, text))
       return { fault: null, found: told.map((one) => one !== null), told }
     }

@@ -54,7 +54,7 @@ export async function lastMatches(
   texts: readonly string[],
   caller?: LimitedCaller,
 ): Promise<readonly (string | null)[]> {
-  const { fault, told } = await search({ pattern, lines: false, texts, isTold: true }, caller)
+  const { fault, told } = await search({ pattern, lines: false, texts, isReported: true }, caller)
   return fault ? texts.map(() => null) : told!
 }
 

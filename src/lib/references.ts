@@ -4,7 +4,7 @@
  * times at most.
  */
 
-interface Named {
+interface NamedRecord {
   /** As it is written. */
   readonly text: string
   /** Path of the other project it is said of; a single name is one beside ours. */
@@ -12,16 +12,19 @@ interface Named {
 }
 
 /** Of a person, a group or `all`. */
-export type UserReference = Named & { readonly kind: 'user'; readonly name: string }
-export type NumberReference = Named & { readonly kind: 'issue' | 'merge_request' | 'snippet'; readonly id: number }
+export type UserReference = NamedRecord & { readonly kind: 'user'; readonly name: string }
+export type NumberReference = NamedRecord & {
+  readonly kind: 'issue' | 'merge_request' | 'snippet'
+  readonly id: number
+}
 /** A number may be an id (of a milestone the iid) or the title, so it gives both; in quotes it is the title. */
-export type TitleReference = Named & {
+export type TitleReference = NamedRecord & {
   readonly kind: 'label' | 'milestone'
   readonly id: number | null
   readonly title: string
 }
-export type CommitReference = Named & { readonly kind: 'commit'; readonly sha: string }
-export type RangeReference = Named & {
+export type CommitReference = NamedRecord & { readonly kind: 'commit'; readonly sha: string }
+export type RangeReference = NamedRecord & {
   readonly kind: 'commit_range'
   readonly from: string
   readonly to: string

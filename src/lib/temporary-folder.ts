@@ -8,9 +8,9 @@ import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from './process-tag.ts'
 const MEMORY = '/dev/shm'
 const ENOUGH = 2 * 1024 ** 3
 
-export const TEMPORARY_FOLDER = hasRoom(MEMORY) ? MEMORY : tmpdir()
+export const TEMPORARY_FOLDER = hasCapacity(MEMORY) ? MEMORY : tmpdir()
 
-function hasRoom(folder: string): boolean {
+function hasCapacity(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize > ENOUGH

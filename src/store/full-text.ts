@@ -236,7 +236,7 @@ function tested(db: Db, index: TextIndex, { within, tests = [], ...input }: Text
   return { ...input, tests: [inIdList(db, `${index.table}.${index.within!}`, idList(db, within!)), ...tests] }
 }
 
-interface Turn extends TextQuery {
+interface Tick extends TextQuery {
   /** The last row that was looked at. */
   readonly from: number | null
   readonly looked: number
@@ -245,7 +245,7 @@ interface Turn extends TextQuery {
 }
 
 /** The next rows that are looked at. */
-function rowsOf(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: number }> {
+function rowsOf(db: Db, index: TextIndex, turn: Tick): RawBuilder<{ id: number }> {
   const { words, within, sort, from, looked, walked } = turn
   const [way, isBeyond] = [sql.raw(sort ?? 'desc'), sql.raw(sort === 'asc' ? '>' : '<')]
   const end = sql`${way} limit ${sql.lit(looked)}`
@@ -275,7 +275,7 @@ interface Taken {
 }
 
 /** A turn is one statement. Ids come as one text: to make an object of each takes longer than to find them. */
-async function take(db: Db, index: TextIndex, turn: Turn): Promise<Taken> {
+async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
   const { tests = [], sort, walked, words } = turn
   const hasThem = walked ? [hasWords(words)] : []
   const passes = [...hasThem, ...tests]

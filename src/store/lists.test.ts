@@ -25,7 +25,7 @@ declare module './database.ts' {
   }
 }
 
-interface Wanted extends Search {
+interface Filter extends Search {
   project: number
   state?: Ticket['state']
   author?: number
@@ -41,7 +41,7 @@ const ORDERS = ['id', 'updated_at'] as const
 const labelled = (title: string) => sql<boolean>`exists (select 1 from ticket_labels l
   where l.ticket_id = tickets.id and l.title = ${title})`
 
-const tickets = longList<Wanted, 'tickets', (typeof ORDERS)[number]>({
+const tickets = longList<Filter, 'tickets', (typeof ORDERS)[number]>({
   table: 'tickets',
   many: 100,
   facets: true,
@@ -126,7 +126,7 @@ async function seed({ app: { db } }: TestForge, count: number): Promise<Ticket[]
   return rows
 }
 
-const filters: [Omit<Wanted, 'project'> & { search?: string }, (ticket: Ticket) => boolean][] = [
+const filters: [Omit<Filter, 'project'> & { search?: string }, (ticket: Ticket) => boolean][] = [
   [{}, () => true],
   [{ state: 'opened' }, ({ state }) => state === 'opened'],
   [{ author: 3 }, ({ author_id }) => author_id === 3],
@@ -218,7 +218,7 @@ test('a total is counted again only when something changed that its conditions d
   await using forge = await startForge()
   const { db } = forge.app
   await seed(forge, 40)
-  const cost = (filter: Omit<Wanted, 'project'>) =>
+  const cost = (filter: Omit<Filter, 'project'>) =>
     forge.queries(() => tickets(db, { project: 1, ...filter }, { limit: 0, offset: 0 }))
   const costs = async () => [await cost({ state: 'opened' }), await cost({ author: 3 }), await cost({ label: 'bug' })]
   await costs()
@@ -238,7 +238,7 @@ test('a followed total asks about the rows that changed, of its scope', async ()
     columns: ['state', 'confidential', 'author_id', 'title', 'updated_at'],
     links: { ticket_labels: { by: 'ticket_id', columns: ['title'] } },
   })
-  const list = longList<Wanted, 'tickets', 'id'>({
+  const list = longList<Filter, 'tickets', 'id'>({
     table: 'tickets',
     counted: [],
     followed: { scope: 'project' },

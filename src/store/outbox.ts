@@ -160,7 +160,7 @@ async function insertEvents({ db }: Emitter, events: readonly NewEvent[]): Promi
   return rows.map(({ id }) => id).toSorted((one, other) => one - other)
 }
 
-interface Placed {
+interface Positioned {
   readonly id?: number
   readonly project_id?: number | null
   readonly group_id?: number | null
@@ -170,7 +170,7 @@ export function eventScope(
   name: keyof Events,
   payload: object,
 ): { project_id: number | null; group_id: number | null } {
-  const { id, project_id, group_id } = payload as Placed
+  const { id, project_id, group_id } = payload as Positioned
   const [subject] = (name as string).split('.', 1)
   return {
     project_id: project_id ?? (subject === 'project' ? (id ?? null) : null),

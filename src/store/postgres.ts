@@ -26,7 +26,7 @@ class NamingClient extends pg.Client {
   override query(text: string | pg.QueryConfig, values?: unknown[]) {
     if (typeof text !== 'string' || !values) return super.query(text as string)
     counter.queries++
-    return this.#run(text, values).catch(tellLoss)
+    return this.#run(text, values).catch(reportLoss)
   }
 
   /** A statement that is a transaction of its own may be run again; any other belongs to one that must be. */
@@ -51,7 +51,7 @@ class NamingClient extends pg.Client {
   }
 }
 
-function tellLoss(error: unknown): never {
+function reportLoss(error: unknown): never {
   throw isLoss(error) ? new StoreUnavailable(error) : error
 }
 

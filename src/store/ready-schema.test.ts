@@ -14,7 +14,7 @@ import { postgresDatabase } from './temporary.ts'
 
 const OPTIONS = { durable: false, shared: true, poolSize: 2 }
 
-interface Place extends AsyncDisposable {
+interface Scope extends AsyncDisposable {
   /** As a process that starts has it. */
   open(): Promise<Store>
   /** Without the image that SQLite's would take. */
@@ -22,7 +22,7 @@ interface Place extends AsyncDisposable {
 }
 
 /** Where there is no database yet. */
-async function makePlace(): Promise<Place> {
+async function makePlace(): Promise<Scope> {
   const stores: Store[] = []
   const kept = (store: Store) => {
     stores.push(store)

@@ -89,22 +89,22 @@ export class Connections implements Direct {
 
   /** Runs `work` with the writer when every earlier writer is done, in this process or another. */
   async write<T>(work: () => T): Promise<T> {
-    const { result, endTurn } = await this.beginWrite(work)
-    endTurn()
+    const { result, endTick } = await this.beginWrite(work)
+    endTick()
     return result
   }
 
   /** The same, but the writer is kept until `endTurn` is called, once. */
-  async beginWrite<T>(work: () => T): Promise<{ result: T; endTurn: () => void }> {
+  async beginWrite<T>(work: () => T): Promise<{ result: T; endTick: () => void }> {
     const since = performance.now()
     const before = this.#lastWrite
-    const { promise, resolve: endTurn } = Promise.withResolvers<void>()
+    const { promise, resolve: endTick } = Promise.withResolvers<void>()
     this.#lastWrite = promise
     await before
     try {
-      return { result: await whenFree(since, work), endTurn }
+      return { result: await whenFree(since, work), endTick }
     } catch (error) {
-      endTurn()
+      endTick()
       throw error
     }
   }

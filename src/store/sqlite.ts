@@ -210,7 +210,7 @@ class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #connections: Connections
   readonly #flusher: Flusher | null
-  #endTurn: (() => void) | null = null
+  #endTick: (() => void) | null = null
 
   constructor(connections: Connections, flusher: Flusher | null) {
     this.#connections = connections
@@ -219,8 +219,8 @@ class SqliteConnection implements DatabaseConnection {
 
   async begin() {
     const { writes } = this.#connections
-    const { endTurn } = await this.#connections.beginWrite(() => writes.run('begin immediate', []))
-    this.#endTurn = endTurn
+    const { endTick } = await this.#connections.beginWrite(() => writes.run('begin immediate', []))
+    this.#endTick = endTick
   }
 
   /** Whoever fails at it rolls back next, and only then is it another writer's turn. */
@@ -231,7 +231,7 @@ class SqliteConnection implements DatabaseConnection {
 
   rollback() {
     // Committed: only the flush has failed, and the writer is somebody else's by now.
-    if (!this.#endTurn) return
+    if (!this.#endTick) return
     const { writes } = this.#connections
     try {
       // A failed statement may have rolled the transaction back already; a second rollback would throw over the cause.
@@ -242,14 +242,14 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #leave() {
-    this.#endTurn?.()
-    this.#endTurn = null
+    this.#endTick?.()
+    this.#endTick = null
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { writes } = this.#connections
     this.#connections.queries++
-    if (this.#endTurn) return writes.run<R>(sql, parameters)
+    if (this.#endTick) return writes.run<R>(sql, parameters)
     if (this.#connections.isRead(sql)) return this.#connections.readLater<R>(sql, parameters)
 
     const result = await this.#connections.write(() => writes.run<R>(sql, parameters))

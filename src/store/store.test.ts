@@ -33,11 +33,11 @@ test('values come back in the form they were written, on either engine', async (
 test('reads go on while a write transaction is open, and see the state before it', async () => {
   await using forge = await startForge()
   const user = await forge.user()
-  const { promise: written, resolve: tellWritten } = Promise.withResolvers<void>()
+  const { promise: written, resolve: reportWritten } = Promise.withResolvers<void>()
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
   const writing = transact(forge.app, async (app) => {
     await app.db.updateTable('users').set({ name: 'Renamed' }).where('id', '=', user.id).execute()
-    tellWritten()
+    reportWritten()
     await mayCommit
   })
   await written

@@ -9,7 +9,7 @@ import { transact, type Transactable } from './transact.ts'
 
 const MOST = 50
 
-interface Asked<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' | 'reject'> {
+interface RequestContext<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' | 'reject'> {
   readonly wish: W
 }
 
@@ -17,9 +17,9 @@ interface Asked<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' | 'reject'
 export function together<A extends Transactable & { readonly store: Store }, W, R>(
   write: (app: A, inputs: readonly W[]) => Promise<readonly R[]>,
 ): (app: A, input: W) => Promise<R> {
-  const queues = new WeakMap<Store, Asked<W, R>[]>()
+  const queues = new WeakMap<Store, RequestContext<W, R>[]>()
 
-  async function writeAll(app: A, asked: readonly Asked<W, R>[]): Promise<void> {
+  async function writeAll(app: A, asked: readonly RequestContext<W, R>[]): Promise<void> {
     const inputs = asked.map(({ wish: input }) => input)
     try {
       const results = await transact(app, (app) => write(app, inputs))
@@ -30,7 +30,7 @@ export function together<A extends Transactable & { readonly store: Store }, W, 
     }
   }
 
-  async function work(app: A, queue: Asked<W, R>[]): Promise<void> {
+  async function work(app: A, queue: RequestContext<W, R>[]): Promise<void> {
     await immediate()
     while (queue.length > 0) await writeAll(app, queue.splice(0, MOST))
     queues.delete(app.store)

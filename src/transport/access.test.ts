@@ -29,7 +29,7 @@ const textFor = async (app: App, principal: Principal, path: string, verb: Verb,
   (await saidTo(app, principal, path, verb, over))?.said ?? 'yes'
 
 /** The blocked one has no credential that opens anything, but a key of theirs may still be known. */
-async function gitterOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Principal> {
+async function principalOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Principal> {
   if (who === 'blocked') return asPerson(forge, cast.people.blocked)
   const authorization = authorizationOf(cast.callers[who])
   return authenticatePrincipal(forge.app, { authorization, address: '127.0.0.1' }, 'git')
@@ -71,7 +71,7 @@ test.each(['private', 'internal', 'public'] as const)(
     const { path_with_namespace: path } = await cast.project()
     const texts = async (at: string, verb: Verb) => {
       const said: unknown[] = []
-      for (const who of CALLERS) said.push(await textFor(forge.app, await gitterOf(forge, cast, who), at, verb))
+      for (const who of CALLERS) said.push(await textFor(forge.app, await principalOf(forge, cast, who), at, verb))
       return said
     }
     const { fetch, push, wiki } = TABLE[visibility]

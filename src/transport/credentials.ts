@@ -24,13 +24,13 @@ export interface PresentedCredentials {
   readonly address: string
 }
 
-interface Shown {
+interface Visible {
   readonly username: string
   readonly secret: string
   readonly address: string
 }
 
-type Way = (app: App, shown: Shown) => Promise<Principal | null>
+type Way = (app: App, shown: Visible) => Promise<Principal | null>
 
 const TOKENS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken]
 
@@ -68,7 +68,7 @@ export async function authenticatePrincipal(
 
 const isLoopback = (address: string) => /^(::ffff:)?127\.|^::1$/.test(address)
 
-function readCredential(header: string): Omit<Shown, 'address'> | null {
+function readCredential(header: string): Omit<Visible, 'address'> | null {
   const [, scheme, value] = /^(basic|bearer) +(\S+)\s*$/i.exec(header) ?? []
   if (scheme === undefined || value === undefined) return null
   if (scheme.toLowerCase() === 'bearer') return { username: '', secret: value }
@@ -101,7 +101,7 @@ function bearing({ user, scopes }: Identity, via: Principal['via']): Principal {
   return { user, mayFetch: has(FETCHING), mayPush: has(PUSHING), via }
 }
 
-async function byOAuth(app: App, { secret }: Shown): Promise<Principal | null> {
+async function byOAuth(app: App, { secret }: Visible): Promise<Principal | null> {
   const identity = await unlessRefused(() => bearerOfOAuthToken(app, secret))
   return identity && bearing(identity, 'oauth')
 }
@@ -119,17 +119,17 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
 const JOBS_NAME = 'gitlab-ci-token'
 
 /** While the job runs, and to read only. */
-async function byJob(app: App, { username, secret }: Shown): Promise<Principal | null> {
+async function byJob(app: App, { username, secret }: Visible): Promise<Principal | null> {
   const bearer = username === JOBS_NAME ? await byJobToken(app, secret) : null
   return bearer && { user: bearer.user, job: bearer.job, mayFetch: true, mayPush: false, via: 'job_token' }
 }
 
-async function byToken(app: App, { secret, address }: Shown): Promise<Principal | null> {
+async function byToken(app: App, { secret, address }: Visible): Promise<Principal | null> {
   const identity = await bearerOfToken(app, secret, address)
   return identity && bearing(identity, 'token')
 }
 
-async function byDeployToken(app: App, { username, secret }: Shown): Promise<Principal | null> {
+async function byDeployToken(app: App, { username, secret }: Visible): Promise<Principal | null> {
   const deployToken = await findDeployToken(app.db, username, secret, timestamp(app.clock))
   if (!deployToken) return null
   void noteDeployTokenUse(app, deployToken)
@@ -139,7 +139,7 @@ async function byDeployToken(app: App, { username, secret }: Shown): Promise<Pri
 
 const passwordsOpenGit = async (app: App) => (await currentSettings(app)).password_authentication_enabled_for_git
 
-async function byPassword(app: App, { username, secret, address }: Shown): Promise<Principal | null> {
+async function byPassword(app: App, { username, secret, address }: Visible): Promise<Principal | null> {
   if (username === '' || !(await passwordsOpenGit(app))) return null
   try {
     const user = await signIn(app, { login: username, password: secret, address })

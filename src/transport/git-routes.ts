@@ -28,7 +28,7 @@ import { pushOptionsFor } from './push.ts'
 /** What a fetch asks for is a list of ids: nobody has that many. */
 const MOST_ASKED = 64 * 1024 * 1024
 
-interface Visit {
+interface Connection {
   readonly app: App
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -47,7 +47,7 @@ export async function gitRoutes(
   try {
     const service = serviceOf(request, address)
     const pageRequest = await meetVisitor(app, request, reply, address, service)
-    if (isRead(request)) await tellRefs(pageRequest, service!)
+    if (isRead(request)) await sendRefs(pageRequest, service!)
     else await inTurn(pageRequest, service === 'upload-pack' ? sendPack : takePush)
     return reply
   } catch (error) {
@@ -81,7 +81,7 @@ async function meetVisitor(
   reply: FastifyReply,
   { path }: RepositoryAddress,
   service: Service | null,
-): Promise<Visit> {
+): Promise<Connection> {
   const visitor = { authorization: request.headers.authorization, address: request.ip }
   const principal = await authenticatePrincipal(app, visitor, 'git')
   noteUser(request.raw, principal.user)
@@ -123,7 +123,7 @@ function sayInstead(reply: FastifyReply, status: number, message: string): Fasti
 }
 
 /** From here on the answer is git's. */
-function begin({ reply, request }: Visit, type: string): void {
+function begin({ reply, request }: Connection, type: string): void {
   // The kit ends whoever falls silent; git may think for longer than any page. Who vanished from the network is noticed.
   request.raw.socket.setTimeout(HOUR).setKeepAlive(true, MINUTE)
   reply.hijack()
@@ -135,7 +135,7 @@ function begin({ reply, request }: Visit, type: string): void {
   for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }
 
-async function inTurn(pageRequest: Visit, work: (pageRequest: Visit) => Promise<void>): Promise<void> {
+async function inTurn(pageRequest: Connection, work: (pageRequest: Connection) => Promise<void>): Promise<void> {
   const { app, facts, request, reply } = pageRequest
   const leave = await acquireSlot(app.limiters.transport, callerOf(facts.principal, request.ip), reply.raw)
   const unwatch = app.stalls.watchSender(senderOf(request.raw))
@@ -152,14 +152,14 @@ const senderOf = (request: IncomingMessage) => ({
   end: () => request.socket.destroy(),
 })
 
-async function tellRefs(pageRequest: Visit, service: Service): Promise<void> {
+async function sendRefs(pageRequest: Connection, service: Service): Promise<void> {
   const { dir, protocol, reply } = pageRequest
   begin(pageRequest, `${service}-advertisement`)
   await advertise(dir, service, { protocol, output: reply.raw })
   reply.raw.end()
 }
 
-async function sendPack(pageRequest: Visit): Promise<void> {
+async function sendPack(pageRequest: Connection): Promise<void> {
   const { app, dir, protocol, reply, request, facts } = pageRequest
   const input = await bodyOf(request, MOST_ASKED)
   begin(pageRequest, 'upload-pack-result')
@@ -171,7 +171,7 @@ async function sendPack(pageRequest: Visit): Promise<void> {
   if (person) await recordActivity(app, person)
 }
 
-async function takePush(pageRequest: Visit): Promise<void> {
+async function takePush(pageRequest: Connection): Promise<void> {
   const { app, dir, protocol, reply, request, facts, location } = pageRequest
   const input = await bodyOf(request)
   begin(pageRequest, 'receive-pack-result')

@@ -13,7 +13,7 @@ import { startForge, type TestForge } from '../forge.ts'
 import { digestOf } from '../lib/secrets.ts'
 import { startSsh } from './ssh.ts'
 
-interface Said {
+interface Message {
   readonly code: number | null
   readonly output: string
   readonly errors: string
@@ -25,7 +25,7 @@ type ClientOptions = ssh2.ConnectConfig & { env?: Record<string, string>; input?
 async function ask(forge: TestForge, key: { private: string }, line: string | null, more: ClientOptions = {}) {
   const client = new ssh2.Client()
   const { env, input = '', ...options } = more
-  const { promise, resolve, reject } = Promise.withResolvers<Said>()
+  const { promise, resolve, reject } = Promise.withResolvers<Message>()
   client.on('error', reject).on('close', () => reject(new Error('closed')))
   client.on('ready', () => {
     const heard = (error: Error | undefined, channel: ssh2.ClientChannel) => {

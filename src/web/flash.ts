@@ -24,7 +24,7 @@ export interface Flash {
   take(): FlashValues
 }
 
-interface Kept {
+interface Stored {
   readonly told: FlashValues
   /** For whom, and for which page. */
   readonly mark: string
@@ -36,7 +36,7 @@ export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, 
   const mark = () => vault.sign('told', `${browserSecret(request) ?? ''} ${address}`)
   return {
     keep(told) {
-      const kept: Kept = { told, mark: mark(), until: clock.now().getTime() + KEPT_MS }
+      const kept: Stored = { told, mark: mark(), until: clock.now().getTime() + KEPT_MS }
       const text = PREFIX + JSON.stringify(kept)
       if (Buffer.byteLength(text) > MOST_BYTES) return false
       reply.header('Set-Cookie', cookie(app, COOKIE, vault.seal(text), KEPT_MS / 1000))
@@ -46,7 +46,7 @@ export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, 
       const sealed = cookieOf(request.headers.cookie, COOKIE)
       const text = sealed && vault.canOpen(sealed) ? vault.open(sealed) : ''
       if (!text.startsWith(PREFIX)) return {}
-      const kept = JSON.parse(text.slice(PREFIX.length)) as Kept
+      const kept = JSON.parse(text.slice(PREFIX.length)) as Stored
       if (kept.mark !== mark() || kept.until <= clock.now().getTime()) return {}
       reply.header('Set-Cookie', cookie(app, COOKIE, '', 0))
       return kept.told

@@ -53,8 +53,8 @@ async function stateOf({ app }: TestForge, { id }: { id: number }): Promise<stri
   return (await app.db.selectFrom('users').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state
 }
 
-const newsSince = async (forge: TestForge, before: number) => (await forge.events()).slice(before)
-const newsSoFar = async (forge: TestForge) => (await forge.events()).length
+const updatesSince = async (forge: TestForge, before: number) => (await forge.events()).slice(before)
+const updatesSoFar = async (forge: TestForge) => (await forge.events()).length
 
 test('people come, rise, fall and leave with the directory group', async () => {
   await using server = await startDirectory()
@@ -69,46 +69,46 @@ test('people come, rise, fall and leave with the directory group', async () => {
   await server.group('leads', ['john', 'nobody'], 'posixGroup')
   await forge.settle()
 
-  let before = await newsSoFar(forge)
+  let before = await updatesSoFar(forge)
   expect((await link(group, 'team', 30)).status).toBe(201)
   await forge.settle()
   expect(await membersOf(forge, group)).toEqual(['jane 30 directory', 'john 30 directory'])
-  expect(await newsSince(forge, before)).toEqual(['member.added', 'member.added'])
+  expect(await updatesSince(forge, before)).toEqual(['member.added', 'member.added'])
   expect((await jane.get(`/projects/${project.body.id}`)).status).toBe(200)
   expect((await outsider.get(`/projects/${project.body.id}`)).status).toBe(404)
 
-  before = await newsSoFar(forge)
+  before = await updatesSoFar(forge)
   await link(group, 'leads', 40)
   await forge.settle()
   expect(await membersOf(forge, group)).toEqual(['jane 30 directory', 'john 40 directory'])
-  expect(await newsSince(forge, before)).toEqual(['member.changed'])
+  expect(await updatesSince(forge, before)).toEqual(['member.changed'])
 
-  before = await newsSoFar(forge)
+  before = await updatesSoFar(forge)
   await server.group('all', [dnOf('jane'), dnOf('john')], 'groupOfUniqueNames')
   await link(group, 'all', 10)
   await sync(forge, group)
   await anHourLater(forge)
-  expect(await newsSince(forge, before)).toEqual([])
+  expect(await updatesSince(forge, before)).toEqual([])
 
   for (const cn of ['leads', 'all']) await unlink(group, cn)
   await forge.settle()
   expect(await membersOf(forge, group)).toEqual(['jane 30 directory', 'john 30 directory'])
   expect((await john.get('/projects')).body).toMatchObject([{ permissions: { group_access: { access_level: 30 } } }])
-  expect(await newsSince(forge, before)).toEqual(['member.changed'])
+  expect(await updatesSince(forge, before)).toEqual(['member.changed'])
 
-  before = await newsSoFar(forge)
+  before = await updatesSoFar(forge)
   await server.change(team, { member: [dnOf('john'), dnOf('outsider')] })
   await anHourLater(forge)
   expect(await membersOf(forge, group)).toEqual(['john 30 directory', 'outsider 30 directory'])
-  expect(await newsSince(forge, before)).toEqual(['member.added', 'member.removed'])
+  expect(await updatesSince(forge, before)).toEqual(['member.added', 'member.removed'])
   expect((await jane.get(`/projects/${project.body.id}`)).status).toBe(404)
   expect((await outsider.get(`/projects/${project.body.id}`)).status).toBe(200)
 
-  before = await newsSoFar(forge)
+  before = await updatesSoFar(forge)
   await server.remove(team)
   await sync(forge, group)
   expect(await membersOf(forge, group)).toEqual([])
-  expect(await newsSince(forge, before)).toEqual(['member.removed', 'member.removed'])
+  expect(await updatesSince(forge, before)).toEqual(['member.removed', 'member.removed'])
   expect(await Promise.all([jane, john, outsider].map((one) => stateOf(forge, one)))).toEqual(Array(3).fill('active'))
 })
 
@@ -207,7 +207,7 @@ test('a group keeps its last owner, until there is another', async () => {
   await forge.administrator.delete(`${group.url}/members/${group.owner.id}`)
   expect(await membersOf(forge, group)).toEqual(['jane 50 directory'])
 
-  const before = await newsSoFar(forge)
+  const before = await updatesSoFar(forge)
   await server.change(owners, { memberUid: [] })
   await sync(forge, asRoot)
   expect(await membersOf(forge, group)).toEqual(['jane 50 directory'])
@@ -216,7 +216,7 @@ test('a group keeps its last owner, until there is another', async () => {
   await link(asRoot, 'team', 10)
   await forge.settle()
   expect(await membersOf(forge, group)).toEqual(['jane 50 directory'])
-  expect(await newsSince(forge, before)).toEqual([])
+  expect(await updatesSince(forge, before)).toEqual([])
 
   await server.change(owners, { memberUid: 'john' })
   await link(asRoot, 'owners', 50)
@@ -282,7 +282,7 @@ test('whoever leaves the directory is blocked, and may enter again once they are
   const browser = new Browser(forge.url)
   expect(await browser.signIn('jane', PASSWORD)).toMatchObject({ status: 303 })
   await anHourLater(forge)
-  let before = await newsSoFar(forge)
+  let before = await updatesSoFar(forge)
 
   for (const uid of ['jane', 'blocked']) await server.remove(dnOf(uid))
   await anHourLater(forge)
@@ -293,18 +293,18 @@ test('whoever leaves the directory is blocked, and may enter again once they are
   }
   const others = { john: 'active', blocked: 'blocked', local: 'active', elsewhere: 'active' }
   expect(await states()).toEqual({ ...others, jane: 'ldap_blocked' })
-  expect(await newsSince(forge, before)).toEqual(['user.blocked'])
+  expect(await updatesSince(forge, before)).toEqual(['user.blocked'])
   expect((await jane.get('/user')).status).toBe(401)
   expect(await forge.app.db.selectFrom('sessions').select('id').where('user_id', '=', jane.id).execute()).toEqual([])
 
   await anHourLater(forge)
-  expect(await newsSince(forge, before)).toEqual(['user.blocked'])
+  expect(await updatesSince(forge, before)).toEqual(['user.blocked'])
 
-  before = await newsSoFar(forge)
+  before = await updatesSoFar(forge)
   for (const uid of ['jane', 'blocked']) await server.person({ uid, password: PASSWORD })
   await anHourLater(forge)
   expect(await states()).toEqual({ ...others, jane: 'active' })
-  expect(await newsSince(forge, before)).toEqual(['user.unblocked'])
+  expect(await updatesSince(forge, before)).toEqual(['user.unblocked'])
   expect((await jane.get('/user')).status).toBe(200)
 })
 
@@ -349,7 +349,7 @@ test('a directory that cannot be asked changes nothing, however long, and is ask
   await forge.settle()
   const members = ['jane 30 directory', 'john 30 directory']
   expect(await membersOf(forge, group)).toEqual(members)
-  const before = await newsSoFar(forge)
+  const before = await updatesSoFar(forge)
 
   await server.change(team, { member: [dnOf('john')] })
   await server.remove(dnOf('jane'))
@@ -359,13 +359,13 @@ test('a directory that cannot be asked changes nothing, however long, and is ask
   for (let hours = 0; hours < 14; hours++) await anHourLater(forge)
   expect(await membersOf(forge, group)).toEqual(members)
   expect([await stateOf(forge, jane), await stateOf(forge, john)]).toEqual(['active', 'active'])
-  expect(await newsSince(forge, before)).toEqual([])
+  expect(await updatesSince(forge, before)).toEqual([])
 
   await server.start()
   await anHourLater(forge)
   expect(await membersOf(forge, group)).toEqual(['john 30 directory'])
   expect([await stateOf(forge, jane), await stateOf(forge, john)]).toEqual(['ldap_blocked', 'active'])
-  const event = await newsSince(forge, before)
+  const event = await updatesSince(forge, before)
   expect(event.toSorted()).toEqual(['member.removed', 'user.blocked'])
 })
 
@@ -397,7 +397,7 @@ test('a server that stops in the middle of a run leaves everything as it was', a
   await server.group('leads', [dnOf('john')])
   for (const cn of ['team', 'leads']) await link(group, cn, 30)
   await forge.settle()
-  const before = await newsSoFar(forge)
+  const before = await updatesSoFar(forge)
   const members = await membersOf(forge, group)
   expect(members).toEqual(['jane 30 directory', 'john 30 directory'])
 
@@ -410,7 +410,7 @@ test('a server that stops in the middle of a run leaves everything as it was', a
   await server.remove(dnOf('john'))
   await checkDirectoryPeople.handle(stopping(), {})
   expect(await Promise.all(people.map((one) => stateOf(forge, one)))).toEqual(['active', 'active'])
-  expect(await newsSince(forge, before)).toEqual([])
+  expect(await updatesSince(forge, before)).toEqual([])
 })
 
 test('a run that was overtaken by a later one does not undo it', async () => {

@@ -9,7 +9,7 @@ import { fillProject } from '../contents.ts'
 import { addKey, newKey, sshPortOf as portOf, startSshForge } from '../ssh.ts'
 import { workspace } from '../workspace.ts'
 
-interface Said {
+interface Message {
   readonly code: number | null
   readonly output: string
   readonly errors: string
@@ -27,7 +27,7 @@ async function openSsh(key: { private: string }) {
   return {
     ...place,
     git: (...rest: string[]) => place.git('-c', `core.sshCommand=${command}`, ...rest),
-    async ssh(forge: TestForge, ...rest: string[]): Promise<Said> {
+    async ssh(forge: TestForge, ...rest: string[]): Promise<Message> {
       const child = spawn('ssh', [...args, '-p', String(portOf(forge)), 'git@127.0.0.1', ...rest])
       child.stdin.end()
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve))

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { startForge } from '../../src/forge.ts'
 
-interface Told {
+interface Payload {
   event: string
   payload: Record<string, unknown>
 }
 
 type Handler = ((request: IncomingMessage, response: ServerResponse, otherwise: () => void) => void) & {
-  on(event: string, hear: (told: Told) => void): void
+  on(event: string, hear: (told: Payload) => void): void
 }
 
 const createHandler = createRequire(import.meta.url)('node-gitlab-webhook') as (options: {
@@ -24,7 +24,7 @@ const KINDS = ['push', 'tag_push', 'issue', 'note', 'merge_request', 'wiki_page'
 
 test('a published handler checks the token and tells each kind from the others', async () => {
   const handler = createHandler({ path: '/hook', secret: 'open sesame' })
-  const heard: Told[] = []
+  const heard: Payload[] = []
   const refused: unknown[] = []
   for (const kind of KINDS) handler.on(kind, (told) => heard.push(told))
   handler.on('error', (error) => refused.push(error))

@@ -193,20 +193,20 @@ export async function runTheRest(url: string, trial: Trial): Promise<number[]> {
 }
 
 async function all(url: string, path: string): Promise<Body[]> {
-  const found: Body[] = []
+  const takeSnapshot: Body[] = []
   for (let page = 1; ; page++) {
     const some = (await call(
       url,
       'GET',
       `${path}${path.includes('?') ? '&' : '?'}per_page=100&page=${page}`,
     )) as unknown as Body[]
-    found.push(...some)
-    if (some.length < 100) return found
+    takeSnapshot.push(...some)
+    if (some.length < 100) return takeSnapshot
   }
 }
 
 /** All that the API and the hooks tell of it. */
-export async function found(url: string, { at }: Trial, heard: readonly Body[]) {
+export async function takeSnapshot(url: string, { at }: Trial, heard: readonly Body[]) {
   const branches = new Set((await all(url, `${at}/repository/branches`)).map(({ name }) => name as string))
   const ids = async (ref: string) =>
     branches.has(ref) ? (await all(url, `${at}/repository/commits?ref_name=${ref}`)).map(({ id }) => id as string) : []
@@ -225,10 +225,10 @@ export async function found(url: string, { at }: Trial, heard: readonly Body[]) 
   }
 }
 
-export type Found = Awaited<ReturnType<typeof found>>
+export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>
 
 /** Of what was answered, what is no longer there or has had no consequence. */
-export function lostOf({ answered, source }: Trial, now: Found): Record<Kind, string[]> {
+export function lostOf({ answered, source }: Trial, now: Snapshot): Record<Kind, string[]> {
   const has = (branch: string, sha: string) =>
     now.heardPushes.has(`refs/heads/${branch} ${sha}`) &&
     now.pipelines.some((pipeline) => pipeline.ref === branch && pipeline.sha === sha)
@@ -252,7 +252,7 @@ export function lostOf({ answered, source }: Trial, now: Found): Record<Kind, st
 }
 
 /** What must hold of everything, whether it was answered or not. */
-export function oddities(now: Found): string[] {
+export function oddities(now: Snapshot): string[] {
   const odd: string[] = []
   for (const { iid, state, merge_commit_sha } of now.requests) {
     const isIn = merge_commit_sha !== null && now.master.includes(merge_commit_sha as string)

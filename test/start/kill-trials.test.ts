@@ -13,7 +13,7 @@ import {
   KINDS,
   type Trial,
   countMoves,
-  found,
+  takeSnapshot,
   lostOf,
   oddities,
   prepare,
@@ -139,7 +139,7 @@ test(
           const [took] = await Promise.all([resumed(database, trial), runGiven(url, trial)])
           const twice = await runTheRest(url, trial)
           await resumed(database, trial)
-          const now = await found(
+          const now = await takeSnapshot(
             url,
             trial,
             receiver.got.map(({ body }) => body),

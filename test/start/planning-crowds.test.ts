@@ -37,7 +37,7 @@ test.for([
   }
 })
 
-interface Shown {
+interface Visible {
   readonly id: number
   readonly iid: number
   readonly labels: string[]
@@ -53,7 +53,7 @@ async function crowd(settings: Record<`MORTISE_${string}`, string>) {
   const url = `${await child.url()}/api/v4`
   const call = async (method: string, path: string, input?: object) => {
     const answer = await fetch(url + path, { method, headers: HEADERS, ...(input && { body: JSON.stringify(input) }) })
-    return { status: answer.status, body: (await answer.json()) as Shown }
+    return { status: answer.status, body: (await answer.json()) as Visible }
   }
   const atOnce = async (count: number, ask: (n: number) => ReturnType<typeof call>) => {
     const answers = await Promise.all(Array.from({ length: count }, (_, n) => ask(n)))
@@ -63,7 +63,7 @@ async function crowd(settings: Record<`MORTISE_${string}`, string>) {
     const bodies = answers.filter(({ status }) => status < 300).map(({ body }) => body)
     return { statuses, bodies }
   }
-  const iidsOf = (bodies: Shown[]) => bodies.map(({ iid }) => iid).toSorted((a, b) => a - b)
+  const iidsOf = (bodies: Visible[]) => bodies.map(({ iid }) => iid).toSorted((a, b) => a - b)
 
   const { body: project } = await call('POST', '/projects', { path: 'crowd' })
   const { body: other } = await call('POST', '/projects', { path: 'other' })

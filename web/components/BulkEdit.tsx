@@ -8,7 +8,7 @@ import { Button, Choice, Form } from './Form.tsx'
 import { wayBack } from './bulk-undo.ts'
 
 interface BulkEditProps {
-  of: Place
+  of: Scope
   labels: readonly { name: string }[]
   milestones: readonly { id: number; title: string }[]
   people: readonly { id: number; name: string }[]
@@ -75,13 +75,13 @@ export function BulkEdit({ of, labels, milestones, people, children }: BulkEditP
   )
 }
 
-type Place = 'issues' | 'merge_requests'
+type Scope = 'issues' | 'merge_requests'
 
 /** A page of the list holds no more. */
 const MOST_AT_ONCE = 100
 
 /** Each by itself: what is refused does not hold up the others. */
-export const changeSeveral = (place: Place) => async (act: Act) => {
+export const changeSeveral = (place: Scope) => async (act: Act) => {
   const { api, params, form } = act
   const iids = [...new Set(texts(form, 'iids'))].slice(0, MOST_AT_ONCE)
   const changes = changesIn(form)

@@ -42,7 +42,7 @@ export const Discussions = ({ discussions, context, ...abilities }: DiscussionsP
   <ol class="talk" aria-label="Conversation">
     {discussions.map((discussion) =>
       discussion.notes[0]!.system ? (
-        <Told note={discussion.notes[0]!} key={discussion.id} />
+        <Payload note={discussion.notes[0]!} key={discussion.id} />
       ) : (
         <Thread discussion={discussion} context={context} {...abilities} key={discussion.id} />
       ),
@@ -51,7 +51,7 @@ export const Discussions = ({ discussions, context, ...abilities }: DiscussionsP
 )
 
 /** A change, as the server tells it. */
-const Told = ({ note }: { note: Note }) => (
+const Payload = ({ note }: { note: Note }) => (
   <li class="told" id={`note_${note.id}`}>
     <Icon name="pencil" />
     <div>
@@ -77,7 +77,7 @@ export function Thread({ discussion, context, ...abilities }: ThreadProps) {
     <>
       {context?.(discussion)}
       {notes.map((note) => (
-        <Said note={note} discussion={discussion} {...abilities} key={note.id} />
+        <Message note={note} discussion={discussion} {...abilities} key={note.id} />
       ))}
       {abilities.mayComment && (
         <footer class="thread-end">
@@ -122,7 +122,7 @@ const Reply = ({ discussion }: { discussion: string }) => (
   </Folded>
 )
 
-function Said({
+function Message({
   note,
   discussion,
   me,

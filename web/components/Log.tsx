@@ -28,14 +28,14 @@ interface LogProps {
   pause: number | null
 }
 
-interface Shown {
+interface Visible {
   content: string
   line: number
   end: number
   size: number
 }
 
-const shownOf = ({ content, line, end, size }: Part): Shown => ({ content, line: line ?? 1, end, size })
+const shownOf = ({ content, line, end, size }: Part): Visible => ({ content, line: line ?? 1, end, size })
 
 export function Log({ part, path, address, isRunning, pause }: LogProps) {
   const [shown, setShown] = useState(() => shownOf(part))
@@ -96,7 +96,7 @@ export function Log({ part, path, address, isRunning, pause }: LogProps) {
   )
 }
 
-function joined(before: Shown, more: Part): Shown {
+function joined(before: Visible, more: Part): Visible {
   if (more.start !== before.end) return before
   const { content, dropped } = keepLast(before.content + more.content, MOST_LINES)
   return { content, line: before.line + dropped, end: more.end, size: more.size }

@@ -1,12 +1,12 @@
 /** Names and values that a form sends as `keys[]` and `values[]`; with scripts there can be more rows. */
 import { useState } from 'preact/hooks'
 
-interface Given {
+interface Input {
   readonly key: string
   readonly value: string
 }
 
-export function VariableRows({ given = [] }: { given?: readonly Given[] }) {
+export function VariableRows({ given = [] }: { given?: readonly Input[] }) {
   const [count, setCount] = useState(given.length + 3)
   return (
     <fieldset class="ci-variables">

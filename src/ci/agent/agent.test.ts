@@ -93,7 +93,7 @@ test('a token that a runner was made with is verified, and only its manager is t
 test('a job that comes while the request is held begins at once', async () => {
   await using all = await crew()
   const { receiver } = all
-  receiver.holdMs = 30_000
+  receiver.lockMs = 30_000
   await all.start({ pace: { ...pace, poll: 10_000 } })
   await vi.waitFor(() => expect(receiver.calls.filter((call) => call === 'POST jobs/request')).toHaveLength(2))
   const began = performance.now()
@@ -280,7 +280,7 @@ test('a token is renewed before it ends', async () => {
     if (call !== 'POST runners/reset_authentication_token') return undefined
     return { status: 201, body: { token: `after-${token}`, token_expires_at: inMs(3_600_000) } }
   }
-  receiver.holdMs = 50
+  receiver.lockMs = 50
   await all.start()
   await vi.waitFor(() => expect(asked).toContain('after-short'))
   expect(asked[0]).toBe('short')

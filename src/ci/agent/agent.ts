@@ -197,11 +197,11 @@ class Loop {
       if (answer.kind === 'broken') await this.#refuse(answer)
       if (answer.kind === 'job' || answer.kind === 'broken') continue
 
-      const isNews = answer.kind === 'none' && answer.lastUpdate !== null && answer.lastUpdate !== this.#lastUpdate
+      const isNewEvent = answer.kind === 'none' && answer.lastUpdate !== null && answer.lastUpdate !== this.#lastUpdate
       if (answer.kind === 'none' && answer.lastUpdate !== null) this.#lastUpdate = answer.lastUpdate
       // With the newest value the server holds the next request, so nothing is slept through; but only once, as a
       // server that tells another each time would be asked without end.
-      if (isNews && !isFresh) {
+      if (isNewEvent && !isFresh) {
         isFresh = true
         continue
       }
@@ -279,8 +279,8 @@ class Loop {
         this.#log.error({ ...about, err: error }, 'job broke the runner')
         return { state: 'failed', failureReason: 'runner_system_failure' }
       })
-      const isTold = await reporter.finish(log, result, this.#lastWords.signal)
-      this.#log.info({ ...about, ...result, isTold, ms: Math.round(performance.now() - began) }, 'job ended')
+      const isReported = await reporter.finish(log, result, this.#lastWords.signal)
+      this.#log.info({ ...about, ...result, isReported, ms: Math.round(performance.now() - began) }, 'job ended')
     } finally {
       await log[Symbol.asyncDispose]()
       await rm(file, { force: true })

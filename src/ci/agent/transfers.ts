@@ -8,10 +8,10 @@ import { headerOf, MOST_REDIRECTS, pauseOf, refusalOf, TRIES_WHILE_AWAY, type Co
 import type { Dependency, Job } from './job.ts'
 
 const LONGEST_ARCHIVE = 20 * 1024 ** 3
-type Named = Pick<Job, 'id' | 'token'>
+type NamedRecord = Pick<Job, 'id' | 'token'>
 
 /** By the tokens that the protocol names for each direction. */
-export function artifactsOf(connection: Connection, { id, token }: Named): ArtifactDoor {
+export function artifactsOf(connection: Connection, { id, token }: NamedRecord): ArtifactDoor {
   return {
     upload: (upload, signal) => uploadTo(connection, { id, token }, upload, signal),
     download: (dependency, file, signal) =>
@@ -21,7 +21,7 @@ export function artifactsOf(connection: Connection, { id, token }: Named): Artif
 
 async function uploadTo(
   connection: Connection,
-  { id, token }: Named,
+  { id, token }: NamedRecord,
   upload: Upload,
   signal: AbortSignal,
 ): Promise<void> {

@@ -91,7 +91,7 @@ export class Includes {
   }
 
   /** What one entry asks for: several files of a project, or all that a pattern matches. */
-  async #wishes(item: Value, tree: Tree | null, at: Mark | undefined): Promise<Wish[]> {
+  async #wishes(item: Value, tree: Tree | null, at: Mark | undefined): Promise<Options[]> {
     const mark = (isMapping(item) && startOf(item)) || at
     const entry = isText(item) ? (/^https?:\/\//.test(item) ? { remote: item } : { local: item }) : item
     if (!isMapping(entry))
@@ -167,7 +167,7 @@ export class Includes {
     return found.map((one) => ({ type: 'local', path: one }))
   }
 
-  async #one({ include, given }: Wish, from: Tree | null, mark: Mark | undefined): Promise<Mapping> {
+  async #one({ include, given }: Options, from: Tree | null, mark: Mark | undefined): Promise<Mapping> {
     const most = this.#context.limits?.includes ?? MOST_INCLUDES
     if (this.list.length >= most) throw new ConfigFault(`Maximum of ${most} nested includes are allowed!`, mark)
     const location = locationOf(include)
@@ -212,7 +212,7 @@ interface Text {
   readonly component?: Component
 }
 
-interface Wish {
+interface Options {
   readonly include: Include
   readonly given: Mapping
   readonly mark: Mark | undefined

@@ -84,7 +84,7 @@ function readFields(value: Value, spot: Spot): (keyof Component)[] {
 const markIn = ({ file, line, column }: { file?: string; line?: number; column?: number }): Mark | undefined =>
   file === undefined ? undefined : { file, line: line ?? 1, column: column ?? 1 }
 
-interface Asked {
+interface RequestContext {
   readonly spot: Spot
   readonly fault: (text: string) => void
   readonly patterns: Patterns
@@ -92,7 +92,7 @@ interface Asked {
   readonly values: ReadonlyMap<string, Value>
 }
 
-async function valueOf(written: Value, given: Value | undefined, asked: Asked): Promise<Value> {
+async function valueOf(written: Value, given: Value | undefined, asked: RequestContext): Promise<Value> {
   const { spot, fault, patterns } = asked
   const spec = written ?? {}
   if (!isMapping(spec)) return spot.config('should be a hash') ?? null
@@ -117,7 +117,7 @@ async function valueOf(written: Value, given: Value | undefined, asked: Asked): 
   return value
 }
 
-function checkOptions(spec: Mapping, value: Value, { spot, fault }: Pick<Asked, 'spot' | 'fault'>): void {
+function checkOptions(spec: Mapping, value: Value, { spot, fault }: Pick<RequestContext, 'spot' | 'fault'>): void {
   const { options = null } = spec
   if (options === null) return
   if (!Array.isArray(options) || options.length > MOST_OPTIONS || !options.every(isScalar))
@@ -127,7 +127,7 @@ function checkOptions(spec: Mapping, value: Value, { spot, fault }: Pick<Asked, 
 }
 
 /** The first rule that matches has the options and the default; none of them where none does. */
-async function chosenBy(spec: Mapping, { spot, patterns, values }: Asked): Promise<Mapping | null> {
+async function chosenBy(spec: Mapping, { spot, patterns, values }: RequestContext): Promise<Mapping | null> {
   const { rules } = spec
   const together = ['default', 'options'].filter((key) => key in spec)
   if (together.length > 0)

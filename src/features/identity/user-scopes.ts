@@ -14,7 +14,7 @@ interface Owned {
   readonly viewer: User | null
 }
 
-const belongingsPolicy = policy<Owned>()({
+const ownedPolicy = policy<Owned>()({
   read: ({ owner, viewer }) => viewer !== null && (viewer.admin || viewer.id === owner.id),
 })
 
@@ -34,7 +34,7 @@ function scope({ params, findOwner, ...plan }: ScopePlan) {
     owner: resource({
       name: 'User',
       params,
-      policy: belongingsPolicy,
+      policy: ownedPolicy,
       async find(app, given, viewer) {
         const owner = await findOwner(app, given, viewer)
         return owner && { owner, viewer }

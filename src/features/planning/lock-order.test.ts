@@ -11,7 +11,7 @@ import { lockIssue, updateIssue } from './issues/service.ts'
 import { deleteLabel, updateLabel } from './labels/service.ts'
 import { deleteMilestone, updateMilestone } from './milestones/service.ts'
 
-interface Given {
+interface Input {
   readonly actor: User
   readonly subject: VersionedProject
 }
@@ -26,7 +26,7 @@ async function plan(forge: TestForge) {
   await root.post(`${at}/issues`, { title: 'a', labels: 'bug', milestone_id: milestone.id })
   await root.post(`${at}/issues`, { title: 'b', labels: 'bug' })
   const actor = (await findUser(forge.app.db, root.id))!
-  const given: Given = { actor, subject: (await findProjectSubject(forge.app, String(id), actor))! }
+  const given: Input = { actor, subject: (await findProjectSubject(forge.app, String(id), actor))! }
   return { given, at, root }
 }
 
@@ -49,7 +49,7 @@ async function somebodyWaits(db: Db): Promise<void> {
   }
 }
 
-type Act = (app: App, given: Given) => Promise<unknown>
+type Act = (app: App, given: Input) => Promise<unknown>
 
 const change =
   (id: number, input: Parameters<typeof updateIssue>[4]): Act =>

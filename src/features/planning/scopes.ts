@@ -56,13 +56,13 @@ interface ScopePlan<S, P extends Policy<S>> {
   kind: 'project' | 'group'
   path: '/projects/:id' | '/groups/:id'
   on: Resource<S, P>
-  toPlace(subject: S): ScopeSubject
+  toScope(subject: S): ScopeSubject
 }
 
-function scope<S, P extends Policy<S>>({ kind, path, on, toPlace }: ScopePlan<S, P>) {
+function scope<S, P extends Policy<S>>({ kind, path, on, toScope }: ScopePlan<S, P>) {
   async function find(app: App, params: { id: string }, viewer: User | null): Promise<ScopeSubject | null> {
     const subject = await on.find(app, params as never, viewer)
-    return subject && on.policy.read(subject) ? toPlace(subject) : null
+    return subject && on.policy.read(subject) ? toScope(subject) : null
   }
   const place = resource({ name: on.name!, params: z.object({ id: text }), policy: scopePolicy, find })
   return { kind, path, place }
@@ -74,7 +74,7 @@ export const projectScope: Scope = scope({
   kind: 'project',
   path: '/projects/:id',
   on: project,
-  toPlace: (subject) => ({
+  toScope: (subject) => ({
     project: subject.project,
     namespace: subject.namespace,
     viewer: subject.viewer,
@@ -88,7 +88,7 @@ const groupScope: Scope = scope({
   kind: 'group',
   path: '/groups/:id',
   on: group,
-  toPlace: ({ group, viewer, level }) => ({
+  toScope: ({ group, viewer, level }) => ({
     project: null,
     namespace: group,
     viewer,

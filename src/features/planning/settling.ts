@@ -8,10 +8,10 @@ import { enqueue } from '../../jobs/queue.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'
 
-type Given = { readonly label: number } | { readonly milestone: number }
+type Input = { readonly label: number } | { readonly milestone: number }
 
 /** Before it is deleted, in that transaction: whatever has it. */
-export async function holdItemsWith({ db }: App, given: Given): Promise<void> {
+export async function lockItemsWith({ db }: App, given: Input): Promise<void> {
   if (!locksRows(db)) return
   for (const one of ['issue', 'merge_request']) {
     const having =

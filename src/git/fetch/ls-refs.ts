@@ -22,7 +22,7 @@ export async function lsRefs(dir: string, request: Buffer, hideRefs: readonly st
   return Buffer.concat([...(headLine ? [headLine] : []), ...lines].map((line) => pktLine(`${line}\n`)).concat(FLUSH))
 }
 
-interface Wish {
+interface Options {
   peel: boolean
   symrefs: boolean
   unborn: boolean
@@ -30,7 +30,7 @@ interface Wish {
 }
 
 /** As git does, a branch without a commit is named to those who know such a line. */
-function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unborn }: Wish): string | null {
+function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unborn }: Options): string | null {
   const born = refs.find(({ name }) => name === target)
   const symref = symrefs ? ` symref-target:${target}` : ''
   if (born) return `${born.id} HEAD${symref}`
@@ -38,11 +38,11 @@ function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unbor
 }
 
 /** Null: no `ls-refs`, or one in words we do not know. */
-function wishOf(request: Buffer): Wish | null {
+function wishOf(request: Buffer): Options | null {
   const packets = packetsOf(request)
   if (packets.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null
   const delimiter = packets.indexOf('delim')
-  const input: Wish = { peel: false, symrefs: false, unborn: false, prefixes: [] }
+  const input: Options = { peel: false, symrefs: false, unborn: false, prefixes: [] }
   for (const word of delimiter < 0 ? [] : packets.slice(delimiter + 1).map(textOf)) {
     if (word === 'peel' || word === 'symrefs' || word === 'unborn') input[word] = true
     else if (word?.startsWith('ref-prefix ')) input.prefixes.push(word.slice('ref-prefix '.length))

@@ -104,7 +104,8 @@ export function rawDiff(dir: string, from: string, to: string): Readable {
   )
 }
 
-type Asked = Required<Omit<DiffOptions, 'limits' | 'environment'>> & DiffLimits & { before: string; after: string }
+type RequestContext = Required<Omit<DiffOptions, 'limits' | 'environment'>> &
+  DiffLimits & { before: string; after: string }
 
 interface DiffRead {
   readonly diff: Diff
@@ -119,7 +120,7 @@ const remembered = new Memory<DiffRead>(12 * 1024 * 1024, ({ diff: { files } }) 
   }, 0),
 )
 
-async function readDiff(dir: string, asked: Asked, options: QuarantineOptions): Promise<DiffRead> {
+async function readDiff(dir: string, asked: RequestContext, options: QuarantineOptions): Promise<DiffRead> {
   const stream = gitStream(
     dir,
     [
@@ -164,7 +165,7 @@ class Collector {
   #bytes = 0
   #read = 0
 
-  constructor(limits: DiffLimits, { beyond, ignoreSpaces }: Pick<Asked, 'beyond' | 'ignoreSpaces'>) {
+  constructor(limits: DiffLimits, { beyond, ignoreSpaces }: Pick<RequestContext, 'beyond' | 'ignoreSpaces'>) {
     this.#limits = limits
     this.#isStopping = beyond === 'stop'
     this.#mayBeSilent = ignoreSpaces

@@ -24,7 +24,7 @@ export interface MatchedLines {
 
 const NEWLINE = 10
 
-interface GrepWish {
+interface GrepOptions {
   /** In any case; an empty one is in every line. */
   readonly text: string
   readonly accepts: (path: string) => boolean
@@ -34,7 +34,7 @@ interface GrepWish {
 export async function findLines(
   dir: string,
   name: string,
-  { text, accepts }: GrepWish,
+  { text, accepts }: GrepOptions,
 ): Promise<MatchedLines[] | null> {
   const commit = await resolveCommit(dir, name)
   if (commit === null) return null

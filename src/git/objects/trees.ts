@@ -135,21 +135,21 @@ export function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry
 }
 
 /** `<mode> <name>\0<id>`: where each begins. */
-interface Place {
+interface Scope {
   readonly mode: number
   readonly name: number
   readonly nul: number
   readonly end: number
 }
 
-function placeAt(content: Buffer, at: number): Place {
+function placeAt(content: Buffer, at: number): Scope {
   const space = content.indexOf(32, at)
   const nul = content.indexOf(0, at)
   if (space < 0 || nul < space) throw new GitFailed('cat-file', 'output', null, 'broken tree')
   return { mode: at, name: space + 1, nul, end: nul + 1 + ID_BYTES }
 }
 
-function parseEntry(content: Buffer, place: Place, prefix: string): TreeEntry {
+function parseEntry(content: Buffer, place: Scope, prefix: string): TreeEntry {
   const mode = content.toString('latin1', place.mode, place.name - 1).padStart(6, '0')
   const name = textOf(content.subarray(place.name, place.nul))
   const id = content.toString('hex', place.nul + 1, place.end)

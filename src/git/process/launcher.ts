@@ -90,12 +90,12 @@ function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
   }
 }
 
-interface Held {
+interface Waiting {
   ref(): void
   unref(): void
 }
 
-function hold(handles: readonly (Held | null)[], isHeld: boolean): void {
+function hold(handles: readonly (Waiting | null)[], isHeld: boolean): void {
   for (const handle of handles) handle?.[isHeld ? 'ref' : 'unref']()
 }
 

@@ -221,11 +221,11 @@ function admit(reader: Reader): void {
     running.add(reader)
     reader.start()
   } else queue.push(reader)
-  makeRoom()
+  evictOldest()
 }
 
 /** As many as wait are told to go, the longest unused first. */
-function makeRoom(): void {
+function evictOldest(): void {
   const staying = [...running].filter((reader) => !reader.isFinished)
   const going = running.size - staying.length
   for (const reader of staying.slice(0, Math.max(0, queue.length - going))) reader.finish()

@@ -48,14 +48,14 @@ async function packed(source: string, content: string | Uint8Array): Promise<{ c
 const asking = (after: string, { ref = 'refs/heads/master', before = ZERO, capabilities = CAPABILITIES } = {}) =>
   Buffer.concat([pktLine(`${before} ${after} ${ref}\0 ${capabilities}\n`), FLUSH])
 
-interface Heard {
+interface Received {
   readonly result: PushResult
   readonly report: string
   readonly words: string
   readonly raw: Buffer
 }
 
-async function push(dir: string, input: Readable | Buffer, limits: PushLimits = {}): Promise<Heard> {
+async function push(dir: string, input: Readable | Buffer, limits: PushLimits = {}): Promise<Received> {
   const output = new PassThrough()
   const heard = buffer(output)
   const result = await receivePack(dir, {

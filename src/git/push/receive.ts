@@ -80,7 +80,7 @@ const IDLE_MS = HOUR
 const SMALL = 1024 * 1024
 
 /** One wish of the push, and why it was not fulfilled. */
-interface Wish {
+interface Options {
   readonly command: PushCommand
   reason: string | null
   isMoved: boolean
@@ -99,7 +99,7 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
   if (!request) return { moved: [], refused: [] }
 
   using report = new PushReport(output, request.capabilities)
-  const inputs = wishesOf(request)
+  const inputs = inputsOf(request)
   let failure: unknown
   try {
     await fulfil({ dir, request, wishes: inputs, reader, report }, options)
@@ -121,7 +121,7 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
 interface Reception {
   readonly dir: string
   readonly request: PushRequest
-  readonly wishes: readonly Wish[]
+  readonly wishes: readonly Options[]
   readonly reader: PushReader
   readonly report: PushReport
 }
@@ -189,7 +189,7 @@ const megabytes = (bytes: number) => `${Math.round((bytes / 1024 / 1024) * 100) 
 /** One after the other when they do not go together: who lost a race must not lose the others' too. */
 async function move({ dir, request, wishes: inputs, report }: Reception, arrival: Arrival): Promise<void> {
   const wanted = inputs.filter((wish) => wish.reason === null)
-  const attempt = async (some: readonly Wish[], reason: string | null) => {
+  const attempt = async (some: readonly Options[], reason: string | null) => {
     try {
       await moveRefs(dir, updatesOf(some), arrival)
       for (const wish of some) wish.isMoved = true
@@ -218,7 +218,7 @@ function wordsOf(error: Error): string {
   return name === null ? message : `${message}: ${name}`
 }
 
-function wishesOf({ commands }: PushRequest): Wish[] {
+function inputsOf({ commands }: PushRequest): Options[] {
   const seen = new Set<string>()
   return commands.map((command) => {
     const key = command.name.toString('latin1')
@@ -242,21 +242,21 @@ function objectionTo(command: PushCommand): string | null {
   return isUnmistakable(command.ref!) ? null : 'funny refname'
 }
 
-const updatesOf = (inputs: readonly Wish[]): RefUpdate[] =>
+const updatesOf = (inputs: readonly Options[]): RefUpdate[] =>
   inputs
     .filter((wish) => wish.reason === null)
     .map(({ command: { before, after, ref: name } }) => ({ ref: name!, before, after }))
 
-function refuseAll(inputs: readonly Wish[], reason: string): void {
+function refuseAll(inputs: readonly Options[], reason: string): void {
   for (const wish of inputs) wish.reason ??= reason
 }
 
-function refuseIfAtomic({ capabilities }: PushRequest, inputs: readonly Wish[]): void {
+function refuseIfAtomic({ capabilities }: PushRequest, inputs: readonly Options[]): void {
   if (capabilities.has('atomic') && inputs.some((wish) => wish.reason !== null))
     refuseAll(inputs, 'atomic push failure')
 }
 
-const resultOf = (inputs: readonly Wish[]): PushResult => ({
+const resultOf = (inputs: readonly Options[]): PushResult => ({
   moved: updatesOf(inputs),
   refused: inputs.flatMap(({ command, reason }) => (reason === null ? [] : [{ ref: command.name.toString(), reason }])),
 })

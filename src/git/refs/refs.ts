@@ -159,9 +159,9 @@ const SORTING = {
   version_desc: ['--sort=-version:refname'],
 } as const
 
-type Place = 'refs/heads' | 'refs/tags'
+type Scope = 'refs/heads' | 'refs/tags'
 
-async function listRefs(dir: string, place: Place, input: RefsOptions): Promise<Listed<Branch>> {
+async function listRefs(dir: string, place: Scope, input: RefsOptions): Promise<Listed<Branch>> {
   return (await readPage(dir, place, input)) ?? pageOf(await askForRefs(dir, place, input.order), input)
 }
 
@@ -169,7 +169,7 @@ async function listRefs(dir: string, place: Place, input: RefsOptions): Promise<
 const MOST_DATED = 2000
 
 /** From the files of refs; null when git had better say. By name, only the refs of the page are read. */
-async function readPage(dir: string, place: Place, input: RefsOptions): Promise<Listed<Branch> | null> {
+async function readPage(dir: string, place: Scope, input: RefsOptions): Promise<Listed<Branch> | null> {
   const { order = 'name_asc' } = input
   if (order.startsWith('version')) return null
   const names = await readNames(dir, place)
@@ -185,7 +185,7 @@ async function readPage(dir: string, place: Place, input: RefsOptions): Promise<
   return found && { items: found, total }
 }
 
-async function withIds(dir: string, place: Place, names: readonly RefName[]): Promise<Branch[] | null> {
+async function withIds(dir: string, place: Scope, names: readonly RefName[]): Promise<Branch[] | null> {
   const loose = names.filter(({ packed }) => packed === null)
   const infos = await objectInfos(
     dir,
@@ -207,7 +207,7 @@ async function byDate(dir: string, refs: readonly Branch[], direction: 1 | -1): 
   return dated.toSorted((a, b) => (a.date - b.date) * direction).map(({ ref }) => ref)
 }
 
-async function askForRefs(dir: string, place: Place, order: RefOrder = 'name_asc'): Promise<Branch[]> {
+async function askForRefs(dir: string, place: Scope, order: RefOrder = 'name_asc'): Promise<Branch[]> {
   if (!(await repositoryExists(dir))) return []
   const format = '--format=%(objectname) %(refname:lstrip=2)'
   const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: LONG_LISTING })

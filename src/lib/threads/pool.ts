@@ -85,7 +85,7 @@ export class ThreadPool {
   #nextTask(): Task | null {
     for (const [key, queue] of this.#queues) {
       const [task] = queue
-      if (!this.#hasRoom(task!.caller)) continue
+      if (!this.#hasCapacity(task!.caller)) continue
       this.#remove(task!)
       // To the end of the round.
       if (this.#queues.delete(key)) this.#queues.set(key, queue)
@@ -94,7 +94,7 @@ export class ThreadPool {
     return null
   }
 
-  #hasRoom({ key, isAnonymous }: LimitedCaller): boolean {
+  #hasCapacity({ key, isAnonymous }: LimitedCaller): boolean {
     if (isAnonymous && this.#anonymous >= anonymousShare(this.#limits.threads)) return false
     return (this.#running.get(key) ?? 0) < this.#limits.perCaller
   }

@@ -32,7 +32,7 @@ export function bucketOf(url: string, keys: { accessKey: string | null; secretKe
   return { url: `${endpoint.replace(/\/+$/, '')}/${hostname}`, region, accessKey, secretKey }
 }
 
-interface Wish {
+interface Options {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
   /** Behind the bucket's address. */
   readonly at: string
@@ -44,7 +44,7 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
   const signing = { service: 's3', region, accessKeyId: accessKey, secretAccessKey: secretKey, cache: new Map() }
   const at = (digest: string) => `/${blobPath(digest)}`
 
-  const askOnce = async ({ method, at, range, draft }: Wish): Promise<IncomingMessage> => {
+  const askOnce = async ({ method, at, range, draft }: Options): Promise<IncomingMessage> => {
     const given = {
       ...(range && { Range: `bytes=${range.start}-${range.end ?? ''}` }),
       ...(draft && { 'Content-Length': String(draft.size), 'X-Amz-Content-Sha256': draft.digest }),
@@ -52,7 +52,7 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
     const { url: target, headers } = await new AwsV4Signer({ ...signing, method, url: url + at, headers: given }).sign()
     return send(target, { method, headers: Object.fromEntries(headers) }, draft?.path)
   }
-  const ask = (input: Wish) => insist(() => askOnce(input))
+  const ask = (input: Options) => insist(() => askOnce(input))
 
   const sizeOf = async (digest: string): Promise<number | null> => {
     const answer = await ask({ method: 'HEAD', at: at(digest) })

@@ -22,7 +22,7 @@ const Batch = z.object({
   hash_algo: z.string().nullish(),
 })
 
-interface Asked {
+interface RequestContext {
   readonly oid: string
   readonly size: number
 }
@@ -60,7 +60,7 @@ interface Answer {
   readonly operation: Operation
 }
 
-function presentObject(answer: Answer, { oid, size }: Asked, known: LfsObject | undefined): object {
+function presentObject(answer: Answer, { oid, size }: RequestContext, known: LfsObject | undefined): object {
   if (!OID.test(oid) || !Number.isSafeInteger(size) || size < 0) {
     return { oid, size, error: { code: 422, message: 'Invalid object id or size' } }
   }

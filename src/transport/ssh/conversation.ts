@@ -40,7 +40,7 @@ export interface Conversation {
 export async function converse(app: App, noteable: Conversation): Promise<number> {
   const say = (text: string) => void noteable.errors.write(`Mortise: ${text}\n`)
   const startedAt = performance.now()
-  const told: Told = { user: null, verb: 'shell', path: null }
+  const told: Payload = { user: null, verb: 'shell', path: null }
   const note = (code: number) => {
     if (!noteable.requiredStep) return code
     const { address: ip, figures } = noteable.requiredStep
@@ -63,13 +63,13 @@ export async function converse(app: App, noteable: Conversation): Promise<number
 }
 
 /** What the log says of a command, as far as it is known. */
-interface Told {
+interface Payload {
   user: string | null
   verb: Command['verb'] | 'shell' | 'unknown'
   path: string | null
 }
 
-async function answer(app: App, noteable: Conversation, told: Told): Promise<number> {
+async function answer(app: App, noteable: Conversation, told: Payload): Promise<number> {
   // Asked again for each command: a connection may outlive the key it was opened with.
   const identity = await findSshIdentity(app, noteable.fingerprint)
   if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')

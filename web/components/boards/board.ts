@@ -23,14 +23,14 @@ export async function loadBoard(scope: BoardScope, { api, params }: PageRequest,
   return { boards, board, labels, columns: board ? columnsOf({ place: scope, api, id, board }) : [] }
 }
 
-interface Wanted {
+interface Filter {
   place: BoardScope
   api: PageRequest['api']
   id: string
   board: NonNullable<BoardData['board']>
 }
 
-async function columnsOf({ place: scope, api, id, board }: Wanted): Promise<Column[]> {
+async function columnsOf({ place: scope, api, id, board }: Filter): Promise<Column[]> {
   const path = boardOf(scope)
   const at = { id, board_id: board.id, per_page }
   const fixed = async (key: 'opened' | 'closed', title: string): Promise<Column> => ({

@@ -80,7 +80,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         <Fold title="Change the hook" action="save">
           <HookForm hook={hook} place={scope} action="save" />
         </Fold>
-        {shown && <Shown delivery={shown} />}
+        {shown && <Visible delivery={shown} />}
         <Chapter title="Deliveries" id="deliveries">
           <form class="finder" action={here.split('?', 1)[0]!}>
             <Choice name="status" label="Answer" isQuiet options={RESULTS} value={query.get('status')} />
@@ -185,7 +185,7 @@ const headersText = (headers: Record<string, string>) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
-function Shown({ delivery }: { delivery: Delivery }) {
+function Visible({ delivery }: { delivery: Delivery }) {
   return (
     <Chapter title={`Delivery ${delivery.id}`} id="delivery">
       <Facts

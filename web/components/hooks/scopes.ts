@@ -4,7 +4,7 @@ import type { Drawn, Frame } from '../../page.ts'
 
 export type HookScope = 'project' | 'group' | 'instance'
 
-interface Place {
+interface Scope {
   readonly frame: Frame
   /** Where its hooks stand, for people. */
   address(params: Drawn['params']): string
@@ -28,7 +28,7 @@ const OF_PROJECT = [
   'resource_access_token_events',
 ]
 
-export const HOOK_SCOPES: Record<HookScope, Place> = {
+export const HOOK_SCOPES: Record<HookScope, Scope> = {
   project: { frame: projectSettingsFrame, address: ({ id }) => `/${id}/-/hooks`, events: OF_PROJECT },
   group: {
     frame: groupSettingsFrame,

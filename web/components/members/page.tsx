@@ -25,10 +25,10 @@ interface Data {
   groups: Records['Group'][]
 }
 
-type Place = 'project' | 'group'
+type Scope = 'project' | 'group'
 
 /** Both speak alike below their own word. */
-function pathsOf(place: Place) {
+function pathsOf(place: Scope) {
   const before = `/${place}s/{id}`
   return {
     direct: `${before}/members` as '/projects/{id}/members',
@@ -44,7 +44,7 @@ function pathsOf(place: Place) {
   }
 }
 
-export function membersPage(place: Place): Page<Data & Partial<InProject & InGroup>> {
+export function membersPage(place: Scope): Page<Data & Partial<InProject & InGroup>> {
   const paths = pathsOf(place)
   const load = async ({ api, params, query, me }: PageRequest) => {
     const id = params.id!
@@ -264,7 +264,7 @@ function MemberRow({ member, why, level, mayManage, isMe }: MemberRowProps) {
   )
 }
 
-function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> & { place: Place; level: number }) {
+function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> & { place: Scope; level: number }) {
   return (
     <>
       <Finder label="Add somebody: name or username" name="find" />

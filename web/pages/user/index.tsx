@@ -139,7 +139,7 @@ export const page = declare<Data>({
           }))}
         />
         <h2 class="spoken">{VIEWS.find(([name]) => name === view)?.[1]}</h2>
-        <Shown {...data} />
+        <Visible {...data} />
       </>
     )
   },
@@ -162,7 +162,7 @@ async function listOrNull<T>(ask: () => Promise<Listed<T>>): Promise<Listed<T> |
   }
 }
 
-function Shown({ projects, events, places, groups, people }: Omit<Data, 'person' | 'status' | 'followers'>) {
+function Visible({ projects, events, places, groups, people }: Omit<Data, 'person' | 'status' | 'followers'>) {
   if (projects)
     return projects.items.length === 0 ? (
       <Empty title="No projects to see" />

@@ -3,8 +3,8 @@ import { costOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type Person } from '../../../forge.ts'
 import { refreshAuthorizations } from '../authorizations/service.ts'
 
-type Shown = { id: number; access_level: number }
-const levels = (body: Shown[]) => Object.fromEntries(body.map(({ id, access_level }) => [id, access_level]))
+type Visible = { id: number; access_level: number }
+const levels = (body: Visible[]) => Object.fromEntries(body.map(({ id, access_level }) => [id, access_level]))
 
 async function add(owner: Person, url: string, user_id: number, access_level: number, expires_at?: string) {
   const { status, body } = await owner.post(`${url}/members`, { user_id, access_level, expires_at })
@@ -34,7 +34,7 @@ test('of a group: its own members and those of the groups above it, each once at
   expect((await ann.get(`${group.url}/members/all/x`)).body.error).toBe('user_id is invalid')
 
   const page = await ann.get(`${below}/members/all`, { per_page: 2, page: 2 })
-  expect(page.body.map(({ id }: Shown) => id)).toEqual([bob.id, eve.id])
+  expect(page.body.map(({ id }: Visible) => id)).toEqual([bob.id, eve.id])
   expect((await ann.get(`${below}/members/all`, { query: bob.username })).body).toEqual([bobs])
   expect((await ann.get(`${below}/members/all`, { user_ids: [bob.id] })).body).toEqual([bobs])
   expect(levels((await ann.get(`${below}/members/all`, { skip_users: [bob.id, eve.id] })).body)).toEqual({
@@ -97,7 +97,7 @@ test('the people of a project are told to whoever may read it', async () => {
   await add(owner, url, bob.id, 10)
   const users = `${url}/users`
   const { body, headers } = await forge.visitor.get(users)
-  expect(body.map(({ id }: Shown) => id)).toEqual([bob.id, ann.id, owner.id])
+  expect(body.map(({ id }: Visible) => id)).toEqual([bob.id, ann.id, owner.id])
   expect(headers.get('X-Total')).toBe('3')
   expect(body[0]).toEqual({
     id: bob.id,
@@ -108,7 +108,7 @@ test('the people of a project are told to whoever may read it', async () => {
     web_url: `${forge.url}/bob`,
   })
   const found = async (caller: { get: Person['get'] }, search: string) =>
-    (await caller.get(users, { search })).body.map(({ id }: Shown) => id)
+    (await caller.get(users, { search })).body.map(({ id }: Visible) => id)
   const stranger = await forge.user()
   for (const caller of [forge.visitor, stranger]) {
     expect(await found(caller, 'SMITH')).toEqual([ann.id])

@@ -32,7 +32,7 @@ export const badgePage: ProjectPage = {
   },
 }
 
-interface Asked {
+interface RequestContext {
   readonly ref: string
   readonly query: Raw
 }
@@ -49,7 +49,7 @@ const COLOURS: Partial<Record<JobStatus, string>> = {
   pending: '#dfb317',
 }
 
-async function pipelineBadge(app: App, project: number, { ref, query }: Asked): Promise<Content> {
+async function pipelineBadge(app: App, project: number, { ref, query }: RequestContext): Promise<Content> {
   const status = await statusOfRef(app, project, ref, { ignoreSkipped: query['ignore_skipped'] === 'true' })
   const value = status === 'success' ? 'passed' : (status?.replaceAll('_', ' ') ?? 'unknown')
   return { key: 'pipeline', value, valueWidth: 54, colour: (status && COLOURS[status]) ?? GREY }
@@ -62,7 +62,7 @@ const GRADES = [
   [0, '#e05d44'],
 ] as const
 
-async function coverageBadge(app: App, project: number, { ref, query }: Asked): Promise<Content> {
+async function coverageBadge(app: App, project: number, { ref, query }: RequestContext): Promise<Content> {
   const { job } = query
   const coverage = await coverageOfRef(app, project, ref, typeof job === 'string' && job !== '' ? job : null)
   if (coverage === null) return { key: 'coverage', value: 'unknown', valueWidth: 58, colour: GREY }

@@ -6,7 +6,7 @@ export const DEPLOYMENT_ORDERS = ['id', 'iid', 'created_at', 'updated_at', 'fini
 type Order = (typeof DEPLOYMENT_ORDERS)[number]
 
 /** What is absent is no condition. */
-interface Wanted {
+interface Filter {
   project: number
   environment?: number
   status?: string
@@ -16,7 +16,7 @@ interface Wanted {
   finished_after?: string
 }
 
-export const listDeployments = longList<Wanted, 'deployments', Order>({
+export const listDeployments = longList<Filter, 'deployments', Order>({
   table: 'deployments',
   facets: true,
   counted: [],

@@ -7,13 +7,13 @@ import { longList, type Sort } from '../../../store/lists.ts'
 import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import type { Job, JobKind, JobStatus } from './model.ts'
 
-interface Wanted {
+interface Filter {
   project: number
   kind: JobKind
   statuses?: string
 }
 
-const ofProject = longList<Wanted, 'ci_jobs', 'id'>({
+const ofProject = longList<Filter, 'ci_jobs', 'id'>({
   table: 'ci_jobs',
   facets: true,
   counted: [],
@@ -42,7 +42,7 @@ export function listProjectJobs(
   return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: textList(db, statuses) }) }, cut, { sort })
 }
 
-interface WantedOfRunner {
+interface RunnerJobFilter {
   runner: number
   /** Who sees jobs of their own projects only. */
   viewer?: number
@@ -50,7 +50,7 @@ interface WantedOfRunner {
   system_id?: string
 }
 
-const ofRunner = longList<WantedOfRunner, 'ci_jobs', 'id'>({
+const ofRunner = longList<RunnerJobFilter, 'ci_jobs', 'id'>({
   table: 'ci_jobs',
   counted: [],
   followed: {},
@@ -76,7 +76,7 @@ const ofRunner = longList<WantedOfRunner, 'ci_jobs', 'id'>({
 
 export const listRunnerJobs = (
   { db }: App,
-  wanted: WantedOfRunner,
+  wanted: RunnerJobFilter,
   cut: Cut,
   sort: Sort | null | undefined,
 ): Promise<Page<Job>> => ofRunner(db, wanted, cut, { sort })

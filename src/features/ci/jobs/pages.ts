@@ -36,7 +36,7 @@ export const artifactPage: ProjectPage = {
   },
 }
 
-interface Asked {
+interface RequestContext {
   readonly job: number
   readonly verb: string
   readonly path: string
@@ -47,7 +47,7 @@ async function artifactsOf(
   subject: RepositorySubject,
   { headers, method, ip }: FastifyRequest,
   response: ServerResponse,
-  { job: id, verb, path }: Asked,
+  { job: id, verb, path }: RequestContext,
 ): Promise<PageContent | null> {
   const job = await findJob(app, subject.project.id, id)
   if (!job || !seesArtifacts(subject, job)) return null

@@ -36,7 +36,7 @@ export async function loadJob(app: App, id: number): Promise<Job> {
   return app.db.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-type Place = Pick<RepositorySubject, 'project' | 'namespace' | 'dir'>
+type Location = Pick<RepositorySubject, 'project' | 'namespace' | 'dir'>
 
 async function byId<T extends 'pipelines' | 'runners' | 'runner_managers'>(
   { db }: App,
@@ -54,7 +54,7 @@ async function byId<T extends 'pipelines' | 'runners' | 'runner_managers'>(
 }
 
 /** Of one project, each kind of thing in one query. */
-export async function loadJobs(app: App, { dir }: Place, jobs: readonly Job[]): Promise<LoadedJob[]> {
+export async function loadJobs(app: App, { dir }: Location, jobs: readonly Job[]): Promise<LoadedJob[]> {
   if (jobs.length === 0) return []
   const shas = [...new Set(jobs.map(({ sha }) => sha))]
   const [users, pipelines, runners, managers, artifacts, commits] = await Promise.all([
@@ -106,7 +106,7 @@ async function artifactsOf(app: App, jobs: readonly number[]): Promise<Map<numbe
   return Map.groupBy(rows, ({ job_id }) => job_id)
 }
 
-async function jobSurroundings(app: App, place: Place): Promise<JobSurroundings> {
+async function jobSurroundings(app: App, place: Location): Promise<JobSurroundings> {
   return {
     users: await surroundings(app),
     url: webUrlOf(app, place),
@@ -115,16 +115,16 @@ async function jobSurroundings(app: App, place: Place): Promise<JobSurroundings>
   }
 }
 
-export async function presentJobs(app: App, place: Place, jobs: readonly Job[]): Promise<JobRecord[]> {
+export async function presentJobs(app: App, place: Location, jobs: readonly Job[]): Promise<JobRecord[]> {
   const around = await jobSurroundings(app, place)
   return (await loadJobs(app, place, jobs)).map((one) => presentJob(one, around))
 }
 
-export async function presentOneJob(app: App, place: Place, one: Job): Promise<JobRecord> {
+export async function presentOneJob(app: App, place: Location, one: Job): Promise<JobRecord> {
   return (await presentJobs(app, place, [one]))[0]!
 }
 
-export async function presentBridges(app: App, place: Place, bridges: readonly Job[]) {
+export async function presentBridges(app: App, place: Location, bridges: readonly Job[]) {
   const around = await jobSurroundings(app, place)
   const ids = bridges.map(({ id }) => id)
   const made = await app.db

@@ -71,13 +71,13 @@ async function dropUnwanted(app: App): Promise<void> {
   }
 }
 
-interface Place {
+interface Location {
   readonly namespace_id: number
   readonly shared_runners_enabled: boolean
 }
 
 /** Whether one that was heard of lately could take the job. */
-async function hasRunner({ db, clock }: App, job: Job, place: Place): Promise<boolean> {
+async function hasRunner({ db, clock }: App, job: Job, place: Location): Promise<boolean> {
   const tags = tagsOf(job)
   const online = await db
     .selectFrom('runners as r')

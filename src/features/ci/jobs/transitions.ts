@@ -11,12 +11,12 @@ import { optionsOf } from './options.ts'
 import { moveJobs, requeueJob, startJobs, type Beginning, type Change } from './steps.ts'
 import { stopJobs, type StopOptions } from './stopping.ts'
 
-type Told = Pick<Job, 'id' | 'pipeline_id'>
+type Payload = Pick<Job, 'id' | 'pipeline_id'>
 
 /** Null where the job was not in a status it can leave so: somebody else was first, or it has ended. */
 async function change(
   app: App,
-  job: Told,
+  job: Payload,
   status: Exclude<JobStatus, 'running'>,
   more: Change = {},
 ): Promise<Job | null> {
@@ -32,14 +32,14 @@ async function change(
 /** To the runners, or to where it waits for its resource. */
 export function enqueueJob(
   app: App,
-  job: Told & Pick<Job, 'resource_group_id'>,
+  job: Payload & Pick<Job, 'resource_group_id'>,
   more: Pick<Change, 'user_id' | 'options'> = {},
 ): Promise<Job | null> {
   return change(app, job, job.resource_group_id === null ? 'pending' : 'waiting_for_resource', more)
 }
 
 /** Of several who want it, one gets it. */
-export function runJob(app: App, { id, pipeline_id }: Told, beginning: Beginning): Promise<Job | null> {
+export function runJob(app: App, { id, pipeline_id }: Payload, beginning: Beginning): Promise<Job | null> {
   return transact(app, async (app) => {
     await lockPipeline(app, pipeline_id)
     const [started = null] = await startJobs(app, [{ ...beginning, id }])
@@ -95,7 +95,7 @@ async function isTriedAgain(app: App, job: Job, failed: Failure): Promise<boolea
 }
 
 /** What has ended stays as it is. */
-export function cancelJob(app: App, { id, pipeline_id }: Told, input: StopOptions = {}): Promise<Job | null> {
+export function cancelJob(app: App, { id, pipeline_id }: Payload, input: StopOptions = {}): Promise<Job | null> {
   return transact(app, async (app) => {
     await lockPipeline(app, pipeline_id)
     const [moved] = await stopJobs(app, [id], input)
@@ -110,6 +110,6 @@ async function covered(app: App, job: Job): Promise<Pick<Change, 'coverage'>> {
   return coverage === null ? {} : { coverage }
 }
 
-export const skipJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'skipped')
-export const actionizeJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'manual')
-export const scheduleJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'scheduled')
+export const skipJob = (app: App, job: Payload): Promise<Job | null> => change(app, job, 'skipped')
+export const actionizeJob = (app: App, job: Payload): Promise<Job | null> => change(app, job, 'manual')
+export const scheduleJob = (app: App, job: Payload): Promise<Job | null> => change(app, job, 'scheduled')

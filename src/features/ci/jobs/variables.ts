@@ -11,7 +11,7 @@ import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { deployUserOf } from '../../repository/deploy-tokens/queries.ts'
-import { keptLanguages } from '../../repository/languages/queries.ts'
+import { storedLanguages } from '../../repository/languages/queries.ts'
 import { mergeRequestVariables } from '../pipelines/merge-requests.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import {
@@ -23,7 +23,7 @@ import {
   variablesFrom,
 } from '../pipelines/predefined.ts'
 import type { Runner } from '../runners/model.ts'
-import { SHOWN_OF_TRIGGER } from '../triggers/entity.ts'
+import { SHORT_TOKEN_LENGTH } from '../triggers/entity.ts'
 import { settingsFor } from '../variables/queries.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
@@ -166,12 +166,12 @@ async function aboutOrigin(app: App, { job, project, pipeline }: JobGround): Pro
     CI_COMMIT_TAG_MESSAGE: tag?.annotation?.message.slice(0, LONGEST_MESSAGE),
     CI_RELEASE_DESCRIPTION: release?.description?.slice(0, LONGEST_RELEASE),
     CI_PIPELINE_SCHEDULE_DESCRIPTION: schedule?.description,
-    CI_TRIGGER_SHORT_TOKEN: trigger && app.vault.open(trigger.token_sealed).slice(0, SHOWN_OF_TRIGGER),
+    CI_TRIGGER_SHORT_TOKEN: trigger && app.vault.open(trigger.token_sealed).slice(0, SHORT_TOKEN_LENGTH),
   })
 }
 
 const aboutProject = async ({ db }: App, { id }: Project) =>
-  variablesFrom({ CI_PROJECT_REPOSITORY_LANGUAGES: (await keptLanguages(db, id)).join(',').toLowerCase() })
+  variablesFrom({ CI_PROJECT_REPOSITORY_LANGUAGES: (await storedLanguages(db, id)).join(',').toLowerCase() })
 
 async function deployVariables(app: App, { id }: Project): Promise<Variable[]> {
   const found = await deployUserOf(app, id)

@@ -8,7 +8,7 @@ import { announce } from '../../../store/dialect.ts'
 
 const CHANNEL = 'jobs_waiting'
 
-interface Room {
+interface Capacity {
   readonly waiting: Set<() => void>
   deafen: (() => void) | null
   /** What joined the queue last: where the store tells only that something was written, it is compared. */
@@ -16,9 +16,9 @@ interface Room {
   closed: boolean
 }
 
-const rooms = new WeakMap<Store, Room>()
+const rooms = new WeakMap<Store, Capacity>()
 
-function roomOf({ store }: App): Room {
+function capacityOf({ store }: App): Capacity {
   let room = rooms.get(store)
   if (!room) rooms.set(store, (room = { waiting: new Set(), deafen: null, newest: 0, closed: false }))
   return room
@@ -26,11 +26,11 @@ function roomOf({ store }: App): Room {
 
 /** In the transaction that made them pending, or that changed what a runner may take. */
 export async function announceWaitingJobs(app: App): Promise<void> {
-  app.onCommit(() => wake(roomOf(app)))
+  app.onCommit(() => wake(capacityOf(app)))
   await announce(app.db, CHANNEL)
 }
 
-function wake({ waiting }: Room): void {
+function wake({ waiting }: Capacity): void {
   for (const react of waiting) react()
 }
 
@@ -43,7 +43,7 @@ async function newestOf({ db }: Pick<App, 'db'>): Promise<number> {
   return newest ?? 0
 }
 
-async function listen(app: App, room: Room): Promise<void> {
+async function listen(app: App, room: Capacity): Promise<void> {
   let isLooking = false
   room.deafen = app.store.listen(CHANNEL, (certain) => {
     if (certain) return wake(room)
@@ -67,12 +67,12 @@ export interface Vigil extends Disposable {
 
 /** News are counted from this moment on, so that none is missed while the queue is looked through. */
 export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSignal }): Vigil {
-  const room = roomOf(app)
-  let isNews = false
+  const room = capacityOf(app)
+  let isNewEvent = false
   let isOver = room.closed
   let tell = () => {}
   const react = () => {
-    isNews = true
+    isNewEvent = true
     if (room.closed) isOver = true
     tell()
   }
@@ -86,8 +86,8 @@ export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSigna
   if (!room.deafen && !room.closed) void listen(app, room)
   return {
     async news() {
-      if (!isNews && !isOver) await new Promise<void>((resolve) => (tell = resolve))
-      isNews = false
+      if (!isNewEvent && !isOver) await new Promise<void>((resolve) => (tell = resolve))
+      isNewEvent = false
       return !isOver
     },
     [Symbol.dispose]() {
@@ -103,7 +103,7 @@ export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSigna
 
 /** The process is about to end: whoever waits is answered now. */
 export function dismissWaiting(app: App): void {
-  const room = roomOf(app)
+  const room = capacityOf(app)
   room.closed = true
   wake(room)
 }

@@ -79,7 +79,7 @@ async function isFull({ db }: App, root: number): Promise<boolean> {
 }
 
 type Trigger = NonNullable<JobOptions['trigger']>
-type Given = { actor: User | null; bridge_id: number; root_id: number; variables: VariableInput[] }
+type Input = { actor: User | null; bridge_id: number; root_id: number; variables: VariableInput[] }
 
 interface ChildOptions {
   project: Project
@@ -87,7 +87,7 @@ interface ChildOptions {
   above: readonly Pipeline[]
   actor: User | null
   trigger: Trigger
-  given: Given
+  given: Input
 }
 
 async function makeChild(
@@ -137,7 +137,7 @@ interface OtherOptions {
   above: readonly Pipeline[]
   trigger: Trigger
   scope: Scope
-  given: Given
+  given: Input
   actor: User | null
 }
 

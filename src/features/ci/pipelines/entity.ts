@@ -59,11 +59,11 @@ export interface LoadedPipeline extends Pipeline {
 }
 
 /** Where its project's pages are. */
-interface Place {
+interface Location {
   readonly url: string
 }
 
-export function presentListedPipeline(pipeline: Pipeline, { url }: Place): ListedPipelineRecord {
+export function presentListedPipeline(pipeline: Pipeline, { url }: Location): ListedPipelineRecord {
   return {
     id: pipeline.id,
     iid: pipeline.iid,
@@ -79,7 +79,7 @@ export function presentListedPipeline(pipeline: Pipeline, { url }: Place): Liste
   }
 }
 
-export function presentPipeline(pipeline: LoadedPipeline, place: Place, around: Surroundings): PipelineRecord {
+export function presentPipeline(pipeline: LoadedPipeline, place: Location, around: Surroundings): PipelineRecord {
   const { coverage, user } = pipeline
   return {
     ...presentListedPipeline(pipeline, place),

@@ -81,8 +81,11 @@ test('the newest pipeline of a ref that succeeded keeps what it has kept', async
 })
 
 test.each([
-  ['the project', (s: Place) => s.owner.put(s.at, { keep_latest_artifact: false })],
-  ['the instance', (s: Place) => s.forge.administrator.put('/application/settings', { keep_latest_artifact: false })],
+  ['the project', (s: Location) => s.owner.put(s.at, { keep_latest_artifact: false })],
+  [
+    'the instance',
+    (s: Location) => s.forge.administrator.put('/application/settings', { keep_latest_artifact: false }),
+  ],
 ] as const)('where %s does not want it nothing is kept', async (_who, change) => {
   await using forge = await startForge()
   const made = await place(forge)
@@ -99,7 +102,7 @@ test.each([
   expect(await made.left(after)).toEqual([])
 })
 
-type Place = Awaited<ReturnType<typeof place>> & { forge: TestForge }
+type Location = Awaited<ReturnType<typeof place>> & { forge: TestForge }
 
 test('what its children have kept is kept with it', async () => {
   await using forge = await startForge()

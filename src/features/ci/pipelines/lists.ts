@@ -11,7 +11,7 @@ export const PIPELINE_ORDERS = ['id', 'status', 'ref', 'updated_at', 'user_id'] 
 export type PipelineOrder = (typeof PIPELINE_ORDERS)[number]
 
 /** What is absent is no condition. */
-interface Wanted {
+interface Filter {
   project: number
   statuses?: string
   ref?: string
@@ -32,7 +32,7 @@ interface Wanted {
   created_after?: string
 }
 
-const list = longList<Wanted, 'pipelines', PipelineOrder>({
+const list = longList<Filter, 'pipelines', PipelineOrder>({
   table: 'pipelines',
   facets: true,
   counted: [],
@@ -108,7 +108,7 @@ export interface PipelineFilter {
 
 export function listPipelines({ db }: App, project: number, filter: PipelineFilter, cut: Cut): Promise<Page<Pipeline>> {
   const { statuses, branches, tags, yaml_errors, user, source } = filter
-  const wanted: Wanted = {
+  const wanted: Filter = {
     project,
     ...(statuses && { statuses: textList(db, statuses) }),
     ...(branches && { ofBranches: textList(db, branches) }),

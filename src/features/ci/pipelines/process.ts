@@ -32,7 +32,7 @@ export function processPipeline(app: App, id: number): Promise<Pipeline | null> 
 
 /** Inside a transaction that holds it. */
 export async function processLocked(app: App, id: number): Promise<Pipeline | null> {
-  const pipeline = await findHeld(app, id)
+  const pipeline = await findLocked(app, id)
   if (!pipeline) return null
   const rows = await app.db
     .selectFrom('ci_jobs')
@@ -64,13 +64,13 @@ export async function processLocked(app: App, id: number): Promise<Pipeline | nu
 
 /** The same where one of its jobs has begun: nothing else follows from that. */
 export async function startLocked(app: App, id: number): Promise<Pipeline | null> {
-  const pipeline = await findHeld(app, id)
+  const pipeline = await findLocked(app, id)
   return pipeline && followJobs(app, pipeline, composedStatus([{ status: 'running', allow_failure: false }]))
 }
 
 const pipelineById = hotQuery((db, p: { id: number }) => db.selectFrom('pipelines').selectAll().where('id', '=', p.id))
 
-async function findHeld({ db }: App, id: number): Promise<Pipeline | null> {
+async function findLocked({ db }: App, id: number): Promise<Pipeline | null> {
   return (await pipelineById(db, { id }))[0] ?? null
 }
 
@@ -78,7 +78,7 @@ async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | nu
   // A file with faults has no jobs, and stays failed.
   if (pipeline.yaml_errors !== null) return pipeline
   const status = shownAfter(pipeline.status, composed ?? 'skipped')
-  if (status === pipeline.status) return isEnded(status) ? coveredAnew(app, pipeline) : pipeline
+  if (status === pipeline.status) return isEnded(status) ? recountedCoverage(app, pipeline) : pipeline
   const now = timestamp(app.clock)
   const updated = await app.db
     .updateTable('pipelines')
@@ -109,7 +109,7 @@ async function timesOf(app: App, pipeline: Pipeline, status: JobStatus, now: str
 }
 
 /** Other tools tell of coverage after the pipeline has ended, too. */
-async function coveredAnew({ db }: App, pipeline: Pipeline): Promise<Pipeline> {
+async function recountedCoverage({ db }: App, pipeline: Pipeline): Promise<Pipeline> {
   const jobs = await db
     .selectFrom('ci_jobs')
     .select('coverage')

@@ -47,9 +47,9 @@ test('what failed and may is a warning', () => {
   expect(tallyOf(counted('success manual?')).hasWarnings).toBe(false)
 })
 
-type Wish = Partial<Omit<Processed, 'id' | 'name'>>
+type Options = Partial<Omit<Processed, 'id' | 'name'>>
 
-function jobsOf(inputs: Record<string, Wish>): Processed[] {
+function jobsOf(inputs: Record<string, Options>): Processed[] {
   return Object.entries(inputs).map(([name, input], n) => ({
     id: n + 1,
     kind: 'job',
@@ -65,13 +65,13 @@ function jobsOf(inputs: Record<string, Wish>): Processed[] {
 }
 
 /** What becomes of each, by name. */
-function after(inputs: Record<string, Wish>, options?: Parameters<typeof processing>[1]): Record<string, string> {
+function after(inputs: Record<string, Options>, options?: Parameters<typeof processing>[1]): Record<string, string> {
   const { steps } = processing(jobsOf(inputs), options)
   const names = Object.keys(inputs)
   return Object.fromEntries(Object.entries(steps).flatMap(([step, ids]) => ids.map((id) => [names[id - 1]!, step])))
 }
 
-const second = (input: Wish = {}): Wish => ({ stage_position: 1, ...input })
+const second = (input: Options = {}): Options => ({ stage_position: 1, ...input })
 const whens: JobWhen[] = ['on_success', 'on_failure', 'always', 'manual', 'delayed']
 
 test.each([
@@ -95,8 +95,8 @@ test('the first stage begins at once, and one that is skipped lets the next begi
 })
 
 test('a job with needs waits for these alone', () => {
-  const a: Wish = { status: 'success' }
-  const b: Wish = { status: 'running' }
+  const a: Options = { status: 'success' }
+  const b: Options = { status: 'running' }
   expect(after({ a, b, c: second({ needs: ['a'] }), d: second({ needs: ['a', 'b'] }), e: second() })).toEqual({
     c: 'enqueue',
   })
@@ -111,7 +111,7 @@ test('a job with needs waits for these alone', () => {
 
 test('what shares a resource waits for it, and one failure may end all', () => {
   expect(after({ a: { has_resource_group: true } })).toEqual({ a: 'wait' })
-  const some: Record<string, Wish> = { a: { status: 'failed' }, b: { status: 'running' }, c: second() }
+  const some: Record<string, Options> = { a: { status: 'failed' }, b: { status: 'running' }, c: second() }
   expect(after(some, { on_job_failure: 'all' })).toEqual({ b: 'cancel', c: 'cancel' })
   expect(after({ ...some, a: { status: 'failed', allow_failure: true } }, { on_job_failure: 'all' })).toEqual({})
 })

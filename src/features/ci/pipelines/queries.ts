@@ -55,14 +55,14 @@ export async function latestOf(app: App, { project, dir }: RepositorySubject, re
   return found ?? null
 }
 
-type Place = Pick<RepositorySubject, 'project' | 'namespace'>
+type Location = Pick<RepositorySubject, 'project' | 'namespace'>
 
-export function presentListedPipelines(app: App, place: Place, rows: readonly Pipeline[]): ListedPipelineRecord[] {
+export function presentListedPipelines(app: App, place: Location, rows: readonly Pipeline[]): ListedPipelineRecord[] {
   const url = webUrlOf(app, place)
   return rows.map((row) => presentListedPipeline(row, { url }))
 }
 
-export async function presentOnePipeline(app: App, place: Place, row: Pipeline): Promise<PipelineRecord> {
+export async function presentOnePipeline(app: App, place: Location, row: Pipeline): Promise<PipelineRecord> {
   const [loaded] = await withUsers(app.db, [row], { user: 'user_id' })
   const warning = await app.db
     .selectFrom('ci_jobs')

@@ -15,7 +15,7 @@ import type { Pipeline } from '../pipelines/model.ts'
 import type { Runner } from '../runners/model.ts'
 
 /** What a token tells of. */
-interface Told {
+interface Payload {
   readonly job: Job
   readonly project: Project
   readonly pipeline: Pipeline
@@ -27,7 +27,7 @@ const SHORTEST_SECONDS = 300
 const EARLIER_SECONDS = 5
 
 /** One for each name of `id_tokens`. Whom they are for may be said with variables. */
-export async function idTokensOf(app: App, told: Told, known: readonly JobVariable[]): Promise<JobVariable[]> {
+export async function idTokensOf(app: App, told: Payload, known: readonly JobVariable[]): Promise<JobVariable[]> {
   const wanted = Object.entries(optionsOf(told.job).id_tokens ?? {})
   if (wanted.length === 0) return []
   const claims = { ...(await claimsOf(app, told)), ...(await environmentClaims(app, told.job)) }
@@ -41,7 +41,7 @@ export async function idTokensOf(app: App, told: Told, known: readonly JobVariab
   )
 }
 
-async function claimsOf(app: App, { job, project, pipeline, runner }: Told) {
+async function claimsOf(app: App, { job, project, pipeline, runner }: Payload) {
   const user = job.user_id === null ? null : await findUser(app.db, job.user_id)
   const { namespace, level } = await loadProjectSubject(app, project, user)
   const now = Math.floor(app.clock.now().getTime() / 1000)

@@ -180,17 +180,17 @@ test('of very many lanes a request looks through some, and the next goes on from
   const { db } = forge.app
   await pushed(forge, 'other: { script: x, tags: [nobody] }\n')
   await sql`drop index ci_queue_job_id_unique`.execute(db)
-  const addLanes = (count: number) =>
+  const addBuckets = (count: number) =>
     sql`insert into ci_queue (job_id, project_id, protected, tags, lane)
     with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
     select job_id, project_id, protected, tags, lane || ${sql.lit(count)} || '-' || n from ci_queue, numbers
     where lane like '%"]'`.execute(db)
   const runner = await registerRunner(forge)
   const ask = async () => (await runner.request({ last_update: '' })).status
-  await addLanes(400)
+  await addBuckets(400)
   await pushed(forge, 'mine: { script: x }\n')
   expect([await ask(), await ask()]).toEqual([201, 204])
-  await addLanes(2000)
+  await addBuckets(2000)
   await pushed(forge, 'mine: { script: x }\n')
   expect([await ask(), await ask()]).toEqual([409, 201])
 })

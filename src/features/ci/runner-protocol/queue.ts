@@ -25,7 +25,7 @@ const AHEAD = 50
 /** Longer than a look lasts. */
 const GONE_MS = 60_000
 
-interface Lane {
+interface Bucket {
   readonly lane: string
   readonly project_id: number
   /** The first of it. */
@@ -35,7 +35,7 @@ interface Lane {
   readonly running: number
 }
 
-interface Wish {
+interface Options {
   /** The runner, where it is of a project or a group. */
   readonly ofProjects?: number
   readonly ofGroup?: number
@@ -47,7 +47,7 @@ interface Wish {
   readonly tags?: string
 }
 
-function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }: Runner): Wish {
+function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }: Runner): Options {
   return {
     ...(runner_type === 'project_type' && { ofProjects: id }),
     ...(runner_type === 'group_type' && { ofGroup: id }),
@@ -59,19 +59,19 @@ function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }:
 }
 
 /** One after the other: each is found by the index from the one before it. */
-const lanesAfter = (bucket: string) => sql`
+const bucketsAfter = (bucket: string) => sql`
   select min(q.lane), 0, 1 from ci_queue as q where q.lane > ${bucket} union all
   select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane), 0, place + 1 from lanes
   where lanes.lane is not null and place < ${sql.lit(WINDOW)}`
 
 /** All of them: however many others wait, they are not looked at. */
-const lanesOfProjects = (runner: number) => sql`
+const bucketsOfProjects = (runner: number) => sql`
   select (select min(q.lane) from ci_queue as q where q.lane > r.project_id || ' ' and q.lane < r.project_id || '!'),
     r.project_id, 1 from runner_projects as r where r.runner_id = ${runner} union all
   select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane and q.lane < lanes.project_id || '!'),
     lanes.project_id, 1 from lanes where lanes.lane is not null`
 
-export const bucketsFor = hotQuery((db, p: Wish & { after: string }, given) => {
+export const bucketsFor = hotQuery((db, p: Options & { after: string }, given) => {
   const conditions: RawBuilder<unknown>[] = [
     sql`not p.deleting and p.builds_access_level <> ${sql.lit(FeatureDisabled)}`,
     tagsFit(db, p, given('tags'), given('untagged')),
@@ -79,8 +79,8 @@ export const bucketsFor = hotQuery((db, p: Wish & { after: string }, given) => {
   if (given('protectedOnly')) conditions.push(sql`q.protected`)
   if (given('ofGroup')) conditions.push(isBelowGroupOf(p.ofGroup!))
   if (given('month')) conditions.push(sql`p.shared_runners_enabled and not ${hasUsedUp('p.namespace_id', p.month!)}`)
-  const buckets = given('ofProjects') ? lanesOfProjects(p.ofProjects!) : lanesAfter(p.after)
-  const found = sql<Omit<Lane, 'running'>>`(
+  const buckets = given('ofProjects') ? bucketsOfProjects(p.ofProjects!) : bucketsAfter(p.after)
+  const found = sql<Omit<Bucket, 'running'>>`(
     with recursive lanes(lane, project_id, place) as (${buckets})
     select q.lane, q.project_id, q.job_id, ${sql.join(conditions, sql` and `)} as fits
     from lanes
@@ -94,7 +94,7 @@ export const bucketsFor = hotQuery((db, p: Wish & { after: string }, given) => {
     .orderBy('lane')
 })
 
-function tagsFit(db: Db, p: Wish, hasTags: boolean, takesUntagged: boolean): RawBuilder<unknown> {
+function tagsFit(db: Db, p: Options, hasTags: boolean, takesUntagged: boolean): RawBuilder<unknown> {
   const untagged = sql`q.tags = '[]'`
   if (!hasTags) return takesUntagged ? untagged : sql`false`
   const tagged = sql`(q.tags <> '[]' and ${areAmong(db, 'q.tags', p.tags!)})`
@@ -107,7 +107,7 @@ const isBelowGroupOf = (runner: number) => sql`exists (
 
 const RUNNING = sql`(select count(*) from ci_runs as r where r.shared_project_id = found.project_id)`
 
-const nextInLane = hotQuery((db, p: { lane: string; after: number }) =>
+const nextInBucket = hotQuery((db, p: { lane: string; after: number }) =>
   db
     .selectFrom('ci_queue')
     .select('job_id')
@@ -117,7 +117,7 @@ const nextInLane = hotQuery((db, p: { lane: string; after: number }) =>
     .limit(sql.lit(AHEAD)),
 )
 
-interface Hold {
+interface JobLock {
   /** Where a shared runner takes it. */
   readonly project_id: number | null
   readonly released: Promise<void>
@@ -125,9 +125,9 @@ interface Hold {
 }
 
 /** What this process knows of the queue. */
-interface Room {
+interface Capacity {
   /** Jobs that it is about to hand to somebody. */
-  readonly held: Map<number, Hold>
+  readonly held: Map<number, JobLock>
   /** Those that it has handed out or failed, and until when that is remembered: a look that began before still has them. */
   readonly gone: Lru<number>
   /** Looks by what is asked for: those that have begun, and those that have not. */
@@ -137,9 +137,9 @@ interface Room {
   readonly places: Lru<string>
 }
 
-const rooms = new WeakMap<Store, Room>()
+const rooms = new WeakMap<Store, Capacity>()
 
-function roomOf({ store }: App): Room {
+function capacityOf({ store }: App): Capacity {
   let room = rooms.get(store)
   if (!room) {
     room = { held: new Map(), gone: new Lru(10_000), begun: new Map(), next: new Map(), places: new Lru(10_000) }
@@ -150,25 +150,25 @@ function roomOf({ store }: App): Room {
 
 /** It waits no longer, whoever has it. */
 export function removeFromQueue(app: App, job: number): void {
-  roomOf(app).gone.set(String(job), performance.now() + GONE_MS)
+  capacityOf(app).gone.set(String(job), performance.now() + GONE_MS)
 }
 
-const isGone = (app: App, job: number) => (roomOf(app).gone.get(String(job)) ?? 0) > performance.now()
+const isGone = (app: App, job: number) => (capacityOf(app).gone.get(String(job)) ?? 0) > performance.now()
 
 /** It is about to wait once more. */
 export function rejoinQueue(app: App, job: number): void {
-  roomOf(app).gone.delete(String(job))
+  capacityOf(app).gone.delete(String(job))
 }
 
 /** What a lane holds, for all who share a look: each of its jobs is offered to one of them. */
 class Line {
-  readonly lane: Lane
+  readonly lane: Bucket
   readonly #offered: Set<number>
   #ids: number[]
   #more: Promise<void> | null = null
   #last: number
 
-  constructor(bucket: Lane, offered: Set<number>) {
+  constructor(bucket: Bucket, offered: Set<number>) {
     this.lane = bucket
     this.#offered = offered
     this.#ids = [bucket.job_id]
@@ -177,7 +177,7 @@ class Line {
 
   /** Held for whoever asks; null at the end. */
   async take(app: App, isWanted: (id: number) => boolean, project_id: number | null): Promise<number | null> {
-    const { held } = roomOf(app)
+    const { held } = capacityOf(app)
     for (;;) {
       for (let id = this.#ids.shift(); id !== undefined; id = this.#ids.shift()) {
         this.#offered.add(id)
@@ -193,7 +193,7 @@ class Line {
   }
 
   async #read({ db }: App): Promise<void> {
-    const rows = await nextInLane(db, { lane: this.lane.lane, after: this.#last })
+    const rows = await nextInBucket(db, { lane: this.lane.lane, after: this.#last })
     this.#ids.push(...rows.map(({ job_id }) => job_id))
     this.#last = rows.length < AHEAD ? Infinity : this.#ids.at(-1)!
     this.#more = null
@@ -208,21 +208,21 @@ class Look {
   readonly end: string | null
   readonly #given = new Map<number, number>()
 
-  constructor(buckets: readonly Lane[], isWhole: boolean) {
+  constructor(buckets: readonly Bucket[], isWhole: boolean) {
     this.lines = new Set(buckets.filter(({ fits }) => fits).map((bucket) => new Line(bucket, this.offered)))
     this.end = isWhole || buckets.length < WINDOW ? null : buckets.at(-1)!.lane
   }
 
-  noteGiven({ project_id }: Lane): void {
+  noteGiven({ project_id }: Bucket): void {
     this.#given.set(project_id, (this.#given.get(project_id) ?? 0) + 1)
   }
 
   /** What is held or was given out since counts as running. */
-  first({ held }: Room, isShared: boolean): Line | undefined {
+  first({ held }: Capacity, isShared: boolean): Line | undefined {
     const taken = new Map(this.#given)
     for (const { project_id } of held.values())
       if (project_id !== null) taken.set(project_id, (taken.get(project_id) ?? 0) + 1)
-    const load = ({ running, project_id }: Lane) => (isShared ? running + (taken.get(project_id) ?? 0) : 0)
+    const load = ({ running, project_id }: Bucket) => (isShared ? running + (taken.get(project_id) ?? 0) : 0)
     let first: Line | undefined
     for (const line of this.lines)
       if (!first || (load(line.lane) - load(first.lane) || line.lane.job_id - first.lane.job_id) < 0) first = line
@@ -231,8 +231,8 @@ class Look {
 }
 
 /** Runners that ask for the same share looks: one at a time, each beginning after those who share it have asked. */
-function look(app: App, input: Wish, after: string): Promise<Look> {
-  const { begun, next } = roomOf(app)
+function look(app: App, input: Options, after: string): Promise<Look> {
+  const { begun, next } = capacityOf(app)
   const key = JSON.stringify([input, after])
   let found = next.get(key)
   if (!found) {
@@ -252,8 +252,8 @@ function look(app: App, input: Wish, after: string): Promise<Look> {
 }
 
 /** A window after the other, from where the last request for the same has ended. */
-async function* windows(app: App, input: Wish): AsyncGenerator<Look> {
-  const { places } = roomOf(app)
+async function* windows(app: App, input: Options): AsyncGenerator<Look> {
+  const { places } = capacityOf(app)
   const key = JSON.stringify(input)
   const start = places.get(key) ?? ''
   let isRound = false
@@ -273,7 +273,7 @@ async function* windows(app: App, input: Wish): AsyncGenerator<Look> {
  * more wait than one request looks through.
  */
 export async function* candidates(app: App, runner: Runner): AsyncGenerator<number | null> {
-  const room = roomOf(app)
+  const room = capacityOf(app)
   const { held } = room
   const tried = new Set<number>()
   const isNew = (id: number) => !tried.has(id)

@@ -3,7 +3,7 @@ import { valuesOf } from '../../../ci/config/variables.ts'
 import type { JobOptions } from '../jobs/options.ts'
 import type { JobVariable } from '../jobs/variables.ts'
 
-type Said = Readonly<Record<string, unknown>>
+type Message = Readonly<Record<string, unknown>>
 type Options = Partial<JobOptions>
 
 /** Undefined where it names none: the key is left out then. */
@@ -19,7 +19,7 @@ export function secretsOf({ secrets, id_tokens }: Options, variables: readonly J
   return Object.fromEntries(entries)
 }
 
-function whereIs(secret: Said, values: ReadonlyMap<string, string>, jwt: string | undefined): object {
+function whereIs(secret: Message, values: ReadonlyMap<string, string>, jwt: string | undefined): object {
   const value = (name: string) => values.get(name)
   if (secret['vault'] !== undefined) {
     const auth = { name: 'jwt', path: value('VAULT_AUTH_PATH') ?? 'jwt', data: { jwt, role: value('VAULT_AUTH_ROLE') } }
@@ -49,8 +49,8 @@ const USUAL_ENGINE = 'kv-v2'
 /** `path/of/secret/field@engine`, or all of it spelt out. */
 function vaultPlace(said: unknown) {
   if (typeof said !== 'string') {
-    const { engine, path, field } = said as Said
-    const { name, path: scope } = (engine ?? {}) as Said
+    const { engine, path, field } = said as Message
+    const { name, path: scope } = (engine ?? {}) as Message
     return {
       engine: { name: textOf(name) ?? USUAL_ENGINE, path: textOf(scope) ?? USUAL_ENGINE },
       path: textOf(path) ?? '',
@@ -68,7 +68,7 @@ function vaultPlace(said: unknown) {
 }
 
 function named(said: unknown) {
-  const { name, version } = (typeof said === 'string' ? { name: said } : said) as Said
+  const { name, version } = (typeof said === 'string' ? { name: said } : said) as Message
   return { name: textOf(name) ?? '', version: textOf(version) }
 }
 

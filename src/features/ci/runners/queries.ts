@@ -200,7 +200,7 @@ const groupsOwnedBy = (user: number) =>
   )
 
 /** What of it the viewer may see. */
-async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Promise<RunnerScopes> {
+async function scopesOfRunner({ db }: App, { id }: Runner, viewer: User | null): Promise<RunnerScopes> {
   const projects = await db
     .selectFrom('runner_projects as rp')
     .innerJoin('projects as p', 'p.id', 'rp.project_id')
@@ -225,7 +225,7 @@ async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Pr
 }
 
 export async function presentDetailsFor(app: App, one: Runner, viewer: User | null) {
-  return presentRunnerDetails(one, await belongingOf(app, one, viewer), { now: timestamp(app.clock), url: app.url })
+  return presentRunnerDetails(one, await scopesOfRunner(app, one, viewer), { now: timestamp(app.clock), url: app.url })
 }
 
 /** As jobs of a runner name their projects. */

@@ -223,13 +223,13 @@ export const create = endpoint({
   },
 })
 
-interface Wanted {
+interface Filter {
   readonly runner_type: (typeof RUNNER_TYPES)[number]
   readonly project_id?: number | null | undefined
   readonly group_id?: number | null | undefined
 }
 
-async function placeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Wanted): Promise<RunnerScope> {
+async function placeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Filter): Promise<RunnerScope> {
   if (runner_type === 'instance_type') {
     if (!viewer.admin) throw forbidden()
     return { runner_type }

@@ -61,7 +61,7 @@ export async function reportStatus(
   return status
 }
 
-type Place = Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'tag' | 'protected'>
+type Location = Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'tag' | 'protected'>
 
 const nameFrom = ({ name, context }: StatusInput) => name || context || 'default'
 
@@ -74,7 +74,7 @@ async function firstBranchWith({ dir }: RepositorySubject, { id }: Commit): Prom
 /** The newest of the commit and the ref. */
 const pipelineOf = (
   db: Db,
-  { project_id, sha, ref }: Pick<Place, 'project_id' | 'sha' | 'ref'>,
+  { project_id, sha, ref }: Pick<Location, 'project_id' | 'sha' | 'ref'>,
   { pipeline_id }: StatusInput,
 ): Promise<Pipeline | undefined> =>
   db
@@ -90,7 +90,7 @@ const pipelineOf = (
     .executeTakeFirst()
 
 /** That, or one of its own. */
-async function pipelineFor(app: App, author: User, place: Place, input: StatusInput): Promise<Pipeline> {
+async function pipelineFor(app: App, author: User, place: Location, input: StatusInput): Promise<Pipeline> {
   const known = await pipelineOf(app.db, place, input)
   if (known) return known
   const { project_id } = place

@@ -21,7 +21,7 @@ export interface LoadedTrigger extends Trigger {
 }
 
 /** Enough to tell one from another. */
-export const SHOWN_OF_TRIGGER = 4
+export const SHORT_TOKEN_LENGTH = 4
 
 export function presentTrigger(
   { vault }: App,
@@ -32,7 +32,7 @@ export function presentTrigger(
   const token = vault.open(trigger.token_sealed)
   return {
     id: trigger.id,
-    token: trigger.owner_id === viewer.id ? token : token.slice(0, SHOWN_OF_TRIGGER),
+    token: trigger.owner_id === viewer.id ? token : token.slice(0, SHORT_TOKEN_LENGTH),
     description: trigger.description,
     created_at: trigger.created_at,
     updated_at: trigger.updated_at,

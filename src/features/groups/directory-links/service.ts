@@ -47,7 +47,7 @@ export async function addLink(
       .returningAll()
       .executeTakeFirst()
     if (!link) throw conflict(`${filter ? 'Filter' : 'Cn'} has already been taken`)
-    await syncAnew(app, id)
+    await resync(app, id)
     return link
   })
 }
@@ -66,9 +66,9 @@ export async function removeLinks(
       .where('filter', '=', filter ?? '')
     const removed = await (provider ? links.where('provider', '=', provider) : links).returning('id').execute()
     if (removed.length === 0) throw notFound()
-    await syncAnew(app, id)
+    await resync(app, id)
   })
 }
 
 /** Not under the key of requested runs: one that is under way has read the links as they were. */
-const syncAnew = (app: App, group_id: number) => enqueue(app, syncMembers, { group_id })
+const resync = (app: App, group_id: number) => enqueue(app, syncMembers, { group_id })

@@ -63,7 +63,7 @@ async function ask(app: App, links: readonly DirectoryLink[]): Promise<Map<numbe
   return answers
 }
 
-interface Wish {
+interface Options {
   /** By user. */
   readonly levels: ReadonlyMap<number, number>
   /** Whether every link was answered: if not, whom no other link names may still belong here. */
@@ -74,7 +74,7 @@ async function wishOf(
   db: Db,
   links: readonly DirectoryLink[],
   answers: ReadonlyMap<number, readonly string[]>,
-): Promise<Wish> {
+): Promise<Options> {
   const levels = new Map<number, number>()
   for (const [provider, ofProvider] of Map.groupBy(links, (link) => link.provider)) {
     const users = await usersByDn(db, provider)
@@ -89,7 +89,7 @@ async function wishOf(
 }
 
 /** Tells who was removed. Whoever comes or rises is first: a new owner lets the old one go. */
-async function fulfil(app: App, group: number, { levels, isComplete }: Wish): Promise<number[]> {
+async function fulfil(app: App, group: number, { levels, isComplete }: Options): Promise<number[]> {
   const members = await app.db.selectFrom('members').selectAll().where('group_id', '=', group).orderBy('id').execute()
   const byUser = new Map(members.map((member) => [member.user_id, member]))
   const changed: number[] = []

@@ -38,7 +38,7 @@ export interface GroupFilter extends AttributeOptions {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends Search, AttributeFilter {
+interface Filter extends Search, AttributeFilter {
   visibility?: Visibility
   /** Any of these three opens a group to the list; without them it is of everything. */
   of_user?: number
@@ -54,7 +54,7 @@ interface Wanted extends Search, AttributeFilter {
   skipped?: string
 }
 
-function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
+function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Filter {
   const { min_access_level: level, skip_groups: skipped } = filter
   return {
     ...(filter.visibility && { visibility: filter.visibility }),
@@ -73,7 +73,7 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
 }
 
 /** One's own groups unless all are asked for; administrators are asked the other way round. */
-function seenBy(viewer: User | null, all: boolean | null | undefined): Wanted {
+function seenBy(viewer: User | null, all: boolean | null | undefined): Filter {
   if (!viewer) return { public_too: true }
   if (viewer.admin) return all === false ? { of_user: viewer.id } : {}
   return {
@@ -85,7 +85,7 @@ function seenBy(viewer: User | null, all: boolean | null | undefined): Wanted {
 
 const byText = (column: string) => (db: Db) => sql.raw(binaryText(db, column))
 
-const groups = longList<Wanted, 'namespaces', GroupOrder>({
+const groups = longList<Filter, 'namespaces', GroupOrder>({
   table: 'namespaces',
   many: 500,
   facets: true,

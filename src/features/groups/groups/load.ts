@@ -13,14 +13,14 @@ import type { Group } from './queries.ts'
 
 const MOST_PROJECTS = 100
 
-interface Shown {
+interface Visible {
   group: number
   /** The viewer; absent for administrators, who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
 }
 
-const projectsShown = (db: Db, w: Shown, given: IsGiven<Shown>) =>
+const projectsShown = (db: Db, w: Visible, given: IsGiven<Visible>) =>
   db
     .selectFrom('projects')
     .selectAll('projects')
@@ -35,11 +35,11 @@ const projectsShown = (db: Db, w: Shown, given: IsGiven<Shown>) =>
     .orderBy('projects.id', 'desc')
     .limit(MOST_PROJECTS)
 
-const ownProjects = hotQuery((db, w: Shown, given) =>
+const ownProjects = hotQuery((db, w: Visible, given) =>
   projectsShown(db, w, given).where('projects.namespace_id', '=', w.group),
 )
 
-const sharedProjects = hotQuery((db, w: Shown, given) =>
+const sharedProjects = hotQuery((db, w: Visible, given) =>
   projectsShown(db, w, given)
     .innerJoin('project_shares', 'project_shares.project_id', 'projects.id')
     .where('project_shares.group_id', '=', w.group),

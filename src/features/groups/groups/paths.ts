@@ -30,7 +30,7 @@ export async function lockTree(app: App, id: number): Promise<void> {
   }
 }
 
-interface Place {
+interface Scope {
   id?: number
   parent_id: number | null
   name: string
@@ -39,7 +39,7 @@ interface Place {
 }
 
 /** Refuses a name that a sibling has and a path that anything has; nobody else takes them meanwhile. */
-export async function reservePath(app: App, place: Place): Promise<void> {
+export async function reservePath(app: App, place: Scope): Promise<void> {
   const { db } = app
   const { id = 0, parent_id, name, path, full_path } = place
   await lockName(db, `group ${parent_id} ${name}`)

@@ -8,12 +8,12 @@ import { groupsOfUser, openVisibilities } from '../../access/authorizations/quer
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Group } from '../groups/queries.ts'
 
-interface Named {
+interface NamedRecord {
   search?: string | null | undefined
   skip_groups?: readonly number[] | null | undefined
 }
 
-function pageOfGroups({ db }: App, ids: RawBuilder<unknown>, { search, skip_groups }: Named, page: Cut) {
+function pageOfGroups({ db }: App, ids: RawBuilder<unknown>, { search, skip_groups }: NamedRecord, page: Cut) {
   const wanted = search?.trim()
   const skipped = skip_groups ?? []
   const like = (column: 'name' | 'path') =>
@@ -51,7 +51,7 @@ const inheritedShares = (subject: ProjectSubject, level: number) =>
   sql`select n.id from group_shares s join namespaces n on n.id = s.shared_with_group_id
     where s.group_id in (${around(subject)}) and s.group_access >= ${levelWithin(level)} and ${told(subject)}`
 
-export interface GroupsAroundFilter extends Named {
+export interface GroupsAroundFilter extends NamedRecord {
   with_shared?: boolean | null | undefined
   shared_visible_only?: boolean | null | undefined
   shared_min_access_level?: number | null | undefined
@@ -71,7 +71,7 @@ export function listGroupsAround(
 
 export const RELATIONS = ['direct', 'inherited'] as const
 
-export interface InvitedGroupsFilter extends Named {
+export interface InvitedGroupsFilter extends NamedRecord {
   /** Both without. */
   relation?: readonly (typeof RELATIONS)[number][] | null | undefined
   min_access_level?: number | null | undefined

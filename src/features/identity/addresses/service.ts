@@ -36,7 +36,7 @@ export function assertMayComeFrom(app: App, user: Pick<User, 'id'>, address: str
 export function mayComeFrom(app: App, { id }: Pick<User, 'id'>, address: string): MaybePromise<boolean> {
   return andThen(settingsAtHand(app), (settings) => {
     if (!settings.unique_ips_limit_enabled) return true
-    const place = new Place(app, settings, id, networkOf(address))
+    const place = new Scope(app, settings, id, networkOf(address))
     return andThen(addressesOf(app.db, { user_id: id }), (known) => {
       if (!place.isAmongFirst(known)) return false
       return place.isNoted(known) || note(app, place)
@@ -49,7 +49,7 @@ const addressesOf = hotQuery((db, p: { user_id: number }) =>
 )
 
 /** Somebody at an address, now. */
-class Place {
+class Scope {
   readonly userId: number
   readonly address: string
   readonly limit: number
@@ -89,7 +89,7 @@ const isBefore = (one: UserAddress, other: UserAddress) =>
   one.since === other.since ? one.address < other.address : one.since < other.since
 
 /** One at a time: of two new addresses that come at once for the last place one is refused. */
-function note(app: App, place: Place): Promise<boolean> {
+function note(app: App, place: Scope): Promise<boolean> {
   const { userId: user_id, address, window } = place
   return transact(app, async (app) => {
     await lockName(app.db, `addresses ${user_id}`)

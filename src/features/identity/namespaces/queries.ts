@@ -129,7 +129,7 @@ export function listNamespaces(
   page: PageRequest,
 ): Promise<Page<Namespace>> {
   const { like, substring } = searchFor(db, filter.search)
-  const wanted: Wanted = {
+  const wanted: Filter = {
     ...(substring !== undefined ? { substring } : like !== undefined && { like }),
     ...(!viewer.admin && !filter.owned_only && { member_id: viewer.id }),
     ...(filter.owned_only && { owner_id: viewer.id }),
@@ -139,7 +139,7 @@ export function listNamespaces(
 }
 
 /** Of a text for the index and one too short for it, one is given. */
-interface Wanted extends Search {
+interface Filter extends Search {
   /** Whose own it is, or who is a direct member of the group. */
   member_id?: number
   /** The same, and the group's owner. */
@@ -147,7 +147,7 @@ interface Wanted extends Search {
   top_level_only?: true
 }
 
-const namespaces = longList<Wanted, 'namespaces', 'id'>({
+const namespaces = longList<Filter, 'namespaces', 'id'>({
   table: 'namespaces',
   facets: true,
   counted: ['namespaces'],

@@ -6,13 +6,13 @@ import { textOf } from '../sessions/forms.ts'
 import { oauthRefusal } from './errors.ts'
 import { findApplication, type Application } from './queries.ts'
 
-interface ShownClient {
+interface VisibleClient {
   id: string
   secret: string
 }
 
 /** By HTTP Basic, or by `client_id` and `client_secret`; null when the request names no client. */
-function shownClient({ headers }: FastifyRequest, given: Raw): ShownClient | null {
+function visibleClient({ headers }: FastifyRequest, given: Raw): VisibleClient | null {
   const basic = /^basic +(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
   if (!basic) {
     const id = textOf(given, 'client_id')
@@ -25,7 +25,7 @@ function shownClient({ headers }: FastifyRequest, given: Raw): ShownClient | nul
 
 /** The client that proves to be itself; a public one has no secret to prove it with. Null: none was named. */
 export async function authenticateClient(app: App, request: FastifyRequest, given: Raw): Promise<Application | null> {
-  const shown = shownClient(request, given)
+  const shown = visibleClient(request, given)
   if (!shown) return null
   const application = await findApplication(app.db, shown.id)
   if (!application) throw oauthRefusal('invalid_client')

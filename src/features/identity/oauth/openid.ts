@@ -66,14 +66,14 @@ export function idToken(app: App, { user, client, nonce }: SignedIn): Promise<st
   })
 }
 
-const signBeside = promisify<string, Buffer, KeyObject, Buffer>(sign)
+const signEmbedded = promisify<string, Buffer, KeyObject, Buffer>(sign)
 
 /** A JWT that whoever reads `/oauth/discovery/keys` can check. */
 export async function signToken(app: App, claims: object): Promise<string> {
   const { key, jwk } = await signingKey(app)
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const body = `${part({ typ: 'JWT', alg: 'RS256', kid: jwk.kid })}.${part(claims)}`
-  return `${body}.${(await signBeside('RSA-SHA256', Buffer.from(body), key)).toString('base64url')}`
+  return `${body}.${(await signEmbedded('RSA-SHA256', Buffer.from(body), key)).toString('base64url')}`
 }
 
 export async function userInfo(app: App, user: User, scopes: readonly Scope[]) {

@@ -79,15 +79,15 @@ const NEEDS_OPENID = {
   scope: 'openid',
 }
 
-type FoundToken = NonNullable<Awaited<ReturnType<typeof findToken>>>
+type TokenMatch = NonNullable<Awaited<ReturnType<typeof findToken>>>
 
-async function shownToken(app: App, request: FastifyRequest, given: Raw): Promise<FoundToken | null> {
+async function shownToken(app: App, request: FastifyRequest, given: Raw): Promise<TokenMatch | null> {
   const shown = presentedCredential(request, given)
   return shown?.as === 'bearer' ? findToken(app.db, digestOf(shown.secret)) : null
 }
 
 /** A client with a secret revokes only its own tokens, and must prove itself; others need no more than the token. */
-async function mayRevoke(app: App, request: FastifyRequest, given: Raw, token: FoundToken): Promise<boolean> {
+async function mayRevoke(app: App, request: FastifyRequest, given: Raw, token: TokenMatch): Promise<boolean> {
   if (!token.client_confidential) return true
   const client = await authenticateClient(app, request, given).catch((error: unknown) => {
     if (error instanceof Refusal) return null
@@ -96,11 +96,11 @@ async function mayRevoke(app: App, request: FastifyRequest, given: Raw, token: F
   return client?.id === token.application_id
 }
 
-const secondsLeft = (app: App, { expires_at }: FoundToken): number | null =>
+const secondsLeft = (app: App, { expires_at }: TokenMatch): number | null =>
   expires_at === null ? null : epoch(expires_at) - Math.floor(app.clock.now().getTime() / 1000)
 
 /** `scope` and `expires_in` are the names later clients read. */
-function presentTokenInfo(app: App, token: FoundToken) {
+function presentTokenInfo(app: App, token: TokenMatch) {
   const scopes = toScopes(token.scopes)
   const left = secondsLeft(app, token)
   return {
@@ -114,7 +114,7 @@ function presentTokenInfo(app: App, token: FoundToken) {
   }
 }
 
-const presentIntrospection = (token: FoundToken) => ({
+const presentIntrospection = (token: TokenMatch) => ({
   active: true,
   scope: token.scopes,
   client_id: token.client_uid,

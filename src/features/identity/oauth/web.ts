@@ -20,7 +20,7 @@ import {
 } from './authorization.ts'
 import { badClientPage, consentPage } from './pages.ts'
 
-interface Asked {
+interface RequestContext {
   user: User
   target: Target
   wish: AuthorizationRequest
@@ -36,7 +36,7 @@ export const routes: WebRoutes = (server, gateway) => {
     given: Raw,
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: (asked: Asked) => Promise<FastifyReply>,
+    answer: (asked: RequestContext) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     const target = await findTarget(app, given)
     if (!target) return sendPage(reply, 400, badClientPage)

@@ -11,12 +11,12 @@ let forge: TestForge
 beforeAll(async () => void (forge = await startForge()))
 afterAll(() => forge[Symbol.asyncDispose]())
 
-interface Asked {
+interface RequestContext {
   ticket: string
   options: { challenge: string; allowCredentials?: { id: string }[]; userVerification: string }
 }
 
-const begin = async (jane: Person): Promise<Asked> =>
+const begin = async (jane: Person): Promise<RequestContext> =>
   (await jane.post('/user/passkeys/options', { password: PASSWORD })).body
 
 async function withPasskey() {
@@ -32,14 +32,14 @@ const isSignedIn = async (browser: Browser) =>
   (await browser.get('/-/csrf', { Accept: 'application/json' })).status === 200
 
 /** As the script of the page asks. */
-async function optionsOf(browser: Browser, page: Page): Promise<Asked> {
+async function optionsOf(browser: Browser, page: Page): Promise<RequestContext> {
   const { authenticity_token = '', ticket = '' } = hiddenFields(page)
   const answer = await browser.post('/users/sign_in/passkey/options', { authenticity_token, ticket })
   expect(answer.status).toBe(200)
   return JSON.parse(answer.body)
 }
 
-const show = (browser: Browser, page: Page, { ticket }: Asked, credential: object) =>
+const show = (browser: Browser, page: Page, { ticket }: RequestContext, credential: object) =>
   browser.post('/users/sign_in/passkey', {
     ...hiddenFields(page),
     challenge: ticket,
@@ -102,7 +102,7 @@ test('nothing else signs in', async () => {
   const { jane: joe, device: theirs } = await withPasskey()
   const browser = new Browser(forge.url)
   const page = await browser.get('/users/sign_in')
-  const refused = async (asked: Asked, credential: object, on = page) => {
+  const refused = async (asked: RequestContext, credential: object, on = page) => {
     expect((await show(browser, on, asked, credential)).status).toBe(401)
     expect(await isSignedIn(browser)).toBe(false)
     forge.clock.advance(MINUTE)

@@ -34,11 +34,11 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
     if (user.state !== 'active' || hasExpiredPassword(app, user) || isLateToConfirm(app, user)) return null
     noteUse(app, 'sessions', session)
     const identity = { kind: 'session', user, scopes: null, tokenId: session.id } as const
-    return andThen(holdOf(app, user), (requiredStep) => (requiredStep ? { ...identity, requiredStep } : identity))
+    return andThen(lockOf(app, user), (requiredStep) => (requiredStep ? { ...identity, requiredStep } : identity))
   })
 }
 
-const holdOf = (app: App, user: User): MaybePromise<RequiredStep | null> =>
+const lockOf = (app: App, user: User): MaybePromise<RequiredStep | null> =>
   andThen(isTermsDue(app, user), (isDue) =>
     isDue
       ? 'terms'

@@ -44,7 +44,7 @@ export async function register(app: App, { address, terms: accepted, ...given }:
     const field = takenField(error)
     if (field === null) throw error
     if (field === 'username' || entersAtOnce(settings)) throw taken(field)
-    await tellOwner(app, newcomer.email)
+    await mailOwner(app, newcomer.email)
     return null
   }
 }
@@ -103,7 +103,7 @@ function takenField(error: unknown): TakenField | null {
 }
 
 /** At the address that was typed in, which is theirs. Who is blocked hears nothing. */
-async function tellOwner(app: App, email: string): Promise<void> {
+async function mailOwner(app: App, email: string): Promise<void> {
   const people = app.db.selectFrom('users').where('users.state', '=', 'active').where('users.ghost', '=', false)
   const owner =
     (await people.select('users.username').where('users.email', '=', email).executeTakeFirst()) ??

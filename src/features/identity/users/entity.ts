@@ -105,14 +105,14 @@ export type UserSummary = z.infer<typeof UserSummaryEntity>
 type Pictured = Pick<User, 'id' | 'username' | 'name' | 'state' | 'email' | 'avatar_filename'>
 
 /** Why somebody is blocked is nobody's business. */
-const shownState = ({ state }: Pictured) => (state === 'ldap_blocked' ? 'blocked' : state)
+const visibleState = ({ state }: Pictured) => (state === 'ldap_blocked' ? 'blocked' : state)
 
 export function presentUserSummary(user: Pictured, around: Surroundings): UserSummary {
   return {
     id: user.id,
     username: user.username,
     name: user.name,
-    state: shownState(user),
+    state: visibleState(user),
     avatar_url: avatarUrl(user, around),
     web_url: `${around.url}/${user.username}`,
   }
@@ -123,7 +123,7 @@ export function presentUser(user: User, around: Surroundings): z.infer<typeof Us
     id: user.id,
     username: user.username,
     name: user.name,
-    state: shownState(user),
+    state: visibleState(user),
     avatar_url: avatarUrl(user, around),
     web_url: `${around.url}/${user.username}`,
     created_at: user.created_at,

@@ -6,13 +6,13 @@ import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
 import { queueFigures } from './queries.ts'
 
-interface Wish {
+interface Options {
   state?: 'ready' | 'dead'
   due: number
   leased?: number
 }
 
-async function insertJob({ db, clock }: App, { state = 'ready', due, leased }: Wish): Promise<void> {
+async function insertJob({ db, clock }: App, { state = 'ready', due, leased }: Options): Promise<void> {
   const row = { name: 'some work', key: null, payload: '{}', attempts: 1, last_error: null }
   const times = { run_at: after(clock, due), lease_until: leased ? after(clock, leased) : null }
   await db

@@ -61,7 +61,7 @@ export interface OpenApi {
 }
 
 /** An operation where it stands, with all that it refers to but the records it answers with. */
-interface Placed extends Pick<Operation, 'tags' | 'operationId' | 'summary' | 'description' | 'responses'> {
+interface Positioned extends Pick<Operation, 'tags' | 'operationId' | 'summary' | 'description' | 'responses'> {
   readonly method: string
   readonly path: string
   readonly parameters: readonly Parameter[]
@@ -105,7 +105,7 @@ export function docsPages(document: OpenApi, url: string): Map<string, string> {
   ])
 }
 
-function place(operation: Operation, method: string, path: string, { components }: OpenApi): Placed {
+function place(operation: Operation, method: string, path: string, { components }: OpenApi): Positioned {
   const { parameters = [], requestBody, ...rest } = operation
   const [type, { schema } = { schema: {} }] = Object.entries(requestBody?.content ?? {})[0] ?? []
   return {
@@ -139,7 +139,7 @@ const worded = (text: string): Part =>
 interface Family {
   readonly name: string
   readonly slug: string
-  readonly operations: readonly Placed[]
+  readonly operations: readonly Positioned[]
 }
 
 const indexPart = ({ info }: OpenApi, families: readonly Family[], url: string) =>
@@ -166,7 +166,7 @@ const indexPart = ({ info }: OpenApi, families: readonly Family[], url: string) 
           </table>`,
     )}`
 
-function operationPart(operation: Placed, { components }: OpenApi, url: string): Html {
+function operationPart(operation: Positioned, { components }: OpenApi, url: string): Html {
   const { operationId, method, path, summary, description, parameters, body, responses } = operation
   const fields = [
     ...parameters.flatMap(({ name, schema, required, in: where }) => fieldsOf(name, schema, required, where)),
@@ -258,7 +258,7 @@ function typeOf(schema: Schema): Part {
 const joined = (parts: readonly Part[]): Part => parts.flatMap((part, n) => (n === 0 ? [part] : [' | ', part]))
 
 /** A call with what it cannot do without. */
-function curlOf({ method, path, parameters, body }: Placed, url: string): string {
+function curlOf({ method, path, parameters, body }: Positioned, url: string): string {
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=…`)
   const flag = body?.type === 'multipart/form-data' ? '-F' : '-d'
   const data = (body?.schema.required ?? []).map((name) => ` ${flag} ${name}=…`)

@@ -7,7 +7,7 @@ const MOST_OF_A_PAGE = 3
 const BEFORE = 60
 const LONGEST_EXCERPT = 200
 
-export interface FoundSection {
+export interface SectionMatch {
   readonly page: DocumentationPage
   readonly section: Section
   readonly excerpt: string
@@ -17,7 +17,7 @@ const WEIGHTS = { title: 20, heading: 10, text: 1 }
 /** More often adds nothing. */
 const MOST_COUNTED = 5
 
-export function searchDocumentation({ pages }: Documentation, search: string): FoundSection[] {
+export function searchDocumentation({ pages }: Documentation, search: string): SectionMatch[] {
   const words = [...new Set(search.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS)
   if (words.length === 0) return []
   const found = [...pages.values()].flatMap((page) =>

@@ -3,7 +3,7 @@ import { bool } from '../../../api/wire.ts'
 import { ALIASES } from './attributes.ts'
 import { SETTING_NAMES, attributeOf, type SettingName } from './model.ts'
 
-type Wish = Record<string, unknown>
+type Options = Record<string, unknown>
 type Alias = keyof typeof ALIASES
 
 const ALIAS_NAMES = Object.keys(ALIASES) as Alias[]
@@ -15,7 +15,7 @@ const ALIASED = [...new Set(Object.values(ALIASES))].map(spellingsOf)
 const isGiven = (value: unknown) => value !== undefined && value !== null
 
 /** One value under the setting's own name, whichever spelling it came in. */
-export function canonicalInput(input: Wish): Wish {
+export function canonicalInput(input: Options): Options {
   const request = { ...input }
   for (const alias of ALIAS_NAMES) {
     if (isGiven(request[alias])) request[ALIASES[alias]] = request[alias]
@@ -25,13 +25,13 @@ export function canonicalInput(input: Wish): Wish {
 }
 
 /** Clients send whole records back, so two spellings of one setting exclude each other only where they disagree. */
-function contradictions(input: Wish): string[] {
+function contradictions(input: Options): string[] {
   return ALIASED.map((spellings) => spellings.filter((name) => isGiven(input[name])))
     .filter((given) => new Set(given.map((name) => JSON.stringify(input[name]))).size > 1)
     .map((given) => `${given.join(', ')} are mutually exclusive`)
 }
 
-function missingCompanions(input: Wish): string[] {
+function missingCompanions(input: Options): string[] {
   const request = canonicalInput(input)
   return SETTING_NAMES.filter((name) => request[name] === true)
     .flatMap((name) => attributeOf(name).needs)

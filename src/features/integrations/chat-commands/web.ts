@@ -9,7 +9,7 @@ import { formToken, onForm, queryOf, textOf, tokenField } from '../../identity/s
 import { PAGE, authorizeChatter, chatterOf, type Chatter } from './names.ts'
 import { scopeOfService } from './queries.ts'
 
-interface Asked {
+interface RequestContext {
   user: User
   token: string
   chatter: Chatter
@@ -23,7 +23,7 @@ const EXPIRED: Page = {
 
 const done = (text: string): Page => ({ title: text, body: html`<p>You can go back to the chat.</p>` })
 
-function questionPage(proof: string, { user, token, chatter, place }: Asked): Page {
+function questionPage(proof: string, { user, token, chatter, place }: RequestContext): Page {
   const who = chatter.chat_name ?? chatter.chat_id
   return {
     title: 'Connect a chat account?',
@@ -49,7 +49,7 @@ export const routes: WebRoutes = (server, gateway) => {
     given: Raw,
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: (asked: Asked) => Promise<FastifyReply>,
+    answer: (asked: RequestContext) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     const token = textOf(given, 'token') ?? ''
     const chatter = chatterOf(app, token)

@@ -34,7 +34,7 @@ const ended = (delivery: Delivery): Delivered => ({
 
 export async function deliver(app: App, delivery: Delivery, signal: AbortSignal): Promise<Delivered> {
   const message = await completed(app, delivery.message_id)
-  if (message && delivery.service_id !== null) return tellService(app, delivery, message)
+  if (message && delivery.service_id !== null) return sendToServiceNow(app, delivery, message)
   const hook = await app.db.selectFrom('hooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst()
   if (!message || !hook || (await isFilteredOut(hook, message))) return ended(delivery)
   const { root_id } = await app.db
@@ -68,7 +68,7 @@ export async function deliver(app: App, delivery: Delivery, signal: AbortSignal)
 }
 
 /** What services answer is not kept. */
-async function tellService(app: App, delivery: Delivery, message: Message): Promise<Delivered> {
+async function sendToServiceNow(app: App, delivery: Delivery, message: Message): Promise<Delivered> {
   const { service_id, attempts } = delivery
   const service = await app.db.selectFrom('services').selectAll().where('id', '=', service_id).executeTakeFirst()
   if (!service || message.project_id === null) return ended(delivery)

@@ -44,13 +44,13 @@ export function startDeliverer(app: App): Deliverer {
   const ending = new AbortController()
   const cut = new AbortController()
   let turn: Promise<void> = Promise.resolve()
-  let isTurnAhead = false
+  let isNextTick = false
   let paused = false
   let timer: NodeJS.Timeout | undefined
   let notes: { note: DeliveryResult; noted: () => void; failed: (error: unknown) => void }[] = []
   let noting: Promise<void> | null = null
 
-  const tellTrouble = (error: unknown) => log.error({ err: error }, 'deliveries could not be made')
+  const reportTrouble = (error: unknown) => log.error({ err: error }, 'deliveries could not be made')
 
   /** What lanes note at the same time is one transaction. */
   function note(one: DeliveryResult): Promise<void> {
@@ -109,7 +109,7 @@ export function startDeliverer(app: App): Deliverer {
   }
 
   async function takeTurn(): Promise<void> {
-    isTurnAhead = false
+    isNextTick = false
     if (ending.signal.aborted || paused) return
     const served = [...running.values()].map(({ lane: queue }) => queue)
     const troubledNow = served.filter(({ troubled }) => troubled).length
@@ -118,7 +118,7 @@ export function startDeliverer(app: App): Deliverer {
     const queues = await transact(relaxed, (app) => claimQueues(app, most, served))
     for (const queue of queues) {
       const work = serve(queue)
-        .catch(tellTrouble)
+        .catch(reportTrouble)
         .then(() => {
           running.delete(queue.id)
           wake()
@@ -128,10 +128,10 @@ export function startDeliverer(app: App): Deliverer {
   }
 
   function wake(): void {
-    if (ending.signal.aborted || paused || isTurnAhead) return
-    isTurnAhead = true
+    if (ending.signal.aborted || paused || isNextTick) return
+    isNextTick = true
     clearTimeout(timer)
-    turn = turn.then(takeTurn).catch(tellTrouble)
+    turn = turn.then(takeTurn).catch(reportTrouble)
     void turn.then(() => {
       clearTimeout(timer)
       if (!ending.signal.aborted && !paused) timer = setTimeout(wake, IDLE_MS).unref()

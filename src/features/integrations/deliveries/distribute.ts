@@ -20,7 +20,7 @@ export const SUBSCRIBED_BY = [
   'event_messages.to_system',
 ] as const
 
-type Heard = Pick<
+type Received = Pick<
   Row<'event_messages'>,
   'id' | 'kind' | 'switch' | 'project_id' | 'group_id' | 'to_projects' | 'to_groups' | 'to_system'
 >
@@ -60,7 +60,7 @@ export async function distribute(app: App, events: readonly { readonly id: numbe
   await addDeliveries(app, found)
 }
 
-export function hears(hook: Hook, message: Omit<Heard, 'id' | 'kind'>): boolean {
+export function hears(hook: Hook, message: Omit<Received, 'id' | 'kind'>): boolean {
   const isMeant =
     hook.project_id !== null ? message.to_projects : hook.group_id !== null ? message.to_groups : message.to_system
   return isMeant && (message.switch === null || hook[message.switch as AnySwitch])

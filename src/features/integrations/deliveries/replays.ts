@@ -124,7 +124,7 @@ async function replayNow(app: App, hook: Hook, ids: readonly number[]): Promise<
   const wanted: { message_id: number; hook_id: number }[] = []
   for (const { id, name, payload } of events) {
     const known = told.get(id)?.map((message) => message.id)
-    const messages = known ?? (await madeAnew(app, hook, heard, { id, name, payload }))
+    const messages = known ?? (await recreated(app, hook, heard, { id, name, payload }))
     for (const message_id of messages) wanted.push({ message_id, hook_id: hook.id })
   }
   await addDeliveries(app, wanted)
@@ -138,7 +138,7 @@ const placed = (message: EventMessage) => ({
 })
 
 /** Nobody heard of it then: it is told as things stand now, and kept so for the next time. */
-async function madeAnew(
+async function recreated(
   app: App,
   hook: Hook,
   heard: ReadonlySet<Subscription>,

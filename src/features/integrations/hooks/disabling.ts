@@ -9,7 +9,7 @@ export type AlertStatus = (typeof ALERT_STATUSES)[number]
 const FIRST_THAT_COUNTS = 4
 const LAST_THAT_COUNTS = 40
 
-type Standing = Pick<Hook, 'failures' | 'disabled_until' | 'project_id' | 'group_id'>
+type State = Pick<Hook, 'failures' | 'disabled_until' | 'project_id' | 'group_id'>
 
 interface Around {
   readonly clock: Clock
@@ -17,7 +17,7 @@ interface Around {
   readonly isOn: boolean
 }
 
-export function alertStatusOf(hook: Standing, { clock, isOn }: Around): AlertStatus {
+export function alertStatusOf(hook: State, { clock, isOn }: Around): AlertStatus {
   if (!isOn || kindOf(hook) === 'instance') return 'executable'
   if (hook.failures >= LAST_THAT_COUNTS) return 'disabled'
   return hook.disabled_until !== null && hook.disabled_until > timestamp(clock) ? 'temporarily_disabled' : 'executable'

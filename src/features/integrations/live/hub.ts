@@ -38,7 +38,7 @@ export class Hub {
   /** All before it have been handed out. */
   #cursor = 0
   #turn: Promise<unknown> = Promise.resolve()
-  #isTurnAhead = false
+  #isNextTick = false
   #deafen: (() => void) | null = null
   #timers: NodeJS.Timeout[] = []
   /** Those to be asked again whether they still may. */
@@ -92,10 +92,10 @@ export class Hub {
   }
 
   wake(): void {
-    if (this.#listening.size === 0 || this.#isTurnAhead) return
-    this.#isTurnAhead = true
+    if (this.#listening.size === 0 || this.#isNextTick) return
+    this.#isNextTick = true
     void this.#inTurn(async () => {
-      this.#isTurnAhead = false
+      this.#isNextTick = false
       await this.#read()
     }).catch((error: unknown) => this.#app.log.error({ err: error, part: 'live' }, 'events could not be told'))
   }

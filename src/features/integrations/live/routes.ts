@@ -25,7 +25,7 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 }
 
-interface Visit {
+interface Session {
   readonly app: App
   readonly viewer: User | null
   readonly caller: Caller
@@ -44,7 +44,7 @@ function sinceOf({ headers }: IncomingMessage, given: string | null | undefined)
 const OPENING = scopesOf({ method: 'GET' })
 
 /** Who they are by now, by what they showed when they came; null where it opens nothing any more. */
-async function recognise({ app, caller, viewer, request }: Visit): Promise<User | null> {
+async function recognise({ app, caller, viewer, request }: Session): Promise<User | null> {
   const shown = presentedCredential(request, readQuery(request.url!))
   const identity = shown && (await authentication.identify(app, shown, caller.address))
   if (!identity || !(identity.scopes?.some((scope) => OPENING.includes(scope)) ?? true)) return null
@@ -53,7 +53,7 @@ async function recognise({ app, caller, viewer, request }: Visit): Promise<User 
   return identity.user.admin ? findUser(app.db, viewer!.id) : null
 }
 
-function answerLive(pageRequest: Visit, place: LiveScope, on: AnyResource | null): Answer {
+function answerLive(pageRequest: Session, place: LiveScope, on: AnyResource | null): Answer {
   const { app, viewer, caller, request, isHead } = pageRequest
   const stream = new EventStream()
   if (isHead) return new Answer(200, stream, HEADERS)

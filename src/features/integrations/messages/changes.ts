@@ -6,7 +6,7 @@ import { hookLabel, hookText, hookUsers, rowTime } from './shared.ts'
 /** Before and after, as events have it. */
 export type Changes = Readonly<Record<string, readonly [unknown, unknown]>>
 
-type Told = Record<string, { previous: unknown; current: unknown }>
+type Payload = Record<string, { previous: unknown; current: unknown }>
 
 export const STATE_IDS: Readonly<Record<string, number>> = { opened: 1, closed: 2, merged: 3, locked: 4 }
 
@@ -33,8 +33,8 @@ const RENAMED: Readonly<Record<string, string>> = { auto_merge: 'merge_when_pipe
 /** Which no message has among its attributes. */
 const UNTOLD = ['squash', 'allow_collaboration']
 
-export async function hookChanges(app: App, changes: Changes, webUrl: string): Promise<Told> {
-  const told: Told = {}
+export async function hookChanges(app: App, changes: Changes, webUrl: string): Promise<Payload> {
+  const told: Payload = {}
   for (const [name, [previous, current]] of Object.entries(changes)) {
     const linked = LINKED[name as keyof typeof LINKED]
     if (UNTOLD.includes(name)) continue
@@ -78,7 +78,7 @@ async function labelsById({ db }: App, ids: readonly number[]) {
 const NEVER_CHANGES = ['url', 'action', 'time_change', 'human_time_change', 'human_time_estimate']
 
 /** Of something new: all that is set, where nothing was. */
-export function openingChanges(attributes: object, relations: Readonly<Record<string, readonly unknown[]>>): Told {
+export function openingChanges(attributes: object, relations: Readonly<Record<string, readonly unknown[]>>): Payload {
   const plain = Object.entries(attributes).filter(
     ([name, value]) => value !== null && typeof value !== 'object' && !NEVER_CHANGES.includes(name),
   )

@@ -31,7 +31,7 @@ import {
 
 const TOLD: readonly JobStatus[] = ['created', 'pending', 'running', 'success', 'failed', 'canceled']
 
-interface Told {
+interface Payload {
   readonly id: number
   readonly kind: JobKind
   readonly status: JobStatus
@@ -39,7 +39,7 @@ interface Told {
 }
 
 /** All that changed at once, of one project: a pipeline of thousands begins with as few queries as one of two. */
-async function jobMessages(app: App, told: readonly Told[]): Promise<EventMessage[][]> {
+async function jobMessages(app: App, told: readonly Payload[]): Promise<EventMessage[][]> {
   const wanted = told.filter(({ kind, status }) => kind === 'job' && TOLD.includes(status))
   const at = wanted.length === 0 ? null : await findProjectInNamespace(app, wanted[0]!.project_id)
   if (!at) return told.map(() => [])
@@ -91,7 +91,7 @@ const jobsById = ({ db }: App, ids: readonly number[]) =>
 
 type ListedJob = Awaited<ReturnType<typeof jobsById>>[number]
 
-async function groundOf(app: App, at: ProjectInNamespace, told: readonly Told[]): Promise<Ground> {
+async function groundOf(app: App, at: ProjectInNamespace, told: readonly Payload[]): Promise<Ground> {
   const jobs = await jobsById(
     app,
     told.map(({ id }) => id),

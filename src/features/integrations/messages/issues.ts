@@ -81,14 +81,14 @@ function attributesOf(
   }
 }
 
-interface Told {
+interface Payload {
   readonly id: number
   readonly by: number
 }
 
 type Part = { readonly action: string; readonly changes: Changes | null }
 
-async function issueMessages(app: App, { id, by }: Told, parts: readonly Part[]): Promise<EventMessage[]> {
+async function issueMessages(app: App, { id, by }: Payload, parts: readonly Part[]): Promise<EventMessage[]> {
   const loaded = await loadHookIssue(app, id)
   if (!loaded) return []
   const { issue, at, labels, assignees, attributes } = loaded

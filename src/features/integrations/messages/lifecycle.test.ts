@@ -34,7 +34,7 @@ async function hookGroup(group_id: number): Promise<void> {
   await receiver.hook('deaf', { group_id, on: ALL_SWITCHES.filter((name) => !isGroupSwitch(name)) })
 }
 
-interface Heard {
+interface Subscribed {
   readonly system?: readonly string[]
   /** By hooks of the group. */
   readonly group?: readonly string[]
@@ -49,7 +49,7 @@ async function taken(): Promise<Received[]> {
 }
 
 /** What the hooks hear of it, once each. */
-async function heard(work: Promise<Reply>, { system = [], group = [] }: Heard) {
+async function heard(work: Promise<Reply>, { system = [], group = [] }: Subscribed) {
   const { status, body } = await work
   expect(status, JSON.stringify(body)).toBeLessThan(402)
   const got = await taken()

@@ -36,12 +36,12 @@ async function standingGroup({ db }: App, namespace: number | null): Promise<num
 
 // Projects
 
-type ShownProject = Pick<
+type VisibleProject = Pick<
   Project,
   'id' | 'name' | 'path' | 'namespace_id' | 'visibility' | 'created_at' | 'updated_at'
 > & { readonly path_with_namespace: string }
 
-async function shownProject(app: App, id: number): Promise<ShownProject | null> {
+async function visibleProject(app: App, id: number): Promise<VisibleProject | null> {
   const project = await findProjectById(app.db, id)
   const namespace = project && (await findNamespaceById(app.db, project.namespace_id))
   return project && namespace && { ...project, path_with_namespace: `${namespace.full_path}/${project.path}` }
@@ -73,7 +73,7 @@ async function ownersOf({ db }: App, namespace: Namespace | null): Promise<User[
   return named.flatMap(({ user }) => user ?? [])
 }
 
-async function projectBody(app: App, event_name: string, project: ShownProject, more: object = {}) {
+async function projectBody(app: App, event_name: string, project: VisibleProject, more: object = {}) {
   const namespace = await findNamespaceById(app.db, project.namespace_id)
   const owners = await ownersOf(app, namespace)
   const isPersonal = namespace?.owner_id != null && owners.length > 0
@@ -94,12 +94,16 @@ async function projectBody(app: App, event_name: string, project: ShownProject, 
   }
 }
 
-async function projectMessages(app: App, event_name: string, project: ShownProject | null, more: object = {}) {
+async function projectMessages(app: App, event_name: string, project: VisibleProject | null, more: object = {}) {
   return project ? [told(await projectBody(app, event_name, project, more))] : []
 }
 
 /** Groups are told of what comes and goes. */
-async function placedProject(app: App, event_name: string, project: ShownProject | null): Promise<EventMessage[]> {
+async function projectInNamespace(
+  app: App,
+  event_name: string,
+  project: VisibleProject | null,
+): Promise<EventMessage[]> {
   if (!project) return []
   const body = await projectBody(app, event_name, project)
   const group = await standingGroup(app, project.namespace_id)
@@ -110,7 +114,7 @@ async function placedProject(app: App, event_name: string, project: ShownProject
 
 async function projectCreated(app: App, { id }: Events['project.created']): Promise<EventMessage[]> {
   return [
-    ...(await placedProject(app, 'project_create', await shownProject(app, id))),
+    ...(await projectInNamespace(app, 'project_create', await visibleProject(app, id))),
     ...(await personalOwner(app, id)),
   ]
 }
@@ -130,20 +134,20 @@ async function personalOwner(app: App, project_id: number): Promise<EventMessage
 }
 
 async function projectUpdated(app: App, { id, old_path }: Events['project.updated']): Promise<EventMessage[]> {
-  const project = await shownProject(app, id)
+  const project = await visibleProject(app, id)
   if (old_path === undefined) return projectMessages(app, 'project_update', project)
   return projectMessages(app, 'project_rename', project, { old_path_with_namespace: old_path })
 }
 
 async function projectTransferred(app: App, { id, old_path, owner_added }: Events['project.transferred']) {
-  const project = await shownProject(app, id)
+  const project = await visibleProject(app, id)
   const moved = await projectMessages(app, 'project_transfer', project, { old_path_with_namespace: old_path })
   return owner_added ? [...moved, ...(await personalOwner(app, id))] : moved
 }
 
 // Members
 
-type ShownMember = Pick<
+type VisibleMember = Pick<
   Row<'members'>,
   'group_id' | 'project_id' | 'user_id' | 'access_level' | 'expires_at' | 'created_at' | 'updated_at'
 >
@@ -173,13 +177,17 @@ const EVENT_NAMES = {
   revoke: ['user_access_request_revoked_for_project', 'user_access_request_revoked_for_group'],
 } as const
 
-async function memberMessages(app: App, what: keyof typeof EVENT_NAMES, member: ShownMember): Promise<EventMessage[]> {
+async function memberMessages(
+  app: App,
+  what: keyof typeof EVENT_NAMES,
+  member: VisibleMember,
+): Promise<EventMessage[]> {
   const user = await findUser(app.db, member.user_id)
   if (!user) return []
   const [ofProject, ofGroup] = EVENT_NAMES[what]
   const role = ROLES.get(member.access_level) ?? String(member.access_level)
   if (member.project_id !== null) {
-    const project = await shownProject(app, member.project_id)
+    const project = await visibleProject(app, member.project_id)
     if (!project) return []
     const body = {
       event_name: ofProject,
@@ -326,9 +334,9 @@ async function userMessages(app: App, event_name: string, id: number, more?: (us
   return user ? [told(userBody(event_name, user, more?.(user)))] : []
 }
 
-type ShownKey = Pick<Row<'keys'>, 'id' | 'key' | 'created_at' | 'updated_at'>
+type VisibleKey = Pick<Row<'keys'>, 'id' | 'key' | 'created_at' | 'updated_at'>
 
-async function keyMessages(app: App, event_name: string, key: ShownKey, user_id: number | null) {
+async function keyMessages(app: App, event_name: string, key: VisibleKey, user_id: number | null) {
   const user = user_id === null ? null : await findUser(app.db, user_id)
   const holder = user ? { username: user.username } : {}
   const body = { event_name, ...timesOf(key), ...holder, key: key.key, id: key.id }
@@ -344,7 +352,9 @@ export const lifecycleSources = [
   source('project.created', [SYSTEM, 'project_events'], projectCreated),
   source('project.updated', [SYSTEM], projectUpdated),
   source('project.transferred', [SYSTEM], projectTransferred),
-  source('project.deleted', [SYSTEM, 'project_events'], (app, gone) => placedProject(app, 'project_destroy', gone)),
+  source('project.deleted', [SYSTEM, 'project_events'], (app, gone) =>
+    projectInNamespace(app, 'project_destroy', gone),
+  ),
   source('member.added', [SYSTEM, 'member_events'], (app, member) => memberMessages(app, 'add', member)),
   source('member.changed', [SYSTEM, 'member_events'], (app, member) => memberMessages(app, 'update', member)),
   source('member.removed', [SYSTEM, 'member_events'], (app, member) => memberMessages(app, 'remove', member)),

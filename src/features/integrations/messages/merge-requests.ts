@@ -112,7 +112,7 @@ const mergeParams = (one: MergeRequest): object => ({
   ...(JSON.parse(one.auto_merge_wish ?? '{}') as object),
 })
 
-interface Told {
+interface Payload {
   readonly id: number
   readonly by: number | null
 }
@@ -123,7 +123,7 @@ interface Part {
   readonly oldrev?: string | null
 }
 
-async function mergeRequestMessages(app: App, { id, by }: Told, parts: readonly Part[]): Promise<EventMessage[]> {
+async function mergeRequestMessages(app: App, { id, by }: Payload, parts: readonly Part[]): Promise<EventMessage[]> {
   const loaded = await loadHookMergeRequest(app, id)
   if (!loaded) return []
   const { one, at, labels, assignees, reviewers, attributes } = loaded

@@ -48,7 +48,7 @@ export type Complete = (
   message: { readonly project_id: number | null; readonly body: object },
 ) => Promise<object>
 
-interface ToldOfProject {
+interface ProjectMessage {
   readonly kind: string
   readonly switch: AnySwitch
   readonly project_id: number
@@ -67,7 +67,7 @@ export const projectMessage = ({
   to_system = false,
   complete = true,
   ...message
-}: ToldOfProject): EventMessage => ({
+}: ProjectMessage): EventMessage => ({
   ...message,
   group_id: null,
   to_projects: true,

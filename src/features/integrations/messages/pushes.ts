@@ -47,10 +47,10 @@ async function pushMessages(app: App, pushed: Pushed, heard: ReadonlySet<Subscri
   ]
 }
 
-type Named = Update & { readonly name: string }
+type NamedRecord = Update & { readonly name: string }
 
 /** Of more than `most` that one push creates, changes or deletes, none is told of by itself. */
-function few(updates: readonly Update[], nameOf: (ref: string) => string | null, most: number): Named[] {
+function few(updates: readonly Update[], nameOf: (ref: string) => string | null, most: number): NamedRecord[] {
   const named = updates.flatMap((update) => {
     const name = nameOf(update.ref)
     return name === null ? [] : [{ ...update, name }]
@@ -93,7 +93,7 @@ async function branchMessages(
   app: App,
   { project }: ProjectInNamespace,
   { default_sha }: Pushed,
-  updates: readonly Named[],
+  updates: readonly NamedRecord[],
   shared: Shared,
 ): Promise<EventMessage[]> {
   if (updates.length === 0) return []
@@ -122,7 +122,7 @@ async function branchMessages(
 async function tagMessages(
   app: App,
   { project }: ProjectInNamespace,
-  updates: readonly Named[],
+  updates: readonly NamedRecord[],
   shared: Shared,
 ): Promise<EventMessage[]> {
   if (updates.length === 0) return []

@@ -23,12 +23,12 @@ import { findProjectSubject, webUrlOf, type Namespace, type Project } from '../.
 import type { Release } from '../../repository/releases/model.ts'
 import type { Facts } from './model.ts'
 
-interface Place {
+interface HookScope {
   readonly project: Project
   readonly namespace: Namespace
 }
 
-export interface Item extends Place {
+export interface Item extends HookScope {
   readonly about:
     | { readonly issue: Issue }
     | { readonly mergeRequest: MergeRequest }
@@ -53,7 +53,7 @@ export interface Item extends Place {
 type Subject = Awaited<ReturnType<typeof subjectsOfUsers>>[number]
 
 const readersBy =
-  (place: Place, reads: (subject: Subject) => boolean): Item['readers'] =>
+  (place: HookScope, reads: (subject: Subject) => boolean): Item['readers'] =>
   async (app, ids) =>
     (await subjectsOfUsers(app, place, ids)).filter(reads).map(({ viewer }) => viewer)
 
@@ -85,9 +85,9 @@ export async function findItem(app: App, facts: Facts, project?: number): Promis
   return projectItem(app, place)
 }
 
-const placeOf = (app: App, project: number): Promise<Place | null> => findProjectSubject(app, String(project), null)
+const placeOf = (app: App, project: number): Promise<HookScope | null> => findProjectSubject(app, String(project), null)
 
-const issueItem = (app: App, place: Place, issue: Issue): Item => ({
+const issueItem = (app: App, place: HookScope, issue: Issue): Item => ({
   ...place,
   about: { issue },
   title: `${issue.title} (#${issue.iid})`,
@@ -103,7 +103,7 @@ const issueItem = (app: App, place: Place, issue: Issue): Item => ({
   readers: (app, ids, input) => issueReaders(app, place, ids, issue, input),
 })
 
-const mergeRequestItem = (app: App, place: Place, one: MergeRequest): Item => ({
+const mergeRequestItem = (app: App, place: HookScope, one: MergeRequest): Item => ({
   ...place,
   about: { mergeRequest: one },
   title: `${one.title} (!${one.iid})`,
@@ -115,7 +115,7 @@ const mergeRequestItem = (app: App, place: Place, one: MergeRequest): Item => ({
   readers: (app, ids, input) => mergeRequestReaders(app, place, ids, one, input),
 })
 
-async function commitItem(app: App, place: Place, sha: string): Promise<Item | null> {
+async function commitItem(app: App, place: HookScope, sha: string): Promise<Item | null> {
   const [commit] = await findCommits(repositoryDir(app, place.project), [sha])
   if (!commit) return null
   return {
@@ -140,7 +140,7 @@ async function commitItem(app: App, place: Place, sha: string): Promise<Item | n
   }
 }
 
-async function snippetItem(app: App, place: Place, id: number): Promise<Item | null> {
+async function snippetItem(app: App, place: HookScope, id: number): Promise<Item | null> {
   const snippet = await app.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst()
   if (!snippet) return null
   return {
@@ -165,7 +165,7 @@ async function snippetItem(app: App, place: Place, id: number): Promise<Item | n
   }
 }
 
-const pipelineItem = (app: App, place: Place, pipeline: Pipeline): Item => ({
+const pipelineItem = (app: App, place: HookScope, pipeline: Pipeline): Item => ({
   ...place,
   about: { pipeline },
   title: `pipeline for ${pipeline.ref} | ${pipeline.sha.slice(0, 8)}`,
@@ -184,7 +184,7 @@ const pipelineItem = (app: App, place: Place, pipeline: Pipeline): Item => ({
   }),
 })
 
-const releaseItem = (app: App, place: Place, release: Release): Item => ({
+const releaseItem = (app: App, place: HookScope, release: Release): Item => ({
   ...place,
   about: { release },
   title: `New release: ${release.name ?? release.tag}`,
@@ -196,7 +196,7 @@ const releaseItem = (app: App, place: Place, release: Release): Item => ({
   readers: (app, ids) => codeReadersAmong(app, place.project, ids),
 })
 
-const projectItem = (app: App, place: Place): Item => ({
+const projectItem = (app: App, place: HookScope): Item => ({
   ...place,
   about: { project: place.project },
   title: 'Project was moved',

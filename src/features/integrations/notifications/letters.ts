@@ -45,7 +45,7 @@ export async function writeLetter(app: App, event: Notification, item: Item): Pr
   const facts = JSON.parse(event.facts) as Facts
   const author = event.by_id === null ? null : await findUser(app.db, event.by_id)
   const told = facts.notes
-    ? await tellNotes(app, item, nameOf(author), facts.notes)
+    ? await writeSystemNotes(app, item, nameOf(author), facts.notes)
     : await tell(app, event.kind, item, nameOf(author), facts)
   if (!told) return null
   const { thread } = item
@@ -65,7 +65,7 @@ export async function writeLetter(app: App, event: Notification, item: Item): Pr
   }
 }
 
-interface Told {
+interface Payload {
   readonly opening: string
   readonly texts?: Letter['texts']
   readonly lines?: readonly string[]
@@ -83,7 +83,7 @@ const bounded =
     markdown: markdown.length > MOST_TEXT ? `${markdown.slice(0, MOST_TEXT)}…\n\n(The rest is at ${url})` : markdown,
   })
 
-async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts): Promise<Told | null> {
+async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts): Promise<Payload | null> {
   const { about } = item
   const what = 'issue' in about ? 'issue' : 'mergeRequest' in about ? 'merge request' : null
   switch (kind) {
@@ -135,7 +135,7 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
         lines: 'mergeRequest' in about && about.mergeRequest.merge_error ? [about.mergeRequest.merge_error] : [],
       }
     case 'push_to_merge_request':
-      return tellPush(app, item, name, facts)
+      return sendPush(app, item, name, facts)
     case 'move_issue':
       return {
         opening: `${name} moved the issue to ${pathWithNamespace(item.project, item.namespace)}.`,
@@ -164,13 +164,13 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
     case 'failed_pipeline':
     case 'fixed_pipeline':
     case 'success_pipeline':
-      return tellPipeline(app, kind, item)
+      return sendPipeline(app, kind, item)
     default:
       return null
   }
 }
 
-async function tellNotes(app: App, item: Item, name: string, ids: readonly number[]): Promise<Told | null> {
+async function writeSystemNotes(app: App, item: Item, name: string, ids: readonly number[]): Promise<Payload | null> {
   const found = await app.db
     .selectFrom('notes')
     .selectAll()
@@ -206,7 +206,7 @@ function placeOf({ position }: Note): string | null {
   return oneLine(`On ${new_path ?? old_path}${line ? `, line ${line}` : ''}:`, MOST_LINE)
 }
 
-async function tellPush(app: App, item: Item, name: string, { before, after }: Facts): Promise<Told | null> {
+async function sendPush(app: App, item: Item, name: string, { before, after }: Facts): Promise<Payload | null> {
   if (!('mergeRequest' in item.about) || !after) return null
   const { base_sha } = item.about.mergeRequest
   const not = [before, base_sha].filter((sha) => typeof sha === 'string')
@@ -219,7 +219,7 @@ async function tellPush(app: App, item: Item, name: string, { before, after }: F
   }
 }
 
-async function tellPipeline(app: App, kind: keyof typeof PIPELINES, item: Item): Promise<Told | null> {
+async function sendPipeline(app: App, kind: keyof typeof PIPELINES, item: Item): Promise<Payload | null> {
   if (!('pipeline' in item.about)) return null
   const { pipeline } = item.about
   const failed =

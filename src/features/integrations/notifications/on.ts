@@ -182,11 +182,11 @@ const changed =
   }
 
 const TOLD = ['title', 'description', 'assignee_ids', 'reviewer_ids', 'label_ids']
-const isTold = ({ changes }: { changes: Changes }) => TOLD.some((field) => field in changes)
+const isReported = ({ changes }: { changes: Changes }) => TOLD.some((field) => field in changes)
 
-const issueChanged = on('issue.updated', 'mail', changed(findIssueItem, 'change_issue'), { when: isTold })
+const issueChanged = on('issue.updated', 'mail', changed(findIssueItem, 'change_issue'), { when: isReported })
 const requestChanged = on('merge_request.updated', 'mail', changed(findRequestItem, 'change_merge_request'), {
-  when: isTold,
+  when: isReported,
 })
 
 const requestCreated = on('merge_request.created', 'mail', async (app, { id, by }, heard) => {
@@ -258,7 +258,7 @@ const requestPushed = on('merge_request.pushed', 'mail', async (app, { id, by, b
 })
 
 /** What was said at once is one mail. */
-async function tellNotes(app: App, ids: readonly number[], by: number, heard: Heard): Promise<void> {
+async function writeSystemNotes(app: App, ids: readonly number[], by: number, heard: Heard): Promise<void> {
   const notes = await app.db
     .selectFrom('notes')
     .selectAll()
@@ -287,10 +287,12 @@ async function tellNotes(app: App, ids: readonly number[], by: number, heard: He
   })
 }
 
-const noteCreated = on('note.created', 'mail', (app, { id, by }, heard) => tellNotes(app, [id], by, heard), {
+const noteCreated = on('note.created', 'mail', (app, { id, by }, heard) => writeSystemNotes(app, [id], by, heard), {
   when: ({ review = false }) => !review,
 })
-const reviewed = on('merge_request.reviewed', 'mail', (app, { notes, by }, heard) => tellNotes(app, notes, by, heard))
+const reviewed = on('merge_request.reviewed', 'mail', (app, { notes, by }, heard) =>
+  writeSystemNotes(app, notes, by, heard),
+)
 
 /** For whoever started it. */
 const pipelineEnded = on(

@@ -33,7 +33,7 @@ export interface MailJob {
 export async function announce(app: App, item: Item, event: Notification): Promise<void> {
   const people = [...(await recipientsOf(app, item, event))]
   if (people.length === 0 || !(await isMailed(app, item))) return
-  const notification = await keepNews(app, item, event)
+  const notification = await storeUpdates(app, item, event)
   for (const some of batchesOf(people, AT_ONCE)) await queueMails(app, notification, some)
 }
 
@@ -42,7 +42,7 @@ async function isMailed(app: App, { project }: Item): Promise<boolean> {
   return (await nameMailedSource(app, { project_id: project.id, group_id: null })) !== null
 }
 
-async function keepNews(app: App, { project }: Item, { source, kind, by, facts }: Notification): Promise<number> {
+async function storeUpdates(app: App, { project }: Item, { source, kind, by, facts }: Notification): Promise<number> {
   const row = { source, kind, project_id: project.id, facts: JSON.stringify(facts), created_at: timestamp(app.clock) }
   const added = await app.db
     .insertInto('notifications')

@@ -14,14 +14,14 @@ import { levelBelow, type Reason } from './levels.ts'
 const PURPOSE = 'unsubscribe'
 
 /** Ids alone: a link outlives names. */
-const Wish = z.object({
+const Options = z.object({
   user: z.int(),
   project: z.int(),
   issue: z.int().optional(),
   merge_request: z.int().optional(),
   level: z.enum(LEVELS).optional(),
 })
-type Wish = z.infer<typeof Wish>
+type Options = z.infer<typeof Options>
 
 const ENDS: Record<'issue' | 'merge_request', string> = {
   issue: 'Unsubscribe from this issue',
@@ -34,7 +34,7 @@ export function unsubscribeAddress(
   { user, reason }: { user: User; reason: Reason },
 ): { address: string; ends: string } {
   const at = { user: user.id, project: project.id }
-  const input: Wish =
+  const input: Options =
     subscription === null
       ? { ...at, level: levelBelow(reason) }
       : 'issue_id' in subscription
@@ -45,10 +45,10 @@ export function unsubscribeAddress(
   return { address: `${app.url}/-/unsubscribe/${text}.${app.vault.sign(PURPOSE, text)}`, ends }
 }
 
-function read(app: App, token: string): Wish | null {
+function read(app: App, token: string): Options | null {
   const [text = '', sign = '', ...more] = token.split('.')
   if (more.length > 0 || !sameSecret(sign, app.vault.sign(PURPOSE, text))) return null
-  return Wish.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+  return Options.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
 }
 
 export interface Unsubscription {

@@ -8,29 +8,29 @@ import { isAllowedAddress } from '../outgoing.ts'
 import type { Service } from './declare.ts'
 import type { ServiceRow, Setting, Settings } from './model.ts'
 
-type Kept = Record<string, Setting>
+type Stored = Record<string, Setting>
 
 /** A property that cannot be; what is wrong stands beside the words that clients know. */
 const badProperty = (name: string, fault = 'is invalid') =>
   new Refusal('bad_request', '400 Bad Request', { error: `${name} ${fault}` })
 
-export const propertiesOf = ({ properties }: Pick<ServiceRow, 'properties'>): Kept => JSON.parse(properties) as Kept
+export const propertiesOf = ({ properties }: Pick<ServiceRow, 'properties'>): Stored => JSON.parse(properties) as Stored
 
 export const secretsOf = (
   { vault }: Pick<App, 'vault'>,
   { secrets_sealed }: Pick<ServiceRow, 'secrets_sealed'>,
-): Kept => (secrets_sealed === null ? {} : (JSON.parse(vault.open(secrets_sealed)) as Kept))
+): Stored => (secrets_sealed === null ? {} : (JSON.parse(vault.open(secrets_sealed)) as Stored))
 
 /** All of them, with what counts where nothing was said. */
 export function settingsOf(app: Pick<App, 'vault'>, service: Service, row: ServiceRow): Settings {
   return withPresets(service, { ...propertiesOf(row), ...secretsOf(app, row) })
 }
 
-const withPresets = ({ fields }: Service, kept: Kept): Kept =>
+const withPresets = ({ fields }: Service, kept: Stored): Stored =>
   Object.fromEntries(Object.entries(fields).map(([name, { preset }]) => [name, kept[name] ?? preset]))
 
 /** What may be told of them. */
-export function visibleSettings(service: Service, row: Pick<ServiceRow, 'properties'> | null): Kept {
+export function visibleSettings(service: Service, row: Pick<ServiceRow, 'properties'> | null): Stored {
   const all = withPresets(service, row ? propertiesOf(row) : {})
   return Object.fromEntries(Object.entries(all).filter(([name]) => !service.fields[name]!.isSecret))
 }
@@ -48,7 +48,7 @@ export async function changedSettings(
   raw: Raw,
 ): Promise<NewSettings> {
   const before = row ? { ...propertiesOf(row), ...secretsOf(app, row) } : {}
-  const input = wishIn(service, raw)
+  const input = inputIn(service, raw)
   for (const [name, value] of Object.entries(input))
     if (!(await isUsable(app, service, name, value))) throw badProperty(name)
   const after = { ...withoutExposed(service, before, input), ...input }
@@ -73,14 +73,14 @@ function schemaOf(service: Service): z.ZodObject {
   return schema
 }
 
-function wishIn(service: Service, raw: Raw): Kept {
+function inputIn(service: Service, raw: Raw): Stored {
   const [parsed] = parseInput([schemaOf(service)], raw)
-  const input = Object.fromEntries(Object.entries(parsed!).filter(([, value]) => value !== undefined)) as Kept
+  const input = Object.fromEntries(Object.entries(parsed!).filter(([, value]) => value !== undefined)) as Stored
   return { ...input, ...branchesIn(service, input) }
 }
 
 /** Two names of one setting: what is said by either counts for both. */
-function branchesIn({ fields }: Service, input: Kept): Kept {
+function branchesIn({ fields }: Service, input: Stored): Stored {
   if (!fields.branches_to_be_notified || !fields.notify_only_default_branch) return {}
   const { branches_to_be_notified: branches, notify_only_default_branch: isDefault } = input
   if (typeof branches === 'string') return { notify_only_default_branch: branches === 'default' }
@@ -103,7 +103,7 @@ async function isUsable(app: App, { fields }: Service, name: string, value: Sett
  * Whoever changes where something is sent would else be sent the secrets that others gave. An address that is itself a
  * secret has no other sent along.
  */
-function withoutExposed({ fields }: Service, before: Kept, input: Kept): Kept {
+function withoutExposed({ fields }: Service, before: Stored, input: Stored): Stored {
   const leadsThere = (name: string) =>
     fields[name]?.address !== 'link' && Boolean(fields[name]?.address) && !fields[name]?.isSecret
   const isMoved = Object.entries(input).some(([name, value]) => leadsThere(name) && value !== (before[name] ?? null))
@@ -111,7 +111,7 @@ function withoutExposed({ fields }: Service, before: Kept, input: Kept): Kept {
   return Object.fromEntries(Object.entries(before).filter(([name]) => !fields[name]?.isSecret))
 }
 
-function assertComplete({ fields }: Service, after: Kept, input: Kept): void {
+function assertComplete({ fields }: Service, after: Stored, input: Stored): void {
   const required = Object.entries(fields).filter(([, field]) => field.isRequired)
   const missing = required
     .filter(([name]) => (after[name] ?? null) === null && input[name] !== null)

@@ -17,13 +17,13 @@ import { approversIn, askApprovers } from './asking.ts'
 import type { ApprovalRule } from './model.ts'
 import { findProjectRule } from './queries.ts'
 
-interface Named {
+interface NamedRecord {
   user_ids?: readonly number[] | null | undefined
   usernames?: readonly string[] | null | undefined
   group_ids?: readonly number[] | null | undefined
 }
 
-export interface RuleInput extends Named {
+export interface RuleInput extends NamedRecord {
   name?: string | undefined
   approvals_required?: number | undefined
   rule_type?: 'regular' | 'any_approver' | null | undefined
@@ -66,7 +66,11 @@ async function linksOf({ db }: App, subject: ProjectSubject, input: RuleInput): 
   }
 }
 
-async function usersAmong(db: Db, { project }: ProjectSubject, { user_ids, usernames }: Named): Promise<number[]> {
+async function usersAmong(
+  db: Db,
+  { project }: ProjectSubject,
+  { user_ids, usernames }: NamedRecord,
+): Promise<number[]> {
   const names = JSON.stringify((usernames ?? []).map((name) => name.toLowerCase()))
   const rows = await db
     .selectFrom('users')
@@ -155,12 +159,12 @@ async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-type Place = Pick<ApprovalRule, 'project_id' | 'merge_request_id'>
+type Scope = Pick<ApprovalRule, 'project_id' | 'merge_request_id'>
 
 async function insert(
   app: App,
   subject: ProjectSubject,
-  place: Place,
+  place: Scope,
   input: RuleInput & { name: string; approvals_required: number },
   source_rule_id: number | null = null,
 ): Promise<ApprovalRule> {
@@ -192,7 +196,7 @@ function assertFits(rule_type: ApprovalRule['rule_type'], { users, groups }: Lin
 }
 
 /** Of the rules for anybody there is one. */
-async function assertBelowLimit(db: Db, { project_id, merge_request_id }: Place, isAny: boolean): Promise<void> {
+async function assertBelowLimit(db: Db, { project_id, merge_request_id }: Scope, isAny: boolean): Promise<void> {
   const there = await db
     .selectFrom('approval_rules')
     .select('rule_type')
@@ -300,7 +304,7 @@ async function ask(
   await askApprovers(app, held, viewer.id, named)
 }
 
-async function namedBy(db: Db, rule: number): Promise<Named> {
+async function namedBy(db: Db, rule: number): Promise<NamedRecord> {
   const users = await db.selectFrom('approval_rule_users').select('user_id').where('rule_id', '=', rule).execute()
   const groups = await db.selectFrom('approval_rule_groups').select('group_id').where('rule_id', '=', rule).execute()
   return { user_ids: users.map(({ user_id }) => user_id), group_ids: groups.map(({ group_id }) => group_id) }

@@ -155,7 +155,7 @@ export async function eligibleApprovers(db: Db, rules: readonly number[]) {
   return rules.length === 0 ? [] : eligible(db, { rules: idList(db, rules) })
 }
 
-type Asked = Awaited<ReturnType<typeof asked>>[number]
+type RequestContext = Awaited<ReturnType<typeof asked>>[number]
 
 /** Rule by rule, also those that bar nothing, by the id of the merge request. */
 export async function judgementsOf(db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) {
@@ -170,7 +170,11 @@ const askedOf = async (db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) =>
     ),
   })
 
-async function judged(db: Db, rows: readonly Asked[], { isAll }: { isAll: 1 | null }): Promise<Map<number, Judgement>> {
+async function judged(
+  db: Db,
+  rows: readonly RequestContext[],
+  { isAll }: { isAll: 1 | null },
+): Promise<Map<number, Judgement>> {
   if (rows.length === 0) return new Map()
   const ids = idList(
     db,

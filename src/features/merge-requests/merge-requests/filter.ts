@@ -86,9 +86,9 @@ async function usersNamed({ db }: App, names: string[] | null | undefined): Prom
   return found.length === wanted.length ? found.map(({ id }) => id) : [0]
 }
 
-type Given = z.infer<z.ZodObject<typeof filterInput>>
+type Input = z.infer<z.ZodObject<typeof filterInput>>
 
-function deployedBy({ environment, deployed_after, deployed_before }: Given): Deployed | null {
+function deployedBy({ environment, deployed_after, deployed_before }: Input): Deployed | null {
   const deployed = {
     ...(environment && { to: environment }),
     ...(deployed_after && { after: deployed_after }),
@@ -97,7 +97,7 @@ function deployedBy({ environment, deployed_after, deployed_before }: Given): De
   return Object.keys(deployed).length > 0 ? deployed : null
 }
 
-export async function filterFrom(app: App, viewer: User, given: Given): Promise<MergeRequestFilter> {
+export async function filterFrom(app: App, viewer: User, given: Input): Promise<MergeRequestFilter> {
   const { state, source_branch, target_branch, source_project_id, reviewer_id, not } = given
   refuseBoth(given, 'reviewer_id', 'reviewer_username')
   refuseBoth(given, 'approved_by_ids', 'approved_by_usernames')

@@ -109,30 +109,30 @@ export interface ReviewFilter {
 const isWord = (some: NoneOrAny<number[]>) => some === 'none' || some === 'any'
 
 /** Null where one contradicts the other. */
-export function reviewWanted(db: Db, viewer: User | null, filter: ReviewFilter) {
+export function reviewFilter(db: Db, viewer: User | null, filter: ReviewFilter) {
   const { approvers, approved, named, deployed } = filter
   const isApproved = approvers && isWord(approvers) ? approvers === 'any' : undefined
   if (approved !== undefined && isApproved !== undefined && approved !== isApproved) return null
   return {
     ...((approved ?? isApproved) !== undefined && { approved: approved ?? isApproved! }),
-    ...(approvers && !isWord(approvers) && approversWanted(db, approvers)),
-    ...(named && (isWord(named) ? { has_named: named === 'any' } : namedWanted(db, named))),
-    ...(deployed && deployedWanted(viewer, deployed)),
+    ...(approvers && !isWord(approvers) && approverFilter(db, approvers)),
+    ...(named && (isWord(named) ? { has_named: named === 'any' } : assignedFilter(db, named))),
+    ...(deployed && deploymentFilter(viewer, deployed)),
   }
 }
 
-function approversWanted(db: Db, approvers: readonly number[]): ReviewValues & { approver?: number } {
+function approverFilter(db: Db, approvers: readonly number[]): ReviewValues & { approver?: number } {
   const ids = [...new Set(approvers)]
   if (ids.length === 1) return { approver: ids[0]! }
   return ids.length === 0 ? {} : { approvers: idList(db, ids), approver_total: ids.length }
 }
 
-function namedWanted(db: Db, named: readonly number[]): ReviewValues {
+function assignedFilter(db: Db, named: readonly number[]): ReviewValues {
   const ids = [...new Set(named)]
   return ids.length === 0 ? {} : { named: idList(db, ids), named_total: ids.length, one_named: ids[0]! }
 }
 
-function deployedWanted(viewer: User | null, { to, after, before }: Deployed): ReviewValues {
+function deploymentFilter(viewer: User | null, { to, after, before }: Deployed): ReviewValues {
   const { seen_by } = seenBy(viewer)
   return {
     deployed: true,

@@ -23,7 +23,7 @@ import {
 } from '../../planning/planned.ts'
 import type { ScopeSubject } from '../../planning/scopes.ts'
 import type { MergeRequestFilter } from './filter.ts'
-import { reviewConditions, reviewWanted, type ReviewValues } from './list-conditions.ts'
+import { reviewConditions, reviewFilter, type ReviewValues } from './list-conditions.ts'
 import { mergeRequestsPolicy } from './policy.ts'
 
 export const MERGE_REQUEST_ORDERS = [
@@ -37,7 +37,7 @@ export const MERGE_REQUEST_ORDERS = [
 export type MergeRequestOrder = (typeof MERGE_REQUEST_ORDERS)[number]
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends ReviewValues {
+interface Filter extends ReviewValues {
   state?: 'opened' | 'closed' | 'merged'
   reviewer?: number
   not_reviewer?: number
@@ -62,18 +62,18 @@ const linked = (
   name: 'reviewer' | 'approver',
   table: string,
   test: (user: number | undefined) => RawBuilder<boolean>,
-): Condition<Wanted> => ({
+): Condition<Filter> => ({
   test: (w) => test(w[name]),
   set: (w) => sql`select merge_request_id from ${sql.table(table)} where user_id = ${w[name]}`,
   links: linksTo('merge_requests', table, (w) => w[name]),
 })
 
 /** Of the list's project, where it is of one. */
-const here = (w: Wanted, { given }: At<Wanted>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
+const here = (w: Filter, { given }: At<Filter>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
 
 const { approvers, named, deployed, ...reviewed } = reviewConditions
 
-const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
+const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
   source_branch: {
     test: (w, { hidden }) => sql`${hidden('source_branch')} = ${w.source_branch}`,
     set: (w, at) => sql`select id from merge_requests where source_branch = ${w.source_branch} ${here(w, at)}`,
@@ -133,7 +133,7 @@ const orders = {
 const usual = () => ['created_at', 'desc'] as const
 
 /** Whoever may see those of a project sees all of them. */
-export const ofProject = longList<Wanted, 'merge_requests', MergeRequestOrder, 'id'>({
+export const ofProject = longList<Filter, 'merge_requests', MergeRequestOrder, 'id'>({
   table: 'merge_requests',
   columns: ['id'],
   facets: true,
@@ -149,22 +149,22 @@ const FEATURES = ['p.merge_requests_access_level', 'p.repository_access_level']
 const areOn = (test: string, level: number) =>
   sql.raw(FEATURES.map((feature) => `${feature} ${test} ${level}`).join(' and '))
 
-const isOpen = ({ given }: Pick<At<Wanted>, 'given'>) =>
+const isOpen = ({ given }: Pick<At<Filter>, 'given'>) =>
   sql`p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`
 
-const isTheirs = (w: Wanted) => sql<boolean>`(merge_requests.author_id = ${w.seen_by}
+const isTheirs = (w: Filter) => sql<boolean>`(merge_requests.author_id = ${w.seen_by}
   or ${isAssigned(w.seen_by)} or ${isReviewing(w.seen_by)})`
 
 /** A guest of a private project sees their own alone. */
 const memberSees = (
-  w: Wanted,
-  at: At<Wanted>,
+  w: Filter,
+  at: At<Filter>,
 ): RawBuilder<boolean> => sql`exists (select 1 from project_authorizations t
   join projects p on p.id = t.project_id
   where t.user_id = ${w.seen_by} and t.project_id = merge_requests.project_id and t.access_level >= ${sql.lit(Guest)}
   and (t.access_level >= ${sql.lit(Reporter)} or ${isOpen(at)} or ${isTheirs(w)}))`
 
-export const ofAll = longList<Wanted, 'merge_requests', MergeRequestOrder, 'id'>({
+export const ofAll = longList<Filter, 'merge_requests', MergeRequestOrder, 'id'>({
   table: 'merge_requests',
   columns: ['id'],
   facets: true,
@@ -227,11 +227,11 @@ export async function listMergeRequestsAt(
 }
 
 /** Null where nothing can match. */
-function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Wanted | null {
+function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Filter | null {
   const { reviewer, draft, source_branch, target_branch } = filter
-  const reviewed = reviewWanted(app.db, viewer, filter)
+  const reviewed = reviewFilter(app.db, viewer, filter)
   if (!reviewed) return null
-  const wanted: Wanted = {
+  const wanted: Filter = {
     ...plannedValues(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(reviewer === 'none' || reviewer === 'any' ? { reviewed: reviewer === 'any' } : person('reviewer', reviewer)),

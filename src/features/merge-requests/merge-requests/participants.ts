@@ -8,13 +8,13 @@ import { pageOfQuery } from '../../../store/pages.ts'
 import { isMemberOfMentioned } from '../../planning/issues/participants.ts'
 import type { MergeRequest } from './model.ts'
 
-type Named = Pick<MergeRequest, 'id' | 'author_id' | 'project_id'>
+type NamedRecord = Pick<MergeRequest, 'id' | 'author_id' | 'project_id'>
 
 /**
  * Ids of those who wrote it, have it to do, review it, spoke of it, reacted to it or are named. What is internal tells of
  * nobody. Of a group that is named only people of the project are told: who else is in it may be a secret.
  */
-const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
+const participantsOf = ({ id, author_id, project_id }: NamedRecord) => sql<number>`
   select user_id from merge_request_assignees where merge_request_id = ${id}
   union select user_id from merge_request_reviewers where merge_request_id = ${id}
   union select user_id from award_emoji where merge_request_id = ${id}
@@ -30,12 +30,12 @@ const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
   union select ${author_id}`
 
 /** For mail, in no order. */
-export async function participantIds(db: Db, one: Named): Promise<number[]> {
+export async function participantIds(db: Db, one: NamedRecord): Promise<number[]> {
   const { rows } = await sql<{ user_id: number | null }>`select p.user_id from (${participantsOf(one)}) p`.execute(db)
   return rows.flatMap(({ user_id }) => user_id ?? [])
 }
 
-export function listParticipants(db: Db, one: Named, page: PageRequest): Promise<Page<User>> {
+export function listParticipants(db: Db, one: NamedRecord, page: PageRequest): Promise<Page<User>> {
   const people = db
     .selectFrom('users')
     .selectAll()
@@ -58,6 +58,6 @@ const participation = hotQuery((db, p: { id: number; user: number }) =>
   db.selectFrom('merge_requests as m').select('m.id').where('m.id', '=', p.id).where(takesPart(p.user)),
 )
 
-export async function isParticipant(db: Db, one: Named, user: number): Promise<boolean> {
+export async function isParticipant(db: Db, one: NamedRecord, user: number): Promise<boolean> {
   return one.author_id === user || (await participation(db, { id: one.id, user })).length > 0
 }

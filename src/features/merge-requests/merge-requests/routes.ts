@@ -49,7 +49,7 @@ const fields = {
   allow_maintainer_to_push: bool.nullish(),
 }
 
-interface Given {
+interface Input {
   assignee_id?: number | null | undefined
   assignee_ids?: number[] | undefined
   allow_collaboration?: boolean | null | undefined
@@ -57,7 +57,7 @@ interface Given {
 }
 
 /** The names of every era. */
-function wishOf<I extends Given>({ assignee_id, allow_maintainer_to_push, ...input }: I) {
+function wishOf<I extends Input>({ assignee_id, allow_maintainer_to_push, ...input }: I) {
   const single = assignee_id === undefined ? undefined : assignee_id ? [assignee_id] : []
   return {
     ...input,

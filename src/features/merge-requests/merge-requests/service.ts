@@ -39,7 +39,7 @@ import type { MergeRequest, MergeRequestChanges } from './model.ts'
 import { readersAmong } from './people.ts'
 import { findMergeRequests, labelsOfMergeRequests, peopleOf } from './queries.ts'
 
-interface Wish {
+interface Options {
   description?: string | null | undefined
   assignee_ids?: readonly number[] | undefined
   reviewer_ids?: readonly number[] | undefined
@@ -52,7 +52,7 @@ interface Wish {
   allow_collaboration?: boolean | null | undefined
 }
 
-export interface CreationInput extends Wish {
+export interface CreationInput extends Options {
   title: string
   source_branch: string
   target_branch: string
@@ -60,7 +60,7 @@ export interface CreationInput extends Wish {
   approvals_before_merge?: number | null | undefined
 }
 
-export interface UpdateInput extends Wish {
+export interface UpdateInput extends Options {
   title?: string | undefined
   target_branch?: string | undefined
   state_event?: 'close' | 'reopen' | undefined
@@ -170,7 +170,7 @@ async function insert(
   const { db, clock } = app
   await assertNoTwin(app, { ...link, project_id: project.id })
   const now = timestamp(clock)
-  const allowed: Wish = target.level >= Developer ? input : {}
+  const allowed: Options = target.level >= Developer ? input : {}
   const labels = await labelsNamed(app, actor, target, allowed.labels)
   const milestone = await milestoneWished(app, target, allowed.milestone_id)
   const assignees = await readersAmong(app, target, allowed.assignee_ids ?? [])
@@ -384,7 +384,7 @@ export async function updateMergeRequest(
   const { allow_collaboration: shared } = given
   const allow_collaboration = await collaborationWished(app, actor, target.project, seen, shared)
   const input = { ...permitted(target, given), allow_collaboration }
-  const measured = await measuredAnew(app, target, seen, input)
+  const measured = await remeasured(app, target, seen, input)
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
   const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []
   const changed = await transact(app, async (app) => {
@@ -476,7 +476,7 @@ export const CALLED_OFF = { ...NO_AUTO_MERGE, merge_user_id: null, should_remove
 export const CALLED_OFF_NOTE = { action: 'merge', body: 'canceled the automatic merge' } as const
 
 /** Where what it brings changes with the wish; asked of git before the transaction. */
-async function measuredAnew(
+async function remeasured(
   app: App,
   target: RepositorySubject,
   seen: MergeRequest,

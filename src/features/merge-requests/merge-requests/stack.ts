@@ -41,10 +41,10 @@ const children = hotQuery((db, p: { project: number; branch: string }) =>
     .limit(MOST_CHILDREN),
 )
 
-type Standing = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
+type State = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
 
 /** Open ones of the same project. What comes from a fork has nothing above it. */
-export async function stackOf(db: Db, one: Standing): Promise<Stack> {
+export async function stackOf(db: Db, one: State): Promise<Stack> {
   const isOwn = one.source_project_id === one.project_id
   const [[parent], above] = await Promise.all([
     parents(db, { project: one.project_id, branch: one.target_branch }),

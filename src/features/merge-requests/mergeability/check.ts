@@ -122,13 +122,17 @@ async function keep(
   return kept
 }
 
-interface Asked {
+interface RequestContext {
   readonly one: MergeRequest
   readonly tips: Tips
 }
 
 /** In their order; null where git could not tell. */
-async function lookAt(dir: string, asked: readonly Asked[], signal?: AbortSignal): Promise<(Checked | null)[]> {
+async function lookAt(
+  dir: string,
+  asked: readonly RequestContext[],
+  signal?: AbortSignal,
+): Promise<(Checked | null)[]> {
   const known = asked.map(({ one, tips }) => withoutMerging(one, tips))
   const unknown = asked.filter((_, n) => !known[n])
   const pairs = unknown.map(({ one, tips }) => ({ ours: tips.target!, theirs: one.head_sha! }))

@@ -73,7 +73,7 @@ export async function acceptMergeRequest(
   if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
   try {
     return await withBranchMutex(subject.dir, branch, async (isLate) => {
-      const target = isLate ? await subjectAnew(app, actor, subject) : subject
+      const target = isLate ? await reloadSubject(app, actor, subject) : subject
       return mergeNow(app, actor, target, subject.mergeRequest, input)
     })
   } catch (error) {
@@ -84,7 +84,7 @@ export async function acceptMergeRequest(
 }
 
 /** Also where it was ordered long ago: whoever was blocked or lost the right since does not merge. */
-async function subjectAnew(app: App, { id }: User, { project }: RepositorySubject): Promise<RepositorySubject> {
+async function reloadSubject(app: App, { id }: User, { project }: RepositorySubject): Promise<RepositorySubject> {
   const [found, actor] = await Promise.all([findProjectById(app.db, project.id), findUser(app.db, id)])
   if (!found) throw notFound('Project')
   if (actor?.state !== 'active') throw unauthenticated()
@@ -241,7 +241,7 @@ async function lock(
     if (held.head_sha !== seen.head_sha || held.target_branch !== seen.target_branch) throw stale()
     // Approvals, threads, statuses and rights may have changed since they were asked for.
     assertMergeable((await mergeFacts(app.db, [{ ...held, squash: seen.squash }])).get(held.id)!)
-    const now = await subjectAnew(app, actor, target)
+    const now = await reloadSubject(app, actor, target)
     if (!(await mayMergeInto(app, now, held.target_branch))) throw unauthenticated()
     const merging: Merging = {
       commit,

@@ -10,14 +10,14 @@ beforeAll(async () => {
 })
 afterAll(async () => forge.close())
 
-interface Said {
+interface Message {
   body: string
   system: boolean
 }
 const saidOf = async (who: Person, url: string): Promise<string[]> =>
   (await who.get(`${url}/notes`, { sort: 'asc' })).body
-    .filter(({ system }: Said) => !system)
-    .map(({ body }: Said) => body)
+    .filter(({ system }: Message) => !system)
+    .map(({ body }: Message) => body)
 
 const reviewerOf = async (merge_request_id: number, { id }: Person) => {
   const reviewers = forge.app.db.selectFrom('merge_request_reviewers').select('state')

@@ -137,13 +137,13 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
   expect(await jane.put(`${bad}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
 })
 
-type Shown = { key: string; value: string }[]
+type Visible = { key: string; value: string }[]
 
 /** What its job is told by the runner's door. */
 async function toldTo(runner: TestRunner): Promise<Record<string, string>> {
   const { status, body } = await runner.request()
   expect(status).toBe(201)
-  return Object.fromEntries((body.variables as Shown).map(({ key, value }) => [key, value]))
+  return Object.fromEntries((body.variables as Visible).map(({ key, value }) => [key, value]))
 }
 
 const ONCE = `
@@ -350,7 +350,7 @@ test('where a project wants it, what merging would come to is run', async () => 
   const runner = await registerRunner(forge)
   const { body: job } = await runner.request()
   expect(job.git_info).toMatchObject({ sha: made.sha, ref: 'refs/merge-requests/1/merge' })
-  expect(Object.fromEntries((job.variables as Shown).map(({ key, value }) => [key, value]))).toMatchObject({
+  expect(Object.fromEntries((job.variables as Visible).map(({ key, value }) => [key, value]))).toMatchObject({
     CI_COMMIT_SHA: made.sha,
     CI_MERGE_REQUEST_EVENT_TYPE: 'merged_result',
     CI_MERGE_REQUEST_REF_PATH: 'refs/merge-requests/1/merge',

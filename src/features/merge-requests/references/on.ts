@@ -19,7 +19,7 @@ async function track(app: App, { id, by }: { id: number; by: number }): Promise<
     source: { ...NO_SOURCE, source_merge_request_id: id, source_project_id: one.project_id },
     text: `${one.title}\n\n${one.description ?? ''}`,
     name: mergeRequestName(subject, one.iid),
-    isTold: true,
+    isReported: true,
     except: new Set(await ownCommits(subject.dir, one)),
   })
 }

@@ -18,7 +18,7 @@ const INDEX: TextIndex = { table: 'merge_requests', columns: ['title', 'descript
 
 type Test = RawBuilder<boolean>
 
-interface Wish extends Pick<SearchOptions, 'state' | 'sort'>, Reach {
+interface Options extends Pick<SearchOptions, 'state' | 'sort'>, Reach {
   readonly words: string
 }
 
@@ -27,7 +27,7 @@ export async function findMergeRequestsByWords(
   { db }: App,
   viewer: User,
   project: ProjectSubject | undefined,
-  { words, state, sort, ...reach }: Wish,
+  { words, state, sort, ...reach }: Options,
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   const tests = isInState(state)
@@ -43,7 +43,7 @@ export async function findMergeRequestsByWords(
 }
 
 /** One that is being merged is open to everybody but those who merge it. */
-function isInState(state: Wish['state']): Test[] {
+function isInState(state: Options['state']): Test[] {
   if (!state || state === 'all') return []
   if (state === 'opened' || state === 'active') return [sql`merge_requests.state in ('opened', 'locked')`]
   return [sql`merge_requests.state = ${state}`]

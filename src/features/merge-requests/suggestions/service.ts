@@ -30,9 +30,9 @@ export async function heedSuggestions(
   return ({ db }: App, { id }) => keep(db, id, rows)
 }
 
-type Kept = Parameters<Settle>[0]['db']
+type Stored = Parameters<Settle>[0]['db']
 
-async function keep(db: Kept, note_id: number, rows: readonly Row[]): Promise<void> {
+async function keep(db: Stored, note_id: number, rows: readonly Row[]): Promise<void> {
   const own = db.selectFrom('suggestions').select('id').where('note_id', '=', note_id)
   if (await own.where('commit_sha', 'is not', null).limit(1).executeTakeFirst()) return
   await db.deleteFrom('suggestions').where('note_id', '=', note_id).execute()

@@ -42,7 +42,7 @@ export function presentVersion(one: Version): z.infer<typeof VersionEntity> {
 }
 
 /** `url` is the project's own. */
-interface Shown {
+interface Visible {
   readonly url: string
   readonly unidiff: boolean
 }
@@ -50,7 +50,7 @@ interface Shown {
 export function presentVersionDetail(
   one: Version,
   { commits, diff }: { commits: readonly Commit[]; diff: Diff },
-  { url, unidiff }: Shown,
+  { url, unidiff }: Visible,
 ): z.infer<typeof VersionDetailEntity> {
   return {
     ...presentVersion(one),
@@ -96,7 +96,7 @@ export interface VersionComparison {
 
 export function presentComparison(
   compared: VersionComparison,
-  { url, unidiff }: Shown,
+  { url, unidiff }: Visible,
 ): z.infer<typeof VersionComparisonEntity> {
   const { from, to, rebased, added, removed, kept, diff, conflicts, overflow } = compared
   const shown = (commits: readonly Commit[]) => commits.map((commit) => presentCommit(commit, { url }))

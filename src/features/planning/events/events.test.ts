@@ -12,14 +12,14 @@ beforeAll(async () => {
 })
 afterAll(async () => forge.close())
 
-interface Shown {
+interface Visible {
   action_name: string
   target_type: string | null
   target_title: string | null
   author_username: string
 }
 
-const shown = ({ action_name, target_type, target_title }: Shown) =>
+const shown = ({ action_name, target_type, target_title }: Visible) =>
   [action_name, target_type, target_title].filter((one) => one !== null).join(' ')
 
 async function eventsOf(who: Client, path: string, query: Record<string, unknown> = {}): Promise<string[]> {

@@ -14,7 +14,7 @@ import { seenBy } from '../planned.ts'
 import { LEVEL, isOn, isOpen, isReadable, seesMergeRequests } from '../seeing.ts'
 import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 
-interface Wanted {
+interface Filter {
   project?: number
   author?: number
   /** In whose projects. */
@@ -36,7 +36,7 @@ const kindsOf = (needs: Needs) =>
   sql.join(ALL_KINDS.filter((kind) => KINDS[kind].needs === needs).map((k) => sql.lit(k)))
 
 /** Whether the viewer, as `t` of the project `p`, sees it and what the row is about; `also` of what is reserved. */
-function isSeenIn({ given }: Pick<At<Wanted>, 'given'>, row: string, also: RawBuilder<boolean>): RawBuilder<boolean> {
+function isSeenIn({ given }: Pick<At<Filter>, 'given'>, row: string, also: RawBuilder<boolean>): RawBuilder<boolean> {
   const way = { internalToo: given('internal_too') }
   const kind = sql.ref(`${row}.kind`)
   return sql`${isReadable(way)} and ${also}
@@ -50,22 +50,22 @@ function isSeenIn({ given }: Pick<At<Wanted>, 'given'>, row: string, also: RawBu
       else true end`
 }
 
-const isSeen = (w: Wanted, at: At<Wanted>, row: string, also = sql<boolean>`true`) => sql<boolean>`exists (
+const isSeen = (w: Filter, at: At<Filter>, row: string, also = sql<boolean>`true`) => sql<boolean>`exists (
   select 1 from projects p left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}
   where p.id = ${sql.ref(`${row}.project_id`)} and ${isSeenIn(at, row, also)})`
 
 /** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. Those have an index. */
-const isOfOwnSnippet = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
+const isOfOwnSnippet = (w: Filter, at: At<Filter>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
   and ${sql.ref(`${row}.kind`)} = 'snippet.commented'
   and exists (select 1 from notes n join snippets s on s.id = n.snippet_id where n.id = ${sql.ref(`${row}.note_id`)}
     and (s.author_id = ${w.seen_by} ${at.given('internal_too') ? sql`or s.visibility = 'internal'` : sql``}))
   and ${isSeen(w, at, row)})`
 
-const isOwn = (w: Wanted, at: At<Wanted>, row: string) =>
+const isOwn = (w: Filter, at: At<Filter>, row: string) =>
   sql<boolean>`(${isOfOwnIssue(w, at, row)} or ${isOfOwnSnippet(w, at, row)})`
 
 /** Each by its own index, which whose they are must not lead away from. */
-const ownIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => {
+const ownIds = (w: Filter, at: At<Filter>): RawBuilder<number> => {
   const narrow = whose(w, at, (name) => unindexed(at.db, `o.${name}`), { tested: true }).map(
     (test) => sql` and ${test}`,
   )
@@ -80,7 +80,7 @@ const isForThem = (row: string) => sql<boolean>`(not ${sql.ref(`${row}.reserved`
     then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end)`
 
 /** Of a confidential issue that they wrote or that is theirs to do; internal notes are not for them. */
-const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
+const isOfOwnIssue = (w: Filter, at: At<Filter>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
   and ${sql.ref(`${row}.issue_id`)} in (select i.id from issues i where i.author_id = ${w.seen_by} and i.confidential
     union all select a.issue_id from issue_assignees a join issues i on i.id = a.issue_id
       where a.user_id = ${w.seen_by} and i.confidential)
@@ -90,7 +90,7 @@ const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`($
 type Column = (name: string) => RawBuilder<unknown>
 
 /** `tested`: where rows are known by other means, or walked, PostgreSQL must not begin with one's projects. */
-const whose = (w: Wanted, { given }: Pick<At<Wanted>, 'given'>, column: Column, { tested }: { tested: boolean }) => [
+const whose = (w: Filter, { given }: Pick<At<Filter>, 'given'>, column: Column, { tested }: { tested: boolean }) => [
   ...(given('project') ? [sql<boolean>`${column('project_id')} = ${w.project}`] : []),
   ...(given('author') ? [sql<boolean>`${column('author_id')} = ${w.author}`] : []),
   ...(given('member')
@@ -118,9 +118,9 @@ const whose = (w: Wanted, { given }: Pick<At<Wanted>, 'given'>, column: Column, 
 /** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
 const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = activities.project_id), false)`
 
-const isOpenTo = (w: Wanted, at: At<Wanted>) => isSeen(w, at, 'activities', isForThem('activities'))
+const isOpenTo = (w: Filter, at: At<Filter>) => isSeen(w, at, 'activities', isForThem('activities'))
 
-const activities = longList<Wanted, 'activities', 'created_at'>({
+const activities = longList<Filter, 'activities', 'created_at'>({
   table: 'activities',
   facets: true,
   counted: ['activities', 'projects', 'project_authorizations'],
@@ -164,9 +164,9 @@ interface Spans {
   end: string
 }
 
-type Between = Wanted & Spans
+type Between = Filter & Spans
 
-const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>, row: string) =>
+const kindTest = (w: Filter, { db, given }: Pick<At<Filter>, 'db' | 'given'>, row: string) =>
   given('kinds') ? [inTextList(db, `${row}.kind`, w.kinds!)] : []
 
 /** As rows of a unit and where it begins and ends; those of no length are left out. */
@@ -181,7 +181,7 @@ const isWithinSpan = sql<boolean>`s.unit = span.unit and s.start >= span.first a
 
 /** How many of each kind there are between two days, of a project or by somebody: who sees a kind is asked once. */
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
-  const at = { db, given } as unknown as At<Wanted>
+  const at = { db, given } as unknown as At<Filter>
   const ofProjects = given('author') ? [] : [sql<boolean>`s.author_id = 0`]
   const tests = [
     ...ofProjects,
@@ -200,7 +200,7 @@ const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
 
 /** The same in many projects, one after the other: who sees them is asked once for each. */
 const openInMany = hotQuery<Between, { total: number }>((db, w, given) => {
-  const at = { db, given } as unknown as At<Wanted>
+  const at = { db, given } as unknown as At<Filter>
   const rights = sql`left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}`
   const tests = [
     sql<boolean>`s.project_id = p.id and s.author_id = 0 and ${isWithinSpan}`,
@@ -221,8 +221,8 @@ const openInMany = hotQuery<Between, { total: number }>((db, w, given) => {
 })
 
 /** Of their own confidential issues and of snippets they see, where they do not see all. */
-const ownBetween = hotQuery<Wanted, { total: number }>((db, w, given) => {
-  const at = { db, given } as unknown as At<Wanted>
+const ownBetween = hotQuery<Filter, { total: number }>((db, w, given) => {
+  const at = { db, given } as unknown as At<Filter>
   const tests = [
     isThere,
     sql<boolean>`activities.id in (${ownIds(w, at)})`,
@@ -252,7 +252,7 @@ const lastFirst = (day: string, of: 'month' | 'year') =>
   day === LATEST ? day : of === 'month' ? `${day.slice(0, 7)}-01` : `${day.slice(0, 4)}-01-01`
 
 /** Where no whole month or year lies between them, its span is empty. */
-function spansOf({ from, until }: Wanted): Spans {
+function spansOf({ from, until }: Filter): Spans {
   const first = from?.slice(0, 10) ?? EARLIEST
   const end = until?.slice(0, 10) ?? LATEST
   const whole = (start: string, end: string, of: 'month' | 'year') => {
@@ -277,7 +277,7 @@ async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<b
   return (offset + limit) * Number(last!.rows) < total * total
 }
 
-async function listBetween(db: Db, wanted: Wanted, cut: Cut, sort: Sort): Promise<Page<Activity>> {
+async function listBetween(db: Db, wanted: Filter, cut: Cut, sort: Sort): Promise<Page<Activity>> {
   const { limit, offset } = cut
   const isOfMany = wanted.member !== undefined || wanted.group !== undefined
   const openIn = isOfMany ? openInMany : openBetween
@@ -304,7 +304,7 @@ const midnight = (day: string, days = 0) => new Date(Date.parse(`${day}T00:00:00
 export async function listActivities(
   { db }: App,
   viewer: User | null,
-  place: Pick<Wanted, 'project' | 'author' | 'member' | 'group'>,
+  place: Pick<Filter, 'project' | 'author' | 'member' | 'group'>,
   { action, target_type, before, after, sort }: ActivityFilter,
   cut: Cut,
 ): Promise<Page<Activity>> {
@@ -312,7 +312,7 @@ export async function listActivities(
     (kind) => (!action || KINDS[kind].action === action) && (!target_type || KINDS[kind].target === target_type),
   )
   if (kinds.length === 0) return { items: [], total: 0 }
-  const wanted: Wanted = {
+  const wanted: Filter = {
     ...place,
     ...(kinds.length < ALL_KINDS.length && { kinds: textList(db, kinds) }),
     ...(after && { from: midnight(after, 1) }),

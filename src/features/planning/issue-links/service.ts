@@ -58,7 +58,7 @@ export async function linkIssues(
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      await tellBoth(app, actor, source, target, (name) => `marked this issue as related to ${name}`)
+      await notifyBoth(app, actor, source, target, (name) => `marked this issue as related to ${name}`)
       return link
     })
   } catch (error) {
@@ -78,11 +78,11 @@ export async function unlinkIssues(
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('issue_links').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound() // somebody was faster
-    await tellBoth(app, actor, source, target, (name) => `removed the relation with ${name}`)
+    await notifyBoth(app, actor, source, target, (name) => `removed the relation with ${name}`)
   })
 }
 
-async function tellBoth(
+async function notifyBoth(
   app: App,
   actor: User,
   source: IssueSubject,

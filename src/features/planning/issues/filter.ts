@@ -71,9 +71,9 @@ export const filterInput = {
 }
 
 type PlannedGiven = Omit<z.infer<z.ZodObject<typeof plannedInput>>, 'scope'> & { scope?: string | null | undefined }
-type Given = z.infer<z.ZodObject<typeof filterInput>>
+type Input = z.infer<z.ZodObject<typeof filterInput>>
 
-export async function filterFrom(app: App, viewer: User | null, given: Given): Promise<IssueFilter> {
+export async function filterFrom(app: App, viewer: User | null, given: Input): Promise<IssueFilter> {
   const { state, confidential, due_date, issue_type, closed_by_id, weight } = given
   const planned = await plannedFrom(app, viewer, given)
   return { ...planned, state, confidential, due_date, issue_type, closed_by_id, weight }

@@ -71,10 +71,10 @@ test('a list shows what each of its issues shows, after every change', async () 
     expect((await root.get(url, input)).body, what).toEqual(single)
     const mixed = (await root.get(`/groups/${group.id}/issues`, input)).body
     expect(
-      mixed.map(({ title, web_url }: Shown) => ({ title, web_url })),
+      mixed.map(({ title, web_url }: Visible) => ({ title, web_url })),
       what,
     ).toEqual(single.map(({ title, web_url }) => ({ title, web_url })))
-    const detailed = (await root.get(url, { ...input, with_labels_details: true })).body as Shown[]
+    const detailed = (await root.get(url, { ...input, with_labels_details: true })).body as Visible[]
     const labels = (await root.get(`${scope}/labels`)).body as Details[]
     for (const { labels: shown } of detailed) {
       for (const one of shown) expect(labels, what).toContainEqual(expect.objectContaining(one))
@@ -86,7 +86,7 @@ interface Details {
   name: string
   color: string
 }
-interface Shown {
+interface Visible {
   title: string
   web_url: string
   labels: Details[]

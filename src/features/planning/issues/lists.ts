@@ -41,7 +41,7 @@ export const ISSUE_ORDERS = [
 export type IssueOrder = (typeof ISSUE_ORDERS)[number]
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends PlannedValues {
+interface Filter extends PlannedValues {
   state?: 'opened' | 'closed'
   confidential?: boolean
   issue_type?: string
@@ -57,7 +57,7 @@ const planned = plannedConditions('issues')
 const inItsProject = ofItsProject('issues')
 const isAssigned = isLinked('issues', 'issue_assignees')
 
-const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
+const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
   ...planned.first,
   state: {
     facet: true,
@@ -93,13 +93,13 @@ const orders = {
   priority: (db: Db, sort: Sort) => sql`${milestoneDue(db, sort)} ${sql.raw(sort)}, ${labelPriority(db, sort)}`,
 }
 
-export const isTheirs = (w: Pick<Wanted, 'seen_by'>) =>
+export const isTheirs = (w: Pick<Filter, 'seen_by'>) =>
   sql<boolean>`(issues.author_id = ${w.seen_by} or ${isAssigned(w.seen_by)})`
 
 const usual = () => ['created_at', 'desc'] as const
 
 /** Whoever sees the project and its issues sees those that are not confidential, and their own. */
-export const ofProject = longList<Wanted, 'issues', IssueOrder, 'id'>({
+export const ofProject = longList<Filter, 'issues', IssueOrder, 'id'>({
   table: 'issues',
   columns: ['id'],
   facets: true,
@@ -115,22 +115,22 @@ export const ofProject = longList<Wanted, 'issues', IssueOrder, 'id'>({
   usual,
 })
 
-const openProject = ({ given }: Pick<At<Wanted>, 'given'>) =>
+const openProject = ({ given }: Pick<At<Filter>, 'given'>) =>
   inItsProject(sql`p.issues_access_level = ${sql.lit(FeatureEnabled)}
     and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`)
 
 /** A member below Reporter sees what is not confidential. */
-const memberSees = (w: Pick<Wanted, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
+const memberSees = (w: Pick<Filter, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
   join projects p on p.id = t.project_id
   where t.user_id = ${w.seen_by} and t.project_id = issues.project_id and t.access_level >= ${sql.lit(Guest)}
   and p.issues_access_level > ${sql.lit(FeatureDisabled)}
   and (t.access_level >= ${sql.lit(Reporter)} or not issues.confidential or ${isTheirs(w)}))`
 
 /** Whether it is open to the viewer, or theirs to see. */
-export const isSeen = (w: Pick<Wanted, 'seen_by'>, at: Pick<At<Wanted>, 'given'>): RawBuilder<boolean> =>
+export const isSeen = (w: Pick<Filter, 'seen_by'>, at: Pick<At<Filter>, 'given'>): RawBuilder<boolean> =>
   sql`(${memberSees(w)} or (${openProject(at)} and (not issues.confidential or ${isTheirs(w)})))`
 
-export const ofAll = longList<Wanted, 'issues', IssueOrder, 'id'>({
+export const ofAll = longList<Filter, 'issues', IssueOrder, 'id'>({
   table: 'issues',
   columns: ['id'],
   facets: true,
@@ -194,8 +194,8 @@ export const listIssuesAt = (
     : listIssues(app, viewer, { ...filter, group: namespace.id }, cut)
 
 /** Null where nothing can match. */
-function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | null {
-  const wanted: Wanted = {
+function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Filter | null {
+  const wanted: Filter = {
     ...plannedValues(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
@@ -207,7 +207,7 @@ function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | 
   return [wanted.author, wanted.assignee].includes(NOBODY) ? null : wanted
 }
 
-function weightWanted(weight: NoneOrAny<number> | null | undefined): Wanted {
+function weightWanted(weight: NoneOrAny<number> | null | undefined): Filter {
   if (weight === null || weight === undefined) return {}
   return weight === 'none' || weight === 'any' ? { weighed: weight === 'any' } : { weight }
 }
@@ -215,7 +215,7 @@ function weightWanted(weight: NoneOrAny<number> | null | undefined): Wanted {
 const day = (clock: App['clock'], days: number) =>
   new Date(Date.parse(`${today(clock)}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
-function dueWanted({ clock }: App, due: IssueFilter['due_date']): Wanted {
+function dueWanted({ clock }: App, due: IssueFilter['due_date']): Filter {
   const now = new Date(`${today(clock)}T00:00:00Z`)
   const monthsAhead = (months: number) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 0)).toISOString().slice(0, 10)

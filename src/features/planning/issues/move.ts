@@ -113,7 +113,7 @@ export async function cloneIssue(
 const tell = (app: App, actor: User, { id, project_id }: Issue, body: string, other: Issue) =>
   addSystemNotes(app, actor, { project_id, issue_id: id }, [{ action: 'moved', body, about: { issue_id: other.id } }])
 
-interface CopyWish {
+interface CopyOptions {
   readonly iid: number
   readonly author: number | null
   readonly withNotes: boolean
@@ -126,7 +126,7 @@ async function copyInto(
   { project, namespace }: ProjectSubject,
   issue: Issue,
   target: ProjectSubject,
-  { iid, author, withNotes, withAwards }: CopyWish,
+  { iid, author, withNotes, withAwards }: CopyOptions,
 ): Promise<Issue> {
   const { db } = app
   const rewrite = rewriterFor(app, { project, namespace }, target)

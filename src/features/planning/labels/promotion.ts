@@ -10,7 +10,7 @@ import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { columnsAt, groupsAround, isAt, type ScopeSubject } from '../scopes.ts'
-import { holdItemsWith, settleLater } from '../settling.ts'
+import { lockItemsWith, settleLater } from '../settling.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
 import { lockTitle, insertLabel } from './service.ts'
@@ -51,7 +51,7 @@ export async function promoteLabel(
       .where('projects.namespace_id', 'in', treeOf(db, group.id))
       .execute()
     for (const twin of twins) {
-      await holdItemsWith(app, { label: twin.id })
+      await lockItemsWith(app, { label: twin.id })
       await replaceLabel(app, twin.id, promoted.id)
       await db.deleteFrom('labels').where('id', '=', twin.id).execute()
     }

@@ -32,13 +32,13 @@ const nothingGiven = (names: readonly string[]) => ({
 
 const named = { name: text.nullish(), label_id: text.nullish() }
 
-interface Named {
+interface NamedRecord {
   name?: string | null | undefined
   label_id?: string | null | undefined
 }
 
-const isNamed = ({ name, label_id }: Named) => (name ?? label_id ?? null) !== null
-const isNamedOnce = ({ name, label_id }: Named) => (name ?? null) === null || (label_id ?? null) === null
+const isNamed = ({ name, label_id }: NamedRecord) => (name ?? label_id ?? null) !== null
+const isNamedOnce = ({ name, label_id }: NamedRecord) => (name ?? null) === null || (label_id ?? null) === null
 /** Told as missing, whatever else is wrong. */
 const unnamed = { path: ['name'], when: () => true }
 const namedTwice = { message: 'label_id, name are mutually exclusive' }

@@ -7,7 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { columnsAt, type ScopeRow } from '../scopes.ts'
-import { holdItemsWith, settleLater } from '../settling.ts'
+import { lockItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
@@ -120,7 +120,7 @@ async function setPriority(
 /** From everything that has it, too; lists of boards go with it. */
 export async function deleteLabel(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {
   await transact(app, async (app) => {
-    await holdItemsWith(app, { label: id })
+    await lockItemsWith(app, { label: id })
     const { numDeletedRows } = await app.db.deleteFrom('labels').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Label') // somebody was faster
     await emit(app, 'label.deleted', { id, project_id, group_id, title, by: actor.id })

@@ -10,7 +10,7 @@ import { findNamespaceById, findProjectById } from '../../projects/projects/quer
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
 import { groupsAround, isAt, isSeenFrom, type ScopeSubject } from '../scopes.ts'
-import { holdItemsWith } from '../settling.ts'
+import { lockItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
 import { lockMilestoneTitle, insertMilestone } from './service.ts'
 
@@ -43,7 +43,7 @@ export async function promoteMilestone(
       .where('projects.namespace_id', 'in', treeOf(db, group.id))
       .execute()
     for (const twin of twins) {
-      await holdItemsWith(app, { milestone: twin.id })
+      await lockItemsWith(app, { milestone: twin.id })
       await replaceMilestone(app, twin.id, promoted.id)
       await db.deleteFrom('milestones').where('id', '=', twin.id).execute()
     }

@@ -25,7 +25,7 @@ export async function findVisibleMilestone(db: Db, scope: ScopeRow, id: number):
   return found ?? null
 }
 
-const placedMilestones = hotQuery((db, p: { ids: string }) =>
+const scopedMilestones = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('milestones as m')
     .leftJoin('projects as p', 'p.id', 'm.project_id')
@@ -39,7 +39,7 @@ const placedMilestones = hotQuery((db, p: { ids: string }) =>
 export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
   const wanted = [...new Set(ids)].filter((one) => one !== null)
   if (wanted.length === 0) return new Map()
-  const rows = await placedMilestones(db, { ids: idList(db, wanted) })
+  const rows = await scopedMilestones(db, { ids: idList(db, wanted) })
   return new Map(
     rows.map(({ full_path, project_path, ...milestone }) => [
       milestone.id,

@@ -8,7 +8,7 @@ import { transact } from '../../../store/transact.ts'
 import { recordMilestone } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
 import { columnsAt, type ScopeRow } from '../scopes.ts'
-import { holdItemsWith, settleLater } from '../settling.ts'
+import { lockItemsWith, settleLater } from '../settling.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Milestone } from './model.ts'
 import { TITLE_TAKEN, assertValidMilestone, milestoneRefusal } from './validation.ts'
@@ -135,7 +135,7 @@ export async function updateMilestone(
 export async function deleteMilestone(app: App, actor: User, milestone: Milestone): Promise<void> {
   const { id, project_id, group_id, title } = milestone
   await transact(app, async (app) => {
-    await holdItemsWith(app, { milestone: id })
+    await lockItemsWith(app, { milestone: id })
     const { numDeletedRows } = await app.db.deleteFrom('milestones').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound() // somebody was faster
     await recordMilestone(app, actor.id, milestone, 'destroyed')

@@ -3,7 +3,7 @@ import { newDiscussionId } from './system.ts'
 
 const BATCH = 500
 
-interface CopyWish {
+interface CopyOptions {
   /** The texts as they stand in the copies. */
   readonly rewrite: (texts: readonly string[]) => Promise<string[]>
   /** What hangs on them: the new id for each old one. */
@@ -15,7 +15,7 @@ export async function copyNotes(
   { db }: App,
   from: { readonly issue_id: number },
   to: { readonly issue_id: number; readonly project_id: number },
-  { rewrite, follow }: CopyWish,
+  { rewrite, follow }: CopyOptions,
 ): Promise<void> {
   const discussions = new Map<string, string>()
   const discussionOf = (id: string) => discussions.get(id) ?? discussions.set(id, newDiscussionId()).get(id)!

@@ -87,7 +87,7 @@ export interface NoteableKind {
   readonly writing: { readonly limiter?: AnswerLimiter }
 }
 
-interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
+interface NoteablePlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
   path: `/${string}`
   noun: string
   guest?: boolean
@@ -107,7 +107,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
   on,
   params,
   find,
-}: TalkPlan<S, P, Params>): NoteableKind => ({
+}: NoteablePlan<S, P, Params>): NoteableKind => ({
   path,
   noun,
   guest,

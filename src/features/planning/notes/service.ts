@@ -53,7 +53,7 @@ export interface NoteOutcome {
 
 const NOTHING: Obeyed = { changes: {}, summary: [] }
 
-interface Heard {
+interface Received {
   readonly text: string
   readonly commands: readonly QuickAction[]
   readonly emoji: FindEmoji
@@ -61,7 +61,12 @@ interface Heard {
 }
 
 /** Before the transaction, which awaits the store only. */
-async function hear(app: App, { topic }: NoteableSubject, body: string, placed: StoredPosition | null): Promise<Heard> {
+async function hear(
+  app: App,
+  { topic }: NoteableSubject,
+  body: string,
+  placed: StoredPosition | null,
+): Promise<Received> {
   const { text, commands } = topic.obey ? splitQuickActions(body, topic.actionable) : { text: body, commands: [] }
   if (text !== '' || commands.length === 0) assertSayable(text)
   const emoji: FindEmoji = commands.length > 0 ? await loadEmoji() : () => null
@@ -69,7 +74,7 @@ async function hear(app: App, { topic }: NoteableSubject, body: string, placed: 
 }
 
 /** How a note comes to stand where it does. */
-interface Standing {
+interface State {
   readonly type: Note['type']
   readonly discussion_id: string
   readonly placed?: StoredPosition | null
@@ -200,8 +205,8 @@ async function say(
   actor: User,
   subject: NoteableSubject,
   { created_at, internal, commit, review }: NoteInput,
-  { text, commands, emoji, settle }: Heard,
-  { type, discussion_id, placed, resolved = false }: Standing,
+  { text, commands, emoji, settle }: Received,
+  { type, discussion_id, placed, resolved = false }: State,
 ): Promise<NoteOutcome> {
   if (internal && !['Issue', 'MergeRequest'].includes(subject.topic.type))
     throw new Refusal('bad_request', NOT_INTERNAL)

@@ -69,10 +69,10 @@ export async function carryOut<S, W extends object>(
   return outcomeOf(orders.filter((order) => !failed.has(order)))
 }
 
-type Told = Pick<Order<unknown>, 'after' | 'changes' | 'summary'>
+type Payload = Pick<Order<unknown>, 'after' | 'changes' | 'summary'>
 
 /** Where nothing is left to do after the transaction, it is the last word. */
-export const outcomeOf = (orders: readonly Told[]): Obeyed => ({
+export const outcomeOf = (orders: readonly Payload[]): Obeyed => ({
   changes: orders.reduce<Changes>((all, { changes }) => ({ ...all, ...added(all, changes) }), {}),
   summary: orders.map(({ summary }) => summary),
   ...(orders.some(({ after }) => after) && { after: (app) => finish(app, orders) }),
@@ -86,8 +86,8 @@ function added(before: Changes, changes: Changes): Changes {
   return { ...changes, ...(Object.fromEntries(lists) as Changes) }
 }
 
-async function finish(app: App, orders: readonly Told[]): Promise<Obeyed> {
-  const done: Told[] = []
+async function finish(app: App, orders: readonly Payload[]): Promise<Obeyed> {
+  const done: Payload[] = []
   for (const { after, ...order } of orders) if (!after || (await unlessRefused(after(app)))) done.push(order)
   return outcomeOf(done)
 }

@@ -21,12 +21,12 @@ export async function withoutHidden(app: App, viewer: User | null, notes: readon
   return notes.filter((note) => !isReferring(note) || seen.has(note.id))
 }
 
-type NamedBy = Pick<Source, 'source_issue_id' | 'source_merge_request_id' | 'source_snippet_id'> & {
+type ReferencedBy = Pick<Source, 'source_issue_id' | 'source_merge_request_id' | 'source_snippet_id'> & {
   readonly note_id: number | null
   readonly source_project_id: number | null
 }
 
-async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<NamedBy[]> {
+async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<ReferencedBy[]> {
   const told = notes.filter(({ action }) => action === 'cross_reference').map(({ id }) => id)
   const texts = await (told.length === 0
     ? []
@@ -48,7 +48,7 @@ async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<NamedBy[]
   ]
 }
 
-async function readableSources(app: App, viewer: User | null, sources: readonly NamedBy[]) {
+async function readableSources(app: App, viewer: User | null, sources: readonly ReferencedBy[]) {
   if (sources.length === 0) return () => true
   const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
   const snippets = [...new Set(sources.flatMap(({ source_snippet_id }) => source_snippet_id ?? []))]
@@ -70,7 +70,12 @@ async function readableSources(app: App, viewer: User | null, sources: readonly 
   ])
   const issueIds = new Set(issuesSeen.map(({ id }) => id))
   const requestIds = new Set(requestsSeen.map(({ id }) => id))
-  return ({ source_issue_id, source_merge_request_id, source_snippet_id, source_project_id }: NamedBy): boolean => {
+  return ({
+    source_issue_id,
+    source_merge_request_id,
+    source_snippet_id,
+    source_project_id,
+  }: ReferencedBy): boolean => {
     if (source_issue_id !== null) return issueIds.has(source_issue_id)
     if (source_merge_request_id !== null) return requestIds.has(source_merge_request_id)
     const subject = source_project_id === null ? undefined : subjects.get(source_project_id)

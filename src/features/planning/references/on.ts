@@ -26,7 +26,7 @@ async function trackIssue(app: App, { id, by }: { id: number; by: number }): Pro
   if (!subject) return // gone meanwhile
   const text = `${issue.title}\n\n${issue.description ?? ''}`
   const source = { ...NO_SOURCE, source_issue_id: id, source_project_id: issue.project_id }
-  await trackText(app, actor, subject, { source, text, name: issueName(subject, issue.iid), isTold: true })
+  await trackText(app, actor, subject, { source, text, name: issueName(subject, issue.iid), isReported: true })
 }
 
 async function trackNote(app: App, { id, by }: { id: number; by: number }): Promise<void> {
@@ -51,7 +51,7 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
       : note.snippet_id === null
         ? commitName(subject, note.commit_sha ?? '')
         : snippetName(subject, note.snippet_id)
-  await trackText(app, actor, subject, { source, text: note.body, name, isTold: !note.internal })
+  await trackText(app, actor, subject, { source, text: note.body, name, isReported: !note.internal })
 }
 
 const TEXTS = ['title', 'description']
@@ -119,5 +119,5 @@ async function trackCommit(
     if (met.issue.state === 'opened') await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
   }
   const source = { ...NO_SOURCE, source_project_id: subject.project.id, source_sha: id }
-  await trackText(app, actor, subject, { source, text: message, name, isTold: true, except: closed })
+  await trackText(app, actor, subject, { source, text: message, name, isReported: true, except: closed })
 }

@@ -27,14 +27,14 @@ export interface Text {
   /** As in `mentioned in issue #1`, said where the text's own project is meant and elsewhere. */
   readonly name: (isSameProject: boolean) => string
   /** Whether those it names are told: what is for a few is not. */
-  readonly isTold: boolean
+  readonly isReported: boolean
   /** Issues that it closes are told so; commits of a merge request are its own. */
   readonly except?: ReadonlySet<number | string>
 }
 
 interface Target {
   /** What is archived stays as it is. */
-  readonly isTold: boolean
+  readonly isReported: boolean
   readonly project_id: number
   readonly issue_id: number | null
   readonly merge_request_id: number | null
@@ -53,7 +53,7 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   const { source } = text
   await transact(app, async (app) => {
     // Of all texts of an item: they tell of it once.
-    await lockName(app.db, holdOf(source))
+    await lockName(app.db, lockOf(source))
     await keepReferences(app, actor, text, targets)
     const added = await keepMentions(app, source, people)
     await keepGroups(app, source, groups)
@@ -61,7 +61,7 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   })
 }
 
-const holdOf = (source: Source) =>
+const lockOf = (source: Source) =>
   `references of ${source.source_issue_id} ${source.source_project_id} ${source.source_sha} ${source.source_snippet_id} ${source.source_merge_request_id}`
 
 async function targetsOf(
@@ -98,7 +98,7 @@ async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextRe
 }
 
 const placeOf = ({ project }: Pick<ProjectSubject, 'project'>) => ({
-  isTold: !project.archived,
+  isReported: !project.archived,
   project_id: project.id,
 })
 
@@ -172,7 +172,7 @@ async function keepReferences(app: App, actor: User, text: Text, targets: readon
   }
   for (const target of targets) {
     if (isItself(source, target) || before.some((row) => isNamed(row, target))) continue
-    const note_id = text.isTold && target.isTold ? await tell(app, actor, text, target) : null
+    const note_id = text.isReported && target.isReported ? await tell(app, actor, text, target) : null
     await app.db
       .insertInto('text_references')
       .values({

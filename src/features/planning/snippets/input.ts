@@ -30,7 +30,7 @@ export const changes = {
 /** What project snippets call their content besides. */
 export const code = longText.nullish()
 
-interface Given {
+interface Input {
   file_name?: string | null | undefined
   content?: string | null | undefined
   files?: readonly (FileChange | z.infer<typeof newFile>)[] | null | undefined
@@ -38,18 +38,18 @@ interface Given {
 
 const isGiven = (value: unknown) => value !== null && value !== undefined
 
-function assertOneWay({ file_name, content, files }: Given): void {
+function assertOneWay({ file_name, content, files }: Input): void {
   if (isGiven(files) && isGiven(content)) throw badParameter('content, files are mutually exclusive')
   if (isGiven(files) && isGiven(file_name)) throw badParameter('file_name, files are mutually exclusive')
 }
 
 /** `name` is what the content is called here. */
-export function assertNew(given: Given, name: 'content' | 'code'): void {
+export function assertNew(given: Input, name: 'content' | 'code'): void {
   assertOneWay(given)
   if (!isGiven(given.files) && !isGiven(given.content)) throw badParameter(`${name} is missing`)
 }
 
-export function assertChange(given: Given & Record<string, unknown>, names: readonly string[]): void {
+export function assertChange(given: Input & Record<string, unknown>, names: readonly string[]): void {
   assertOneWay(given)
   if (names.some((name) => given[name] !== undefined)) return
   throw badParameter(`${names.join(', ')} are missing, at least one parameter must be provided`)

@@ -8,7 +8,7 @@ import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { Snippet } from './model.ts'
 
 /** What is absent is no condition. */
-interface Wanted {
+interface Filter {
   project?: number
   author?: number
   public?: true
@@ -19,28 +19,28 @@ interface Wanted {
   internal_too?: true
 }
 
-const isOpen = ({ given }: Pick<At<Wanted>, 'given'>, column: string) =>
+const isOpen = ({ given }: Pick<At<Filter>, 'given'>, column: string) =>
   sql<boolean>`${sql.ref(column)} in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`
 
 /** Of a project that needs no membership. */
-const openProject = (at: Pick<At<Wanted>, 'given'>) => sql<boolean>`p.snippets_access_level = ${sql.lit(FeatureEnabled)}
+const openProject = (at: Pick<At<Filter>, 'given'>) => sql<boolean>`p.snippets_access_level = ${sql.lit(FeatureEnabled)}
   and ${isOpen(at, 'p.visibility')}`
 
-const memberships = (w: Wanted) => sql`select t.project_id from project_authorizations t
+const memberships = (w: Filter) => sql`select t.project_id from project_authorizations t
   join projects q on q.id = t.project_id
   where t.user_id = ${w.seen_by} and t.access_level >= ${sql.lit(Guest)}
   and q.snippets_access_level > ${sql.lit(FeatureDisabled)}`
 
 export const isVisible = (
-  w: Wanted,
-  at: Pick<At<Wanted>, 'given'>,
+  w: Filter,
+  at: Pick<At<Filter>, 'given'>,
 ) => sql<boolean>`case when snippets.project_id is null
   then ${isOpen(at, 'snippets.visibility')} or snippets.author_id = ${w.seen_by}
   else snippets.project_id in (${memberships(w)}) or exists (select 1 from projects p
     where p.id = snippets.project_id and ${openProject(at)}
     and (${isOpen(at, 'snippets.visibility')} or snippets.author_id = ${w.seen_by})) end`
 
-const visibleIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => sql`
+const visibleIds = (w: Filter, at: At<Filter>): RawBuilder<number> => sql`
   select s.id from snippets s where s.project_id is null and ${isOpen(at, 's.visibility')}
   union select s.id from snippets s where s.author_id = ${w.seen_by} and s.project_id is null
   union select s.id from snippets s where s.project_id in (${memberships(w)})
@@ -51,7 +51,7 @@ const visibleIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => sql`
 export const isThere = sql<boolean>`coalesce((select not p.deleting from projects p
   where p.id = snippets.project_id), true)`
 
-const list = longList<Wanted, 'snippets', 'id'>({
+const list = longList<Filter, 'snippets', 'id'>({
   table: 'snippets',
   counted: ['projects', 'project_snippets'],
   followed: {},
@@ -101,7 +101,7 @@ export async function listSnippets(
   return list(db, { ...filter, ...times, ...seenBy(viewer) }, cut)
 }
 
-export function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
+export function seenBy(viewer: User | null): Pick<Filter, 'seen_by' | 'internal_too'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
   const internal = openVisibilities(viewer).includes('internal')

@@ -5,8 +5,8 @@ import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { TimeStatsEntity, presentTimeStats, type TimeStats } from './entity.ts'
 
-type Kept = TimeStats & { readonly id: number }
-type By<Given extends unknown[]> = (app: App, actor: User, one: Kept, ...given: Given) => Promise<TimeStats>
+type Stored = TimeStats & { readonly id: number }
+type By<Input extends unknown[]> = (app: App, actor: User, one: Stored, ...given: Input) => Promise<TimeStats>
 
 interface Scope<S, P extends Policy<S>> {
   path: `/${string}`
@@ -16,7 +16,7 @@ interface Scope<S, P extends Policy<S>> {
   guest: boolean
   /** Of an answer to time that was added. */
   added: 200 | 201
-  of(subject: S): Kept
+  of(subject: S): Stored
   work: { estimate: By<[string]>; resetEstimate: By<[]>; spend: By<[string]>; resetSpent: By<[]> }
 }
 

@@ -71,7 +71,7 @@ export interface TodoFilter {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted {
+interface Filter {
   user: number
   state: 'pending' | 'done'
   action?: string
@@ -84,13 +84,13 @@ interface Wanted {
   internal_too?: true
 }
 
-const wayOf = ({ given }: Pick<At<Wanted>, 'given'>): Way => ({ internalToo: given('internal_too') })
+const wayOf = ({ given }: Pick<At<Filter>, 'given'>): Way => ({ internalToo: given('internal_too') })
 
 /** Of theirs in this state: they have an index. */
-const ofState = (w: Wanted) =>
+const ofState = (w: Filter) =>
   sql`select todos.id from todos where todos.user_id = ${w.user} and todos.state = ${w.state}`
 
-const todos = longList<Wanted, 'todos', 'id'>({
+const todos = longList<Filter, 'todos', 'id'>({
   table: 'todos',
   facets: true,
   counted: [],
@@ -142,10 +142,10 @@ const todos = longList<Wanted, 'todos', 'id'>({
   usual: () => ['id', 'desc'],
 })
 
-const projectsBelow = ({ group }: Wanted) => sql`select p.id from projects p
+const projectsBelow = ({ group }: Filter) => sql`select p.id from projects p
   join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}`
 
-function wantedBy(viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter): Wanted {
+function wantedBy(viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter): Filter {
   return {
     user: viewer.id,
     state: state ?? 'pending',

@@ -44,7 +44,7 @@ export const AccessEntity = entity({
 
 export type AccessRule = z.infer<typeof ruleEntity>
 
-interface Place {
+interface Scope {
   id: number
   full_path: string
 }
@@ -56,11 +56,11 @@ export interface AccessFacts {
   readonly open: boolean
   readonly ownsNamespace: boolean
   readonly direct: Pick<Row<'members'>, 'access_level' | 'expires_at'> | null
-  readonly inherited: readonly (Place & Pick<Row<'members'>, 'access_level' | 'expires_at'>)[]
+  readonly inherited: readonly (Scope & Pick<Row<'members'>, 'access_level' | 'expires_at'>)[]
   readonly shares: readonly {
-    group: Place
-    shared_group?: Place
-    shared_with: Place
+    group: Scope
+    shared_group?: Scope
+    shared_with: Scope
     group_access: number
     member_access_level: number
     expires_at: string | null

@@ -43,9 +43,9 @@ async function findSource(app: App, id: number): Promise<Project> {
 /** Clones under way have looked for objects before there was a pool; none takes longer. */
 const LONGEST_CLONE = 6 * HOUR
 
-type Wish = Required<Pick<CopyOptions, 'mayTake'>> & { signal: AbortSignal }
+type Options = Required<Pick<CopyOptions, 'mayTake'>> & { signal: AbortSignal }
 
-async function share(app: App, source: Project, pool: Pool, dir: string, { mayTake, signal }: Wish): Promise<void> {
+async function share(app: App, source: Project, pool: Pool, dir: string, { mayTake, signal }: Options): Promise<void> {
   try {
     const from = repositoryDir(app, source)
     const shared = await freshPool(app, pool, signal)

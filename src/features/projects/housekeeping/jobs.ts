@@ -66,13 +66,13 @@ export async function schedulePrune(app: App, { id }: { id: number }): Promise<v
 async function arrangeSharing(app: App, project: Project, dir: string, signal: AbortSignal): Promise<void> {
   const pool = await findPool(app, project.pool_id)
   if (!pool) return
-  if (!(await hasMembers(app, pool.id, project))) return leavePool(app, project, pool, dir)
+  if (!(await hasMembers(app, pool.id, project))) return releasePool(app, project, pool, dir)
   if (pool.source_id !== project.id) return
   await useObjectsOf(dir, await freshPool(app, pool, signal))
   await schedulePoolTidying(app, pool)
 }
 
-async function leavePool(app: App, project: Project, pool: Pool, dir: string): Promise<void> {
+async function releasePool(app: App, project: Project, pool: Pool, dir: string): Promise<void> {
   if (!(await standAlone(dir))) return
   const unneeded = await removeIfLast(app, project, pool)
   if (unneeded !== null) await enqueue(app, removeRepositoryLater, { dir: unneeded })

@@ -59,7 +59,7 @@ export interface ProjectFilter extends AttributeOptions {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends Search, AttributeFilter {
+interface Filter extends Search, AttributeFilter {
   archived: boolean
   visibility?: Visibility
   issues?: true
@@ -92,7 +92,7 @@ interface Wanted extends Search, AttributeFilter {
   updated_before?: string
 }
 
-function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
+function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Filter {
   const { group } = filter
   return {
     archived: typeof filter.active === 'boolean' ? !filter.active : (filter.archived ?? false),
@@ -127,7 +127,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
   }
 }
 
-function seenBy(viewer: User | null, wished: Visibility | null): Pick<Wanted, 'seen_by' | 'internal_too' | 'member'> {
+function seenBy(viewer: User | null, wished: Visibility | null): Pick<Filter, 'seen_by' | 'internal_too' | 'member'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
   // Blocked people keep their memberships, and have nothing of them.
@@ -142,9 +142,9 @@ function seenBy(viewer: User | null, wished: Visibility | null): Pick<Wanted, 's
 function within(
   column: 'last_activity_at' | 'updated_at',
   than: '>=' | '<=',
-  value: keyof Wanted,
+  value: keyof Filter,
   counted: string,
-): Condition<Wanted> {
+): Condition<Filter> {
   return {
     test: (w, at) => sql`${leading(at, column)} ${sql.raw(than)} ${w[value]}`,
     set: (w) =>
@@ -153,7 +153,7 @@ function within(
   }
 }
 
-const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
+const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
   table: 'projects',
   // Records are put together by what `stamps.ts` reads.
   columns: ['id'],
@@ -186,8 +186,8 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
     },
     topic_id: {
       test: (w) => sql`exists (select 1 from project_topics t
-        where t.project_id = projects.id and lower(t.name) = (${topicNamed(w)}))`,
-      set: (w) => sql`select project_id from project_topics where lower(name) = (${topicNamed(w)})`,
+        where t.project_id = projects.id and lower(t.name) = (${findTopicByName(w)}))`,
+      set: (w) => sql`select project_id from project_topics where lower(name) = (${findTopicByName(w)})`,
       counted: ['project_topics'],
     },
     importer: {
@@ -283,51 +283,51 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
   usual: () => ['created_at', 'desc'],
 })
 
-function topicNamed({ topic_id }: Wanted): RawBuilder<string> {
+function findTopicByName({ topic_id }: Filter): RawBuilder<string> {
   return sql`select lower(name) from topics where id = ${topic_id}`
 }
 
 /** One part of a path is looked up by index, by which few are left to be tested for all of it. */
-function searchWithinPaths(db: Db, text: string | null | undefined): Pick<Wanted, 'within' | 'substring'> {
+function searchWithinPaths(db: Db, text: string | null | undefined): Pick<Filter, 'within' | 'substring'> {
   const [longest] = (text ?? '').split('/').toSorted((one, other) => other.length - one.length)
   const { like: within } = searchFor(db, text)
   const { substring } = searchFor(db, longest)
   return { ...(within && { within }), ...(within && substring && { substring }) }
 }
 
-function isWithinPath({ within: like }: Wanted, projects: string): RawBuilder<boolean> {
+function isWithinPath({ within: like }: Filter, projects: string): RawBuilder<boolean> {
   const of = (column: string) => sql.ref(`${projects}.${column}`)
   return sql`coalesce(lower(${of('name')}) like lower(${like}) escape '\\' or lower(
     (select n.full_path from namespaces n where n.id = ${of('namespace_id')}) || '/' || ${of('path')})
     like lower(${like}) escape '\\', false)`
 }
 
-function withinPath(w: Wanted, { db }: At<Wanted>): RawBuilder<number> {
+function withinPath(w: Filter, { db }: At<Filter>): RawBuilder<number> {
   const found = (table: 'projects' | 'namespaces') => matchingIds(db, table, ['name', 'path'], w.substring!)
   return sql`select p.id from projects p where ${isWithinPath(w, 'p')} and p.id in (${found('projects')}
     union select b.id from projects b join namespace_ancestors a on a.namespace_id = b.namespace_id
     where a.ancestor_id in (${found('namespaces')}))`
 }
 
-function openTo(given: IsGiven<Wanted>): RawBuilder<Visibility>[] {
+function openTo(given: IsGiven<Filter>): RawBuilder<Visibility>[] {
   return (given('internal_too') ? ['public' as const, 'internal' as const] : ['public' as const]).map(sql.lit)
 }
 
-function authorizedTo({ seen_by }: Wanted): RawBuilder<number> {
+function authorizedTo({ seen_by }: Filter): RawBuilder<number> {
   return sql`select project_id from project_authorizations where user_id = ${seen_by}`
 }
 
-function atLeast(w: Wanted, { given }: At<Wanted>): RawBuilder<unknown> {
+function atLeast(w: Filter, { given }: At<Filter>): RawBuilder<unknown> {
   return given('at_least') ? sql`and access_level >= ${w.at_least}` : sql``
 }
 
-function ownNamespaces({ owner }: Wanted): RawBuilder<number> {
+function ownNamespaces({ owner }: Filter): RawBuilder<number> {
   return sql`select id from namespaces where owner_id = ${owner} union all
     select group_id from members where user_id = ${owner} and group_id is not null
     and access_level = ${sql.lit(Owner)}`
 }
 
-function namespacesIn({ group }: Wanted, given: IsGiven<Wanted>): RawBuilder<number> {
+function namespacesIn({ group }: Filter, given: IsGiven<Filter>): RawBuilder<number> {
   if (!given('subgroups')) return sql`${group}`
   return sql`select namespace_id from namespace_ancestors where ancestor_id = ${group}`
 }
@@ -341,7 +341,7 @@ export const pageOfProjects = projects.page
 /** Of a group with fewer projects these are gathered, and all that hold a text are not. */
 const MANY_OF_GROUP = 1000
 
-const someOfGroup = hotQuery<Wanted, { found: number }>((db, w, given) =>
+const someOfGroup = hotQuery<Filter, { found: number }>((db, w, given) =>
   db
     .selectFrom(
       sql<{ id: number }>`(select id from projects where namespace_id in (${namespacesIn(w, given)})
@@ -361,7 +361,7 @@ export async function listProjects(
   return projects(db, { ...wanted, ...(isOfMany && { substring }) }, page, filter)
 }
 
-async function isLarge(db: Db, wanted: Wanted): Promise<boolean> {
+async function isLarge(db: Db, wanted: Filter): Promise<boolean> {
   const [some] = await someOfGroup(db, wanted)
   return Number(some!.found) === MANY_OF_GROUP
 }

@@ -131,7 +131,7 @@ export interface PageRecordOptions extends AttributeOptions {
 }
 
 /** What a record tells, and to whom it is the same. */
-interface Shown {
+interface Visible {
   simple: boolean
   statistics: { readonly artifactsSize: number } | undefined
   secrets: boolean
@@ -166,7 +166,7 @@ function shownTo(
   versionKey: ProjectVersion,
   input: { simple?: boolean | null | undefined; secrets?: boolean },
   artifactSizes: ReadonlyMap<number, number> | null,
-): Shown {
+): Visible {
   const level = levelOf(viewer, versionKey.access_level)
   return {
     simple: !viewer || Boolean(input.simple),
@@ -180,7 +180,7 @@ function shownTo(
 function keyOf(
   viewer: User | null,
   versionKey: ProjectVersion,
-  { simple, statistics, secrets }: Shown,
+  { simple, statistics, secrets }: Visible,
 ): CachedRecordKey {
   const own = `${versionKey.version} ${versionKey.namespace_version} ${versionKey.owner_version}`
   if (simple) return { place: `simple project ${versionKey.id}`, versionKey: own }
@@ -197,7 +197,7 @@ function keyOf(
   }
 }
 
-function present(app: App, loaded: LoadedProject, { simple, statistics, secrets }: Shown) {
+function present(app: App, loaded: LoadedProject, { simple, statistics, secrets }: Visible) {
   const at = addresses(app)
   if (simple) return presentSimpleProject(loaded, at)
   return presentProject(loaded, at, { permissions: true, statistics, ...(secrets && opened(app, loaded)) })
@@ -214,7 +214,7 @@ export async function presentProjects(
   projects: readonly { id: number }[],
   input: PageRecordOptions = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const records = await presentStamped(app, viewer, await projectVersions(app.db, viewer, projects), input)
+  const records = await presentVersioned(app, viewer, await projectVersions(app.db, viewer, projects), input)
   return withAttributes(app.db, viewer, 'project_id', projects, input, records)
 }
 
@@ -224,12 +224,12 @@ export async function presentProjectFor(
   { viewer, versionKey }: VersionedProject,
   input: PageRecordOptions & { secrets?: boolean } = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>> {
-  const [record] = await presentStamped(app, viewer, [versionKey], input)
+  const [record] = await presentVersioned(app, viewer, [versionKey], input)
   if (!record) throw notFound('Project')
   return record
 }
 
-async function presentStamped(
+async function presentVersioned(
   app: App,
   viewer: User | null,
   versionKeys: readonly ProjectVersion[],

@@ -148,7 +148,7 @@ export async function addProject(
     return await refusingDuplicates({ limit_reached: [] }, () =>
       transact(app, async (app) => {
         // All of it may have changed while the repository was made.
-        const source = await holdSource(app, row)
+        const source = await lockSource(app, row)
         const held = await lockNamespace(app, namespace.id)
         if (!held) throw invalid(NO_PLACE)
         await assertWithinLimit(app, held)
@@ -171,7 +171,7 @@ export async function addProject(
 }
 
 /** What a fork is made of, or nothing. */
-async function holdSource(app: App, { forked_from_id: id = null }: NewRow<'projects'>): Promise<Project | null> {
+async function lockSource(app: App, { forked_from_id: id = null }: NewRow<'projects'>): Promise<Project | null> {
   if (id === null) return null
   const source = await lockProject(app, id)
   if (!source) throw notFound('Project')

@@ -82,10 +82,10 @@ export async function updateProject(
   ).then(keepAvatar(app, input.avatar))
 }
 
-type Wanted = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
+type Filter = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
 
 /** Only what would be different: a caller who names the rest as they last saw it must not undo others' changes. */
-function differing(project: Project, { name, path, visibility, default_branch }: ProjectChange): Wanted {
+function differing(project: Project, { name, path, visibility, default_branch }: ProjectChange): Filter {
   return {
     ...(typeof name === 'string' && name !== project.name && { name }),
     ...(typeof path === 'string' && path !== project.path && { path }),
@@ -100,7 +100,7 @@ async function assertFits(
   actor: User,
   project: Project,
   namespace: Namespace,
-  wanted: Wanted,
+  wanted: Filter,
 ): Promise<void> {
   const { name, path, visibility } = wanted
   if (visibility !== undefined) {
@@ -111,7 +111,7 @@ async function assertFits(
 }
 
 /** Only what is given is looked at: what an import or an older version left must not stop other changes. */
-function assertValid(project: Project, input: ProjectChange, wanted: Wanted, topics: string[] | undefined): void {
+function assertValid(project: Project, input: ProjectChange, wanted: Filter, topics: string[] | undefined): void {
   const { name, path, default_branch } = wanted
   const faults = projectFaults({ ...input, name, path, default_branch, tag_list: topics })
   if (Object.keys(faults).length > 0) throw invalid(faults)

@@ -10,7 +10,7 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, isSqlite, jsonList, jsonObject } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 
-interface Wanted {
+interface Filter {
   /** 0 for visitors. */
   viewer: number
   id?: number
@@ -19,7 +19,7 @@ interface Wanted {
   path?: string
 }
 
-const versionKeys = hotQuery((db, p: Wanted, given) => {
+const versionKeys = hotQuery((db, p: Filter, given) => {
   const share = jsonObject(db, {
     group_id: 's.group_id',
     group_access: 's.group_access',
@@ -113,7 +113,7 @@ function noticeRows(db: Db, found: readonly ProjectVersion[]): void {
   noticeLoose(db, 'issues_facets', rows)
 }
 
-function wantedBy(given: string): Omit<Wanted, 'viewer'> | null {
+function wantedBy(given: string): Omit<Filter, 'viewer'> | null {
   if (/^\d+$/.test(given)) return Number.isSafeInteger(Number(given)) ? { id: Number(given) } : null
   const [, namespace, path] = /^(.+)\/([^/]+)$/.exec(given.toLowerCase()) ?? []
   return namespace === undefined || path === undefined ? null : { namespace, path }

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => forge[Symbol.asyncDispose]())
 
 test.each([
-  ['compare', '/repository/compare', { from: 'master', to: 'topic' }, (body: Shown) => body.commits.length, COMMITS],
+  ['compare', '/repository/compare', { from: 'master', to: 'topic' }, (body: Visible) => body.commits.length, COMMITS],
   ['commits', '/repository/commits', { ref_name: 'topic', per_page: 100 }, lengthOf, COMMITS + 1],
   ['branches', '/repository/branches', { per_page: 100 }, lengthOf, BRANCHES + 2],
   ['blame', '/repository/files/a/blame', { ref: 'topic' }, lengthOf, 400],
@@ -50,7 +50,7 @@ test.each([
   expect(processes.length).toBeLessThan(8)
 })
 
-interface Shown {
+interface Visible {
   readonly commits: readonly unknown[]
 }
 function lengthOf(body: readonly unknown[]): number {

@@ -39,7 +39,7 @@ export async function findHistory(dir: string, filter: CommitFilter, page: PageR
   const start = filter.all ? { all: true } : startOf(filter.ref_name ?? '')
   if (!start) return { items: [], total: 0 }
   const place = { skip: page.offset, limit: page.limit }
-  const { commits, total } = await listHistory(dir, { ...start, ...historyWish(filter) }, place)
+  const { commits, total } = await listHistory(dir, { ...start, ...historyOptions(filter) }, place)
   return { items: commits, total }
 }
 
@@ -49,7 +49,7 @@ function startOf(name: string): Pick<HistoryOptions, 'from' | 'not'> | null {
   return ends.length > 2 ? null : { from: ends.slice(-1), not: ends.slice(0, -1) }
 }
 
-function historyWish(filter: CommitFilter): HistoryOptions {
+function historyOptions(filter: CommitFilter): HistoryOptions {
   const path = filter.path?.split('/').filter(Boolean).join('/')
   return {
     ...(path && { path }),

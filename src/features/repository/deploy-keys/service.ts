@@ -40,7 +40,7 @@ export async function addDeployKey(
   const settings = await currentSettings(app)
   const fingerprint = parseSshPublicKey(input.key)?.md5
   return transact(app, async (app) => {
-    if (fingerprint) await holdKey(app, fingerprint)
+    if (fingerprint) await lockKey(app, fingerprint)
     const known = fingerprint ? await findKeyByFingerprint(app.db, { fingerprint }) : null
     if (known) {
       const enabled = await findEnabledKey(app.db, project, known.id)
@@ -53,7 +53,7 @@ export async function addDeployKey(
 }
 
 /** Nobody else adds, enables or takes away the same key until the transaction ends. */
-const holdKey = (app: App, fingerprint: string) => lockName(app.db, `deploy key ${fingerprint}`)
+const lockKey = (app: App, fingerprint: string) => lockName(app.db, `deploy key ${fingerprint}`)
 
 async function link(app: App, project: number, key: Row<'keys'>, can_push: boolean): Promise<EnabledKey> {
   const now = timestamp(app.clock)
@@ -69,7 +69,7 @@ async function link(app: App, project: number, key: Row<'keys'>, can_push: boole
 export async function enableDeployKey(app: App, actor: User, project: Project, id: number): Promise<EnabledKey> {
   return transact(app, async (app) => {
     const known = await findAnyDeployKey(app.db, id)
-    if (known) await holdKey(app, known.fingerprint)
+    if (known) await lockKey(app, known.fingerprint)
     const key = known && (await findAnyDeployKey(app.db, id)) // it may have gone while we waited
     if (!key || !(await isWithinReach(app.db, actor, key))) throw notFound('Deploy Key')
     return link(app, project.id, key, false)
@@ -106,7 +106,7 @@ export async function updateDeployKey(
 
 export async function removeDeployKey(app: App, { id: project }: Project, key: EnabledKey): Promise<void> {
   await transact(app, async (app) => {
-    await holdKey(app, key.fingerprint)
+    await lockKey(app, key.fingerprint)
     const { numDeletedRows } = await app.db
       .deleteFrom('deploy_key_projects')
       .where('key_id', '=', key.id)
@@ -128,7 +128,7 @@ export async function releaseDeployKeys(app: App, project: number): Promise<void
       .where('link.project_id', '=', project)
       .orderBy('k.fingerprint') // two projects that go at once wait for each other in one order
       .execute()
-    for (const { fingerprint } of keys) await holdKey(app, fingerprint)
+    for (const { fingerprint } of keys) await lockKey(app, fingerprint)
     await app.db.deleteFrom('deploy_key_projects').where('project_id', '=', project).execute()
     // Of all projects: the links of one whose row went first are gone with it.
     await removeUnusedDeployKeys(app)

@@ -48,17 +48,17 @@ export async function changesBy(ground: Ground, actions: readonly Action[]): Pro
 }
 
 /** A file or folder that the actions so far have touched, by the parts of its path. */
-class Place {
-  readonly below = new Map<string, Place>()
+class Scope {
+  readonly below = new Map<string, Scope>()
   /** Null: there is none any more. */
   file: File | null | undefined
   /** How many files below it were touched, and how many of these are there. */
   touched = 0
   present = 0
 
-  at(name: string): Place {
+  at(name: string): Scope {
     let place = this.below.get(name)
-    if (!place) this.below.set(name, (place = new Place()))
+    if (!place) this.below.set(name, (place = new Scope()))
     return place
   }
 }
@@ -66,8 +66,8 @@ class Place {
 /** The files as the actions so far have left them. */
 class Draft {
   readonly ground: Ground
-  readonly #files = new Map<string, Place>()
-  readonly #top = new Place()
+  readonly #files = new Map<string, Scope>()
+  readonly #top = new Scope()
   readonly #entries = new Map<string, Entry | null>()
 
   constructor(ground: Ground) {
@@ -75,7 +75,7 @@ class Draft {
   }
 
   put(path: string, file: File | null): void {
-    const above: Place[] = []
+    const above: Scope[] = []
     let place = this.#top
     for (const name of path.split('/')) {
       above.push(place)
@@ -103,7 +103,7 @@ class Draft {
     const parts = path.split('/')
     if (!parts.every(isFileName)) throw refuse('Path is not valid')
     let before = this.#root()
-    let place: Place | undefined = this.#top
+    let place: Scope | undefined = this.#top
     for (const name of parts) {
       before = before && (await this.#entryIn(before, name))
       place = place?.below.get(name)
@@ -124,7 +124,7 @@ class Draft {
     return changes
   }
 
-  async #isFolder(path: string, place: Place | undefined): Promise<boolean> {
+  async #isFolder(path: string, place: Scope | undefined): Promise<boolean> {
     if (place && place.present > 0) return true
     if ((await this.#entryAt(path))?.type !== 'tree') return false
     if (!place || place.touched === 0) return true

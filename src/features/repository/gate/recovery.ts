@@ -40,7 +40,7 @@ export const finishChanges = job(
   { every: SETTLED, long: true, recovers: true },
 )
 
-interface Left {
+interface Orphans {
   readonly row: Row<'pending_changes'>
   /** Its process is no more. */
   readonly isOrphan: boolean
@@ -58,7 +58,7 @@ async function finishIn(app: App, project: Project, wiki: boolean): Promise<void
   const told = await toldOf(app, project, wiki, seen[0]!.row.created_at)
 
   const settled = after(app.clock, -SETTLED)
-  const isFresh = ({ row, isOrphan }: Left) => row.created_at > settled && !isOrphan
+  const isFresh = ({ row, isOrphan }: Orphans) => row.created_at > settled && !isOrphan
   // Where a ref is on the move right now, its place says nothing yet: another time.
   const moving = new Set([
     ...rows.filter(isFresh).flatMap(({ updates }) => updates.map(({ ref }) => ref)),
@@ -77,7 +77,7 @@ async function newestEvent({ db }: App): Promise<number> {
   return Number(id ?? 0)
 }
 
-async function pending({ db }: App, project: Project, wiki: boolean): Promise<Left[]> {
+async function pending({ db }: App, project: Project, wiki: boolean): Promise<Orphans[]> {
   const rows = await db
     .selectFrom('pending_changes')
     .selectAll()
@@ -132,12 +132,12 @@ async function toldOf({ db }: App, project: Project, wiki: boolean, since: strin
 
 /** Which updates came about. The newest first: what it moved from, another has moved to. */
 function movesOf(
-  left: readonly Left[],
+  left: readonly Orphans[],
   told: readonly Move[],
   state: ReadonlyMap<string, string | null>,
-): Map<Left, Update[]> {
+): Map<Orphans, Update[]> {
   const known = Map.groupBy(told, ({ ref }) => ref)
-  const moves = new Map<Left, Update[]>()
+  const moves = new Map<Orphans, Update[]>()
   for (const one of left.toReversed()) {
     const at = one.row.created_at
     const moved = one.updates.filter((update) =>
@@ -165,7 +165,7 @@ function cameAbout({ before, after }: Update, at: string, moves: readonly Move[]
   return came > known
 }
 
-async function finish(app: App, project: Project, left: Left, moved: readonly Update[]): Promise<void> {
+async function finish(app: App, project: Project, left: Orphans, moved: readonly Update[]): Promise<void> {
   const { row, updates, isOrphan } = left
   const isPast = (ms: number) => row.created_at <= after(app.clock, -ms)
   if (moved.length === 0) return void (isPast(OVER) && (await dropChange(app, row)))

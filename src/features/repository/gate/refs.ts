@@ -62,13 +62,13 @@ async function areTheirs(app: App, pusher: Pusher, project: Project, updates: re
   return names.every((name) => name !== null && shared.has(name))
 }
 
-type Named = Update & { name: string }
+type NamedRecord = Update & { name: string }
 
 async function branchFault(
   app: App,
   pusher: Pusher & { readonly groups: readonly number[] },
   project: Project,
-  { name, ...update }: Named,
+  { name, ...update }: NamedRecord,
   rules: readonly LoadedRule[],
   incoming: Incoming,
 ): Promise<string | null> {
@@ -114,7 +114,7 @@ function deletionFault({ level, via }: Pusher): string | null {
   return via === 'web' ? null : 'You can only delete protected branches using the web interface.'
 }
 
-function tagFault(pusher: Pusher, { name, before, after }: Named, rules: Rules): string | null {
+function tagFault(pusher: Pusher, { name, before, after }: NamedRecord, rules: Rules): string | null {
   // Roles are for people; what is protected is protected from keys, too.
   const isBelow = pusher.deployKeyId === undefined && pusher.level < Master
   if (before !== null && isBelow) return 'You are not allowed to change existing tags on this project.'

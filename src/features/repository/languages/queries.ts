@@ -49,7 +49,7 @@ const kept = hotQuery((db, p: { id: number }) =>
 )
 
 /** As they were after the last push, those with the largest shares first. */
-export const keptLanguages = async (db: Db, project: number): Promise<string[]> =>
+export const storedLanguages = async (db: Db, project: number): Promise<string[]> =>
   (await kept(db, { id: project })).map(({ name }) => name)
 
 async function countLanguages(dir: string, tree: string): Promise<Shares> {

@@ -24,7 +24,7 @@ const TABLES = {
 /** Both kinds are kept alike, so for the types either are branches. */
 export const tablesOf = (kind: Kind) => TABLES[kind] as (typeof TABLES)['branch']
 
-interface Wanted {
+interface Filter {
   project_id: number
   name?: string
   ids?: string
@@ -32,7 +32,7 @@ interface Wanted {
 
 /** A row for each entry, and one for a rule without any. */
 const entriesOf = (kind: Kind) =>
-  hotQuery((db, wanted: Wanted, given) => {
+  hotQuery((db, wanted: Filter, given) => {
     const { rules, allowances } = tablesOf(kind)
     return db
       .selectFrom(`${rules} as r`)
@@ -53,7 +53,7 @@ const entriesOf = (kind: Kind) =>
 
 const ENTRIES = { branch: entriesOf('branch'), tag: entriesOf('tag') }
 
-async function loadRules(db: Db, kind: Kind, wanted: Wanted): Promise<LoadedRule[]> {
+async function loadRules(db: Db, kind: Kind, wanted: Filter): Promise<LoadedRule[]> {
   const rules = new Map<number, LoadedRule>()
   for (const row of await ENTRIES[kind](db, wanted)) {
     const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, ...rule } = row

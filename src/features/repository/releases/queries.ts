@@ -117,16 +117,16 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
 }
 
 /** Where a release is shown. */
-type Place = Pick<RepositorySubject, 'project' | 'namespace' | 'dir' | 'level'>
+type Scope = Pick<RepositorySubject, 'project' | 'namespace' | 'dir' | 'level'>
 
 /** The records of a page of one project. */
-export const presentReleases = (app: App, place: Place, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
+export const presentReleases = (app: App, place: Scope, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
   presentReleasesAt(app, [place], releases)
 
 /** The same of several: links and authors are read for all of them at once, commits for all of a repository. */
 export async function presentReleasesAt(
   app: App,
-  places: readonly Place[],
+  places: readonly Scope[],
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
@@ -156,7 +156,7 @@ export async function presentReleasesAt(
   })
 }
 
-async function commitsOf({ dir }: Place, releases: readonly Release[]): Promise<Map<string, Commit | null>> {
+async function commitsOf({ dir }: Scope, releases: readonly Release[]): Promise<Map<string, Commit | null>> {
   const shas = [...new Set(releases.map(({ sha }) => sha))].filter((sha) => sha !== null)
   const found = (await repositoryExists(dir)) ? await findCommits(dir, shas) : []
   return new Map(shas.map((sha, n) => [sha, found[n] ?? null]))

@@ -158,7 +158,7 @@ class Making {
 
   /** Null where there is no room. That it cannot be kept keeps nobody from having it, here and below. */
   async #begin(): Promise<FileHandle | null> {
-    return (await makeRoom(dirname(this.#file), this.#limits)) ? open(this.#draft, 'wx+') : null
+    return (await evictOldest(dirname(this.#file), this.#limits)) ? open(this.#draft, 'wx+') : null
   }
 
   async #keep(): Promise<void> {
@@ -246,7 +246,7 @@ async function archivesIn(folder: string): Promise<Found[]> {
 const isDraft = ({ name }: Found) => name.endsWith('.new')
 
 /** For one more of any size; false where what is being made takes it all. */
-async function makeRoom(folder: string, most: Limits): Promise<boolean> {
+async function evictOldest(folder: string, most: Limits): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   const found = await archivesIn(folder)
   let bytes = found.reduce((sum, { size }) => sum + size, most.largest)

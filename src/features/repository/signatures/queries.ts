@@ -43,7 +43,7 @@ export interface SigningKey {
   readonly emails: readonly string[] | null
 }
 
-type Named = readonly [name: string, key: SigningKey]
+type NamedRecord = readonly [name: string, key: SigningKey]
 
 /** By what signatures call them. In a transaction they can be `held`, so that they do not go before it ends. */
 export async function findSigningKeys(
@@ -58,7 +58,7 @@ export async function findSigningKeys(
 }
 
 /** Of several by one name the one added first counts, and a key before a subkey: it stands last. */
-async function findPgpKeys(db: Db, names: readonly string[], locks: boolean): Promise<Named[]> {
+async function findPgpKeys(db: Db, names: readonly string[], locks: boolean): Promise<NamedRecord[]> {
   const keys = db
     .selectFrom('gpg_keys')
     .select(['gpg_keys.id as gpg_key_id', 'gpg_keys.user_id', 'gpg_keys.key as armored', 'gpg_keys.emails'])
@@ -74,7 +74,7 @@ async function findPgpKeys(db: Db, names: readonly string[], locks: boolean): Pr
   return all.map(({ name, emails, ...key }) => [name, { ...key, key_id: null, emails: emails.split(' ') }])
 }
 
-async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Promise<Named[]> {
+async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Promise<NamedRecord[]> {
   const keys = await db
     .selectFrom('keys')
     .innerJoin('users', 'users.id', 'keys.user_id') // deploy keys belong to nobody

@@ -102,7 +102,7 @@ export async function attachFile(
   return { file_name, file_path }
 }
 
-interface Deed {
+interface WikiAction {
   readonly did: string
   readonly page?: Pick<ChangedPage, 'action' | 'slug' | 'path'>
 }
@@ -112,7 +112,7 @@ async function commit(
   app: App,
   actor: User,
   { project, level }: ProjectSubject,
-  { did, page }: Deed,
+  { did, page }: WikiAction,
   changes: () => Promise<readonly Change[]>,
   branch = WIKI_BRANCH,
 ): Promise<void> {

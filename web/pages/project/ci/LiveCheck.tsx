@@ -8,13 +8,13 @@ import { State } from '../../../components/State.tsx'
 /** Typing pauses this long before it is checked. */
 const PAUSE_MS = 600
 
-type Said = { readonly of: string; readonly lint: Records['Lint'] } | { readonly of: string; readonly fault: string }
+type Message = { readonly of: string; readonly lint: Records['Lint'] } | { readonly of: string; readonly fault: string }
 
 /** Checks the field of this name, in the form that this stands in. */
 export function LiveCheck({ name, project }: { name: string; project: string }) {
   const { csrf } = useSurroundings()
   const place = useRef<HTMLDivElement>(null)
-  const [said, say] = useState<Said | null>(null)
+  const [said, say] = useState<Message | null>(null)
   const [isAsking, setAsking] = useState(false)
   useEffect(() => {
     const area = place.current!.closest('form')!.elements.namedItem(name) as HTMLTextAreaElement
@@ -53,7 +53,7 @@ export function LiveCheck({ name, project }: { name: string; project: string }) 
   )
 }
 
-function Outcome({ said, name }: { said: Said; name: string }) {
+function Outcome({ said, name }: { said: Message; name: string }) {
   if ('fault' in said) return <p class="fault">It was not checked: {said.fault}</p>
   const { valid, errors, warnings, merged_yaml } = said.lint
   return (
@@ -64,12 +64,12 @@ function Outcome({ said, name }: { said: Said; name: string }) {
       <ul class="ci-live-faults">
         {errors.map((error) => (
           <li class="fault" key={error}>
-            <Place of={error} text={said.of} name={name} /> {error}
+            <Scope of={error} text={said.of} name={name} /> {error}
           </li>
         ))}
         {warnings.map((warning) => (
           <li class="quiet" key={warning}>
-            <Place of={warning} text={said.of} name={name} /> {warning}
+            <Scope of={warning} text={said.of} name={name} /> {warning}
           </li>
         ))}
       </ul>
@@ -96,7 +96,7 @@ export function lineOf(fault: string, text: string): number | null {
   return at < 0 ? null : at + 1
 }
 
-function Place({ of, text, name }: { of: string; text: string; name: string }) {
+function Scope({ of, text, name }: { of: string; text: string; name: string }) {
   const line = lineOf(of, text)
   if (line === null) return null
   const go = (event: MouseEvent & { currentTarget: HTMLButtonElement }) => {

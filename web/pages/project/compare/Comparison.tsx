@@ -23,7 +23,7 @@ export interface Compared {
   isSame: boolean
 }
 
-interface Wish {
+interface Options {
   from: string
   to: string
   straight: boolean
@@ -36,7 +36,7 @@ interface Wish {
 export async function loadComparison(
   api: Api,
   id: string,
-  { from, to, straight, only, looks }: Wish,
+  { from, to, straight, only, looks }: Options,
 ): Promise<Compared | null> {
   try {
     const found = await api.get('/projects/{id}/repository/compare', { id, from, to, straight, ...looks })

@@ -10,17 +10,17 @@ import { page as declare, text, texts, type PageRequest } from '../../../page.ts
 import { CommitRows } from './Commits.tsx'
 import { pathOf } from '../../../refs.ts'
 
-interface Place {
+interface Scope {
   id: number
   path: string
   defaultBranch: string | null
 }
 
 interface Data {
-  source: Place
-  target: Place
-  sources: Place[]
-  targets: Place[]
+  source: Scope
+  target: Scope
+  sources: Scope[]
+  targets: Scope[]
   sourceBranches: string[]
   targetBranches: string[]
   comparison: Records['Compare'] | null
@@ -34,7 +34,7 @@ interface Data {
 const given = (query: URLSearchParams, name: string) =>
   (query.get(name) ?? query.get(`merge_request[${name}]`) ?? '').trim()
 
-const placeOf = ({ id, path_with_namespace, default_branch }: Records['SimpleProject']): Place => ({
+const placeOf = ({ id, path_with_namespace, default_branch }: Records['SimpleProject']): Scope => ({
   id,
   path: path_with_namespace,
   defaultBranch: default_branch,
@@ -49,7 +49,7 @@ async function load(request: PageRequest) {
   ])
   const parent = own.forked_from_project
   const sources = [own, ...(forks ?? [])].map(placeOf)
-  const isNamed = (place: Place, name: string) => String(place.id) === given(query, name)
+  const isNamed = (place: Scope, name: string) => String(place.id) === given(query, name)
   const source = sources.find((place) => isNamed(place, 'source_project_id')) ?? sources[0]!
   const isOwn = source.id === own.id
   const targets = (isOwn && parent ? [parent, own] : isOwn ? [own] : [own, source]).map((one) =>
@@ -58,7 +58,7 @@ async function load(request: PageRequest) {
   const target = targets.find((place) => isNamed(place, 'target_project_id')) ?? targets[0]!
   const from = given(query, 'target_branch') || target.defaultBranch || ''
   const to = given(query, 'source_branch')
-  const branches = async (place: Place) =>
+  const branches = async (place: Scope) =>
     (await api.maybe('/projects/{id}/repository/branches', { id: place.id, per_page: 100, sort: 'updated_desc' })) ?? []
   const names = (found: Records['Branch'][]) => found.map(({ name }) => name)
   const few = { id: target.id, per_page: 100 }
@@ -144,7 +144,7 @@ function Branches({ project, sources, targets, source, target, ...rest }: StepPr
         <p>Push a branch first; git then prints the address to propose it.</p>
       </Empty>
     )
-  const options = (places: Place[]) => places.map(({ id, path }) => [String(id), path] as const)
+  const options = (places: Scope[]) => places.map(({ id, path }) => [String(id), path] as const)
   return (
     <form action={below(project, 'merge_requests/new')} class="review-branches">
       <fieldset>
@@ -189,7 +189,7 @@ function Proposal(props: StepProps) {
   const words = firstWords(sourceBranch, commits)
   const isFork = source.id !== target.id
   const mayPlan = isFork ? false : levelOf(project) >= 30
-  const named = (place: Place, branch: string) => (isFork ? `${place.path}:${branch}` : branch)
+  const named = (place: Scope, branch: string) => (isFork ? `${place.path}:${branch}` : branch)
   const people = members
     .filter(({ access_level }) => access_level >= 30)
     .map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const)

@@ -17,13 +17,13 @@ type Position = Records['NotePosition']
 export const lineKey = (file: Pick<DiffFile, 'new_path'>, line: Pick<DiffLine, 'old' | 'new'>) =>
   `${line.old ?? ''}_${line.new ?? ''}_${file.new_path}`
 
-interface Placed {
+interface Positioned {
   readonly position?: Position | null
   readonly original_position?: Position | null
 }
 
 /** The line in the diff that is shown; null where the comment is of another one. */
-export function spotOf(placed: Placed, { head_sha }: Shas): string | null {
+export function spotOf(placed: Positioned, { head_sha }: Shas): string | null {
   const at = [placed.position, placed.original_position].find((position) => position?.head_sha === head_sha)
   if (!at || at.position_type !== 'text') return null
   return lineKey({ new_path: at.new_path ?? at.old_path ?? '' }, { old: at.old_line, new: at.new_line })

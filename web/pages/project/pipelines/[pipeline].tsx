@@ -129,9 +129,9 @@ export const page = declare<Data & Partial<InProject>>({
   },
 })
 
-type Shown = Data & Drawn & { project: Project }
+type Visible = Data & Drawn & { project: Project }
 
-function Actions({ pipeline, graph, project, me }: Shown) {
+function Actions({ pipeline, graph, project, me }: Visible) {
   const isOwner = me !== null && (levelOf(project) >= OWNER || me.is_admin || project.owner?.id === me.id)
   const jobs = graph?.stages.flatMap((stage) => stage.jobs) ?? []
   const canRetry = jobs.some(({ status }) => status === 'failed' || status === 'canceled')
@@ -185,7 +185,7 @@ const linked = (stages: Records['PipelineGraph']['stages'], bridges: Data['bridg
     }),
   }))
 
-function Content({ query, graph, jobs, report, variables, project, bridges }: Shown) {
+function Content({ query, graph, jobs, report, variables, project, bridges }: Visible) {
   switch (query.get('tab')) {
     case 'jobs':
       return (
@@ -261,7 +261,7 @@ function Waiting({ graph }: { graph: Records['PipelineGraph'] }) {
   )
 }
 
-function Aside({ pipeline, graph, bridges, project }: Shown) {
+function Aside({ pipeline, graph, bridges, project }: Visible) {
   const made = bridges.filter(({ downstream_pipeline }) => downstream_pipeline)
   return (
     <aside>

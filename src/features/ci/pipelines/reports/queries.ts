@@ -9,7 +9,17 @@ import { rendering } from '../../../../lib/threads/rendering.ts'
 import { isLive } from '../../jobs/artifacts.ts'
 import type { Pipeline } from '../model.ts'
 import type { TestReport, TestSummaryEntity } from './entity.ts'
-import { addCounts, lengthOf, listRoom, listed, noCounts, perform, unread, type Counts, type Read } from './reading.ts'
+import {
+  addCounts,
+  lengthOf,
+  newListBudget,
+  listed,
+  noCounts,
+  perform,
+  unread,
+  type Counts,
+  type Read,
+} from './reading.ts'
 
 const MOST_JOBS = 1000
 /** Unpacked, of one report and of all together. */
@@ -57,7 +67,7 @@ interface Suite {
 
 export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestReport> {
   const suites = new Map<string, Suite>()
-  const room = listRoom()
+  const budget = newListBudget()
   let left = LARGEST_SUM
   for (const report of await reportsOf(app, pipeline)) {
     const name = suiteName(report.name)
@@ -67,7 +77,7 @@ export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestRe
     const { counts, cases, size, error } = await readReport(app, report, left)
     left -= size
     addCounts(suite.counts, counts)
-    for (const one of listed(cases, room)) suite.cases.push(one)
+    for (const one of listed(cases, budget)) suite.cases.push(one)
     if (error !== null) suite.error = `JUnit data parsing failed: ${error}`
   }
   const test_suites = Array.from(suites, ([name, { counts, cases, build_ids, error }]) => ({

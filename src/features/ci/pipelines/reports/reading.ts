@@ -14,7 +14,7 @@ export function perform(bytes: Uint8Array): Read {
   const size = bytes.length
   try {
     const cases = readJunit(Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('utf8'))
-    return { counts: countsOf(cases), cases: [...listed(cases, listRoom())], size, error: null }
+    return { counts: countsOf(cases), cases: [...listed(cases, newListBudget())], size, error: null }
   } catch (error) {
     if (error instanceof BadReport) return unread(error.message, size)
     throw error
@@ -23,23 +23,23 @@ export function perform(bytes: Uint8Array): Read {
 
 export const unread = (error: string, size = 0): Read => ({ counts: noCounts(), cases: [], size, error })
 
-interface ListRoom {
+interface ListBudget {
   cases: number
   characters: number
 }
 
 /** Of the cases of a pipeline, how many are listed and how many characters they have; all of them are counted. */
-export const listRoom = (): ListRoom => ({ cases: 20_000, characters: 8 * 1024 * 1024 })
+export const newListBudget = (): ListBudget => ({ cases: 20_000, characters: 8 * 1024 * 1024 })
 
 export const lengthOf = ({ name, classname, file, system_output }: TestCase) =>
   100 + name.length + classname.length + (file?.length ?? 0) + (system_output?.length ?? 0)
 
 /** The first ones, as many as there is room for. */
-export function* listed(cases: readonly TestCase[], room: ListRoom): Generator<TestCase> {
+export function* listed(cases: readonly TestCase[], budget: ListBudget): Generator<TestCase> {
   for (const one of cases) {
-    if (room.cases <= 0 || room.characters <= 0) return
-    room.cases--
-    room.characters -= lengthOf(one)
+    if (budget.cases <= 0 || budget.characters <= 0) return
+    budget.cases--
+    budget.characters -= lengthOf(one)
     yield one
   }
 }

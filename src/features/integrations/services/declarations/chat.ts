@@ -160,7 +160,7 @@ export const microsoftTeams = service({
 })
 
 /** A sentence and what belongs to it, one below the other. */
-function plainTalk(markup: Markup, said: ChatMessage, most: number): string {
+function plainNoteable(markup: Markup, said: ChatMessage, most: number): string {
   const sentence = written(markup, said.sentence)
   const title = said.details?.title
   const head = title
@@ -188,7 +188,7 @@ export const discord = service({
         embeds: [
           {
             author: { name: cut(said.by, 256), ...(said.avatar && { icon_url: said.avatar }) },
-            description: plainTalk(discordMarkup, said, 4096),
+            description: plainNoteable(discordMarkup, said, 4096),
             color: HEX[said.mood],
           },
         ],
@@ -212,7 +212,7 @@ export const telegram = service({
     return [
       postJson(`${base}/bot${encodeURIComponent(textOf(told, 'token')).replaceAll('%3A', ':')}/sendMessage`, {
         chat_id: textOf(told, 'room'),
-        text: plainTalk(htmlMarkup, said, 4096),
+        text: plainNoteable(htmlMarkup, said, 4096),
         parse_mode: 'HTML',
         disable_web_page_preview: true,
         ...(thread && { message_thread_id: Number(thread) || thread }),
@@ -233,9 +233,9 @@ export const matrix = service({
     const room = encodeURIComponent(textOf(told, 'room'))
     const message = {
       msgtype: 'm.text',
-      body: plainTalk(plainMarkup, said, 10_000),
+      body: plainNoteable(plainMarkup, said, 10_000),
       format: 'org.matrix.custom.html',
-      formatted_body: plainTalk(htmlMarkup, said, 20_000).replaceAll('\n', '<br>'),
+      formatted_body: plainNoteable(htmlMarkup, said, 20_000).replaceAll('\n', '<br>'),
       // Calls nobody; without it older clients would look for names in the text.
       'm.mentions': {},
     }
@@ -259,7 +259,7 @@ export const hangoutsChat = service({
     const about = `${told.project.path_with_namespace} ${told.event.replace('confidential_', '')} ${iid ?? id ?? told.body.ref ?? ''}`
     const address = new URL(textOf(told, 'webhook'))
     address.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
-    return [postJson(String(address), { text: plainTalk(chatMarkup, said, 4096), thread: { threadKey: about } })]
+    return [postJson(String(address), { text: plainNoteable(chatMarkup, said, 4096), thread: { threadKey: about } })]
   },
 })
 
@@ -271,7 +271,7 @@ export const webexTeams = service({
   requests(told) {
     const said = chatMessage(told)
     // In bytes; a character has up to three.
-    return said ? [postJson(textOf(told, 'webhook'), { markdown: plainTalk(markdownMarkup, said, 2400) })] : []
+    return said ? [postJson(textOf(told, 'webhook'), { markdown: plainNoteable(markdownMarkup, said, 2400) })] : []
   },
 })
 
@@ -283,7 +283,7 @@ export const unifyCircuit = service({
   requests(told) {
     const said = chatMessage(told)
     if (!said) return []
-    const text = plainTalk(markdownMarkup, said, 2000)
+    const text = plainNoteable(markdownMarkup, said, 2000)
     return [postJson(textOf(told, 'webhook'), { subject: cut(said.project.text, 250), text, markdown: true })]
   },
 })
@@ -295,7 +295,7 @@ export const pumble = service({
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
     const said = chatMessage(told)
-    return said ? [postJson(textOf(told, 'webhook'), { text: plainTalk(slackMarkup, said, 8000) })] : []
+    return said ? [postJson(textOf(told, 'webhook'), { text: plainNoteable(slackMarkup, said, 8000) })] : []
   },
 })
 

@@ -90,7 +90,7 @@ export const page = declare<Data>({
                   {user.last_activity_on && <> · active on {user.last_activity_on}</>}
                 </>
               }
-              aside={user.id !== me?.id && <Standing of={user} />}
+              aside={user.id !== me?.id && <Health of={user} />}
             />
           ))}
         </Rows>
@@ -127,7 +127,7 @@ export const page = declare<Data>({
   },
 })
 
-function Standing({ of: { id, name, state } }: { of: Account }) {
+function Health({ of: { id, name, state } }: { of: Account }) {
   const fields = { user: id }
   if (state === 'blocked_pending_approval') return <Approval name={name} fields={fields} />
   return state === 'blocked' ? (

@@ -15,14 +15,14 @@ import { commentOnLine, spotOf, type Shas } from '../positions.ts'
 import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
 
 interface Data extends InRequest {
-  shown: Shown
+  shown: Visible
   threads: Threads
   drafts: Records['DraftNote'][]
   approvals: Records['MergeRequestApprovals']
   versions: Records['MergeRequestVersion'][]
 }
 
-interface Shown {
+interface Visible {
   files: Listed<DiffFile[]>
   /** Position of the first one among all. */
   first: number
@@ -52,7 +52,7 @@ const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 /** Notes on pushes say `diff_id`. */
 const versionIn = (query: URLSearchParams) => query.get('version') ?? query.get('diff_id')
 
-async function loadShown(request: PageRequest): Promise<Shown> {
+async function loadShown(request: PageRequest): Promise<Visible> {
   const { api, query } = request
   const alone = Number(query.get('file') ?? Number.NaN)
   const number = Number(query.get('page')) || 1
@@ -252,7 +252,7 @@ function Elsewhere({ drafts, shas }: { drafts: Data['drafts']; shas: Shas }) {
 
 interface BeforeProps {
   versions: readonly Records['MergeRequestVersion'][]
-  shown: Shown['version']
+  shown: Visible['version']
   at: string
 }
 
@@ -267,7 +267,7 @@ const versionNumber = (versions: readonly { id: number }[], id: number) =>
   versions.length - versions.findIndex((one) => one.id === id)
 
 /** Null while there is nothing to compare. */
-function shasOf(version: Shown['version'], { diff_refs }: InRequest['one']): Shas | null {
+function shasOf(version: Visible['version'], { diff_refs }: InRequest['one']): Shas | null {
   const [base_sha, start_sha, head_sha] = version
     ? [version.base_commit_sha, version.start_commit_sha, version.head_commit_sha]
     : [diff_refs?.base_sha, diff_refs?.start_sha, diff_refs?.head_sha]
