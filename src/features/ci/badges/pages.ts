@@ -81,7 +81,7 @@ async function releaseBadge(app: App, project: number): Promise<Content> {
 const LONGEST_KEY = 64
 const WIDEST_KEY = 512
 
-/** The left half may be worded by who shows it. */
+/** The client can set the text of the left half. */
 function picture(content: Content, { raw }: FastifyRequest): PageContent {
   const { key_text: word, key_width: wide, style } = readQuery(raw.url!)
   const width = typeof wide === 'string' && /^\d{1,3}$/.test(wide) ? Number(wide) : 0
@@ -99,6 +99,6 @@ const HEADERS = {
   'Content-Type': 'image/svg+xml',
   'Cache-Control': 'no-store, no-cache, must-revalidate',
   Pragma: 'no-cache',
-  // It is shown as a picture; opened alone it does nothing.
+  // The browser shows the badge as an image; opened as a document, the SVG runs no code.
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }

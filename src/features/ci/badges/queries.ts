@@ -11,7 +11,7 @@ const pipelinesOf = ({ db }: App, project: number, ref: string) =>
     .orderBy('id', 'desc')
     .limit(1)
 
-/** Of the newest pipeline; null where there is none. */
+/** The status of the newest pipeline of a ref, or null without a pipeline. */
 export async function statusOfRef(
   app: App,
   project: number,
@@ -23,7 +23,7 @@ export async function statusOfRef(
   return found?.status ?? null
 }
 
-/** Of the newest pipeline that succeeded, or of one job in it. */
+/** The coverage of the newest successful pipeline, or of one job in that pipeline. */
 export async function coverageOfRef(
   app: App,
   project: number,

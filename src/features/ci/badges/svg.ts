@@ -1,4 +1,4 @@
-/** Small pictures of two words, as pages of other sites show them. */
+/** Badges: small SVG images with two labels, for embedding in other sites. */
 import { html } from '../../../lib/html.ts'
 
 export interface Badge {

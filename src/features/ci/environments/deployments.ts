@@ -1,4 +1,4 @@
-/** What jobs do to environments: a deployment each, whose status follows its job. */
+/** Creates a deployment for each job with an environment. The status of a deployment follows its job. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -11,7 +11,7 @@ const FOLLOWED = ['running', 'success', 'failed', 'canceled', 'skipped'] as cons
 type Followed = (typeof FOLLOWED)[number]
 const isFollowed = (status: string): status is Followed => (FOLLOWED as readonly string[]).includes(status)
 
-/** In the transaction that changed the jobs. Bears being done twice. */
+/** Runs in the transaction that changes the jobs. Idempotent. */
 export async function followDeployments(app: App, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     if (job.environment_id === null || !isFollowed(job.status)) continue
@@ -39,7 +39,7 @@ async function follow(app: App, job: Job, status: Followed, on_stop: string | nu
       .execute()
     await announceDeployment(app, { ...known, status })
   }
-  // What never began deployed nothing.
+  // A job that never started has deployed nothing.
   if (known || job.started_at === null) return openEnvironment(app, job, status)
   const { project_id, environment_id, user_id, ref, tag, sha } = job
   const made = await app.db
@@ -65,13 +65,13 @@ async function follow(app: App, job: Job, status: Followed, on_stop: string | nu
   await openEnvironment(app, job, status)
 }
 
-/** In the transaction of its change. */
+/** Runs in the transaction that changes the deployment. */
 export const announceDeployment = (
   app: App,
   { id, project_id, status }: Pick<Deployment, 'id' | 'project_id' | 'status'>,
 ) => emit(app, 'deployment.changed', { id, project_id, status })
 
-/** False where it is gone. */
+/** False if the deployment no longer exists. */
 export async function markLinked({ db }: App, id: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('deployments')
@@ -81,7 +81,7 @@ export async function markLinked({ db }: App, id: number): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Deployed to, it is there again. */
+/** A successful deployment makes the environment available again. */
 async function openEnvironment(app: App, { environment_id }: Job, status: Followed): Promise<void> {
   if (status !== 'success' || environment_id === null) return
   await app.db
@@ -100,7 +100,7 @@ async function endEnvironment(app: App, id: number): Promise<void> {
     .execute()
 }
 
-/** What should have ended it did not. */
+/** The stop job failed or was canceled, so the environment stays available. */
 async function keepEnvironment(app: App, id: number): Promise<void> {
   await app.db
     .updateTable('environments')

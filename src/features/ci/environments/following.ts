@@ -1,4 +1,4 @@
-/** What a job that went well tells of its environment: where it is, and how long it stays. */
+/** A successful job sets the URL of its environment and the time of its automatic stop. */
 import { parseSpan } from '../../../ci/config/durations.ts'
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
@@ -16,7 +16,7 @@ import type { Environment } from './model.ts'
 const LONGEST_URL = 255
 const KEEPING: readonly string[] = ['start', 'prepare', 'access']
 
-/** Bears being done twice. */
+/** Idempotent. */
 export async function followJob(app: App, id: number): Promise<void> {
   const { db } = app
   const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst()
@@ -71,7 +71,7 @@ async function scopeOf(app: App, job: Job, environment: Environment): Promise<Sc
     CI_ENVIRONMENT_NAME: environment.name,
     CI_ENVIRONMENT_SLUG: environment.slug,
   })
-  // Its own last: they beat those of the jobs it was given the results of.
+  // The job's own variables come last: they override the variables of the jobs it depends on.
   const told = [...(await dependenciesOf(app, job)).map((one) => one.job.id), job.id]
   const reported = await app.db
     .selectFrom('ci_job_variables')
@@ -83,7 +83,7 @@ async function scopeOf(app: App, job: Job, environment: Environment): Promise<Sc
     valuesOf(own),
     valuesOf(reported.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),
     valuesOf(given.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),
-    // What is masked is not for an address that everybody sees.
+    // Everybody can read the URL, so it must not contain masked values.
     valuesOf(settings.filter(({ masked }) => !masked)),
     valuesOf(optionsOf(job).variables ?? []),
     valuesOf(ruleVariables(await serverOf(app), subject, pipeline, null)),

@@ -5,7 +5,7 @@ import { longList } from '../../../store/lists.ts'
 export const DEPLOYMENT_ORDERS = ['id', 'iid', 'created_at', 'updated_at', 'finished_at', 'ref'] as const
 type Order = (typeof DEPLOYMENT_ORDERS)[number]
 
-/** What is absent is no condition. */
+/** An absent field means no condition. */
 interface Filter {
   project: number
   environment?: number

@@ -14,7 +14,7 @@ interface EnvironmentFacts {
   readonly description?: string | null | undefined
 }
 
-/** The one of this name, made where there is none yet. */
+/** Finds the environment with this name, or creates it. */
 export async function ensureEnvironment(
   app: App,
   project_id: number,
@@ -55,7 +55,10 @@ function find({ db }: App, project_id: number, name: string) {
 const LONGEST_SLUG = 24
 const CUT_SLUG = 17
 
-/** For host names: what it had to lose is made up by chance, so that two names never share one. */
+/**
+ * A slug for host names. A random suffix replaces the characters that a slug cannot hold, so that two names never share
+ * a slug.
+ */
 export function slugOf(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
   const begun = /^[a-z]/.test(plain) ? plain : `env-${plain}`
@@ -75,5 +78,5 @@ const TIER_WORDS: readonly (readonly [Tier, RegExp])[] = [
   ['production', /pr(o|)d|live/i],
 ]
 
-/** By what the name holds. */
+/** Guesses the tier from words in the name. */
 export const guessTier = (name: string): Tier => TIER_WORDS.find(([, words]) => words.test(name))?.[0] ?? 'other'

@@ -40,17 +40,17 @@ declare module '../../../store/database.ts' {
       tag: boolean
       sha: string
       status: (typeof DEPLOYMENT_STATUSES)[number]
-      /** The name of the job that ends the environment. */
+      /** The name of the job that stops the environment. */
       on_stop: string | null
       finished_at: string | null
-      /** Whether it is known which merge requests it brought. */
+      /** Whether the merge requests of this deployment are already linked. */
       linked: Generated<boolean>
       created_at: string
       updated_at: string
     }
   }
   interface Events {
-    /** Made, or its status is another. */
+    /** A deployment was created, or its status changed. */
     'deployment.changed': { id: number; project_id: number; status: Deployment['status'] }
   }
 }

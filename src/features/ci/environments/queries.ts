@@ -22,7 +22,7 @@ import {
 import type { Deployment, Environment, STATES } from './model.ts'
 import { environmentPolicy } from './policy.ts'
 
-/** `/projects/:id`, as its environments and deployments are met. */
+/** The resource `/projects/:id` with the policy for environments and deployments. */
 export const deployedProject = { ...ciProject, policy: environmentPolicy }
 
 const environmentsOf = (db: Db, project: number) =>
@@ -73,7 +73,7 @@ export async function findEnvironmentByName(db: Db, project: number, name: strin
   return (await environmentsOf(db, project).where('name', '=', name).executeTakeFirst()) ?? null
 }
 
-/** The newest that went well: what is there now. */
+/** The newest successful deployment: the one that is live now. */
 export async function lastDeploymentOf(db: Db, environment: number): Promise<Deployment | null> {
   const found = await db
     .selectFrom('deployments')
@@ -110,7 +110,7 @@ export async function presentOneEnvironment(
   return { ...listed!, last_deployment: shown ?? null }
 }
 
-/** The records of a page, in a fixed number of queries. */
+/** Loads the records of a page with a fixed number of queries. */
 export async function presentDeployments(
   app: App,
   subject: RepositorySubject,
@@ -135,7 +135,7 @@ export async function presentDeployments(
   const byId = new Map(environments.map((one) => [one.id, one]))
   return loaded.flatMap((row) => {
     const environment = byId.get(row.environment_id)
-    if (!environment) return [] // gone meanwhile
+    if (!environment) return [] // the environment was deleted meanwhile
     const deployable = row.job_id === null ? null : (records.get(row.job_id) ?? null)
     return presentDeployment({ ...row, environment, deployable }, around)
   })

@@ -1,4 +1,4 @@
-/** Deployments that tools report: no job of ours made them. */
+/** Deployments that external tools report. No job of this server created them. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
@@ -78,7 +78,7 @@ async function open({ db, clock }: App, { environment_id }: Deployment): Promise
     .execute()
 }
 
-/** What has ended stays as it is. */
+/** A finished deployment does not change any more. */
 export async function updateDeployment(
   app: App,
   subject: RepositorySubject,
@@ -108,5 +108,5 @@ export async function deleteDeployment(app: App, { id, status, environment_id }:
   const last = await lastDeploymentOf(app.db, environment_id)
   if (last?.id === id) throw new Refusal('bad_request', 'Deployment currently deployed to environment')
   const { numDeletedRows } = await app.db.deleteFrom('deployments').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // a concurrent request deleted the row
 }

@@ -60,7 +60,7 @@ export function createEnvironment(
   })
 }
 
-/** Its slug stays: addresses are made of it. */
+/** The slug never changes, because URLs contain it. */
 export function updateEnvironment(app: App, environment: Environment, input: EnvironmentInput): Promise<Environment> {
   assertValid(input)
   const { project_id: project, id } = environment
@@ -80,12 +80,12 @@ export function updateEnvironment(app: App, environment: Environment, input: Env
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
-    if (!updated) throw notFound() // somebody was faster
+    if (!updated) throw notFound() // a concurrent request deleted the row
     return updated
   })
 }
 
-/** With its deployments. What may still be there is to be stopped first. */
+/** Deletes the environment with its deployments. An environment must be stopped before. */
 export async function deleteEnvironment(app: App, { id }: Environment): Promise<void> {
   const { numDeletedRows } = await app.db
     .deleteFrom('environments')
@@ -97,7 +97,7 @@ export async function deleteEnvironment(app: App, { id }: Environment): Promise<
 
 const REVIEWED_FOR = 30 * DAY
 
-/** Environments of reviews that have been stopped for long. */
+/** Deletes review environments that have been stopped for a long time. */
 export async function deleteReviewApps(
   { db, clock }: App,
   project: number,

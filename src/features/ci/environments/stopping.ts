@@ -1,4 +1,4 @@
-/** The end of environments: by hand, at their time, or when nobody deploys to them any more. */
+/** Stops environments: by hand, at a scheduled time, or when they are stale. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -13,8 +13,8 @@ import type { Environment } from './model.ts'
 import { lastDeploymentOf } from './queries.ts'
 
 /**
- * The job that its last deployment names for it is started, unless somebody has just started it; where there is none
- * that could be, it has ended at once.
+ * Starts the stop job that the last deployment names, unless that job was just started. Without a usable stop job, the
+ * environment is stopped at once.
  */
 export async function stopEnvironment(
   app: App,
@@ -29,7 +29,7 @@ export async function stopEnvironment(
     .updateTable('environments')
     .set({ state: job ? 'stopping' : 'stopped', auto_stop_at: null, updated_at: timestamp(app.clock) })
     .where('id', '=', environment.id)
-    // The job may have come to its end already.
+    // The stop job may have finished already.
     .where('state', '!=', 'stopped')
     .returningAll()
     .executeTakeFirst()
@@ -55,7 +55,7 @@ async function stopJobOf({ db }: App, { id }: Environment): Promise<Job | null> 
 
 const AT_ONCE = 100
 
-/** Those whose time has come, as whoever deployed to them last. */
+/** Stops environments whose time has come, in the name of the user who deployed last. */
 export async function stopDue(app: App): Promise<void> {
   const due = await app.db
     .selectFrom('environments')
@@ -79,13 +79,16 @@ async function stopAlone(app: App, environment: Environment): Promise<void> {
     await stopEnvironment(app, await loadRepositorySubject(app, project, may), environment)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // Nobody may start its job now: it stays, and is not tried for ever.
+    // No user may start the stop job now. The environment stays, and the server does not try again for ever.
     app.log.info({ environment: environment.id }, 'an environment could not be stopped')
     await app.db.updateTable('environments').set({ auto_stop_at: null }).where('id', '=', environment.id).execute()
   }
 }
 
-/** What the branch was deployed to last, as the person who deleted it. Without a job that ends it, it stays. */
+/**
+ * Stops the environments whose last deployment came from a deleted branch, in the name of the user who deleted the
+ * branch. Environments without a stop job stay.
+ */
 export async function stopOfBranches(
   app: App,
   { project_id, by, branches }: { project_id: number; by: number | null; branches: readonly string[] },
@@ -129,7 +132,7 @@ export async function stopOfBranches(
 
 const MOST_STALE = 1000
 
-/** Those that nobody has deployed to since. */
+/** Stops environments without a deployment since then. */
 export async function stopStale(app: App, subject: RepositorySubject, before: string): Promise<void> {
   const stale = await app.db
     .selectFrom('environments')

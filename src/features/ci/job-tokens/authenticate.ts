@@ -11,7 +11,7 @@ export interface JobBearer extends Identity {
 
 export const isJobBearer = (identity: Identity | null): identity is JobBearer => identity?.kind === 'job'
 
-/** Whoever the job runs as, with what they may do at this moment. */
+/** Finds the user that the job runs as, with the permissions that this user has at this moment. */
 export async function byJobToken(app: App, secret: string): Promise<JobBearer | null> {
   const job = await jobOfToken(app, secret)
   if (!job || !isAlive(job) || job.user_id === null) return null
@@ -19,7 +19,10 @@ export async function byJobToken(app: App, secret: string): Promise<JobBearer | 
   return user?.state === 'active' ? { kind: 'job', user, scopes: null, job } : null
 }
 
-/** Whatever a job changes elsewhere it does with a person's rights: only where its project is let in by name. */
+/**
+ * A job writes to other projects with the rights of its user. Such a write needs the job's project on the allowlist by
+ * name.
+ */
 export async function jobReaches(app: App, identity: Identity, subject: unknown, isChange: boolean): Promise<boolean> {
   const { project } = (subject ?? {}) as { project?: { id: number } }
   if (!isJobBearer(identity)) return false

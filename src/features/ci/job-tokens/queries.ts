@@ -9,26 +9,26 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
   db.selectFrom('ci_jobs').selectAll().where('token_digest', '=', p.digest),
 )
 
-/** Whatever has become of it. */
+/** Finds the job of a token, whatever its status. */
 export async function jobOfToken({ db }: Pick<App, 'db'>, secret: string): Promise<Job | null> {
   if (!secret.startsWith(JOB_TOKEN_PREFIX)) return null
   return (await byDigest(db, { digest: digestOfPresented(secret) }))[0] ?? null
 }
 
-/** Only while it runs does its token open anything. */
+/** A job token is valid only while the job runs. */
 export const isAlive = ({ status, erased_at }: Pick<Job, 'status' | 'erased_at'>): boolean =>
   (status === 'running' || status === 'canceling') && erased_at === null
 
 interface Passage {
   readonly from: number
   readonly to: number
-  /** That everybody is let in is not enough. */
+  /** Requires an allowlist entry: an open project is not enough. */
   readonly byName?: boolean
 }
 
 /**
- * Whether jobs of one project may enter another: always their own; others while those let everybody in, or name the
- * project or a group it is in.
+ * Whether jobs of one project may access another project. Jobs may always access their own project. They may access
+ * others that are open to all jobs, or whose allowlist names the job's project or a group above it.
  */
 export async function isLetIn(db: Db, { from, to, byName = false }: Passage): Promise<boolean> {
   if (from === to) return true

@@ -1,4 +1,4 @@
-/** Files inside of what jobs have kept, read without unpacking the rest. */
+/** Reads single files of artifact archives without unpacking the rest. */
 import type { Readable } from 'node:stream'
 import type { App } from '../../../context.ts'
 import { BadZip, isPossible, openZip, type ZipArchive, type ZipEntry, type ZipLimits } from '../../../lib/zip/reader.ts'
@@ -7,7 +7,7 @@ import type { Artifact } from './model.ts'
 
 const LARGEST_TEXT = 1024 * 1024
 
-/** The archive that a job has kept and that has not expired. */
+/** The archive of a job, if it exists and has not expired. */
 export async function archiveOf(app: App, job: number): Promise<Artifact | null> {
   return (
     (await app.db
@@ -25,7 +25,9 @@ export interface ArchivedFile {
   readonly entry: ZipEntry
 }
 
-/** Null where the archive has no such file: folders, links and what would lie outside of it are none. */
+/**
+ * Null if the archive has no such file. Folders, links and paths that lead outside the archive do not count as files.
+ */
 export async function fileIn(app: App, artifact: Artifact, path: string): Promise<ArchivedFile | null> {
   try {
     const archive = await openArchive(app, artifact)
@@ -51,7 +53,7 @@ async function* bytesOf(app: App, digest: string, start: number, end: number): A
   yield* blob.stream as Readable & AsyncIterable<Uint8Array>
 }
 
-/** A text file of what the newest job of a name in a pipeline has kept. */
+/** Reads a text file from the artifacts of the newest job with this name in a pipeline. */
 export async function readArtifactText(app: App, pipeline: number, job: string, path: string): Promise<string | null> {
   const found = await app.db
     .selectFrom('ci_jobs')

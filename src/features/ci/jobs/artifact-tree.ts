@@ -1,4 +1,4 @@
-/** What lies in a folder of the archive that a job has kept. */
+/** Lists a folder of a job's artifact archive. */
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { BadZip } from '../../../lib/zip/reader.ts'
@@ -11,11 +11,11 @@ export interface ArtifactEntry {
   readonly name: string
   readonly path: string
   readonly type: 'tree' | 'blob'
-  /** Of a folder, of all that is in it. */
+  /** The size of a folder is the sum of all files in it. */
   readonly size: number
 }
 
-/** Folders first, each by name. A folder that the archive does not have is refused. */
+/** Lists folders first, then files, each sorted by name. Rejects a folder that the archive does not have. */
 export async function listArtifacts(app: App, job: Job, path: string): Promise<ArtifactEntry[]> {
   const artifact = await archiveOf(app, job.id)
   if (!artifact) throw notFound()

@@ -1,4 +1,4 @@
-/** What jobs have kept: how long, and what becomes of it. */
+/** Artifacts of jobs: how long the server keeps them, and how it deletes them. */
 import { sql, type RawBuilder } from 'kysely'
 import { after, HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -10,26 +10,26 @@ import type { Job } from './model.ts'
 
 const AT_ONCE = 500
 
-/** Whether it is there: its time is not over, or it is kept past that. */
+/** Whether the artifact exists for clients: it has not expired, or it is locked past its expiry. */
 export const isLive = ({ clock }: Pick<App, 'clock'>, table = 'ci_artifacts'): RawBuilder<boolean> => {
   const expire_at = sql.ref(`${table}.expire_at`)
   return sql<boolean>`(${expire_at} is null or ${expire_at} > ${timestamp(clock)} or ${sql.ref(`${table}.locked`)})`
 }
 
-/** Rows of what has expired, then blobs that nobody names any more. */
+/** Deletes the rows of expired artifacts, then the blobs without a reference. */
 export async function expireArtifacts(app: App): Promise<void> {
   await releaseUnkept(app)
   while (await expireSome(app));
   await discardLeft(app)
 }
 
-/** Logs are no artifacts here: they stay. */
+/** Job logs are not artifacts here and stay. */
 async function expireSome({ db, clock }: App): Promise<boolean> {
   const due = await db
     .selectFrom('ci_artifacts')
     .select('id')
     .where('expire_at', '<=', timestamp(clock))
-    // Word for word as the index has it.
+    // The condition must match the partial index word for word.
     .where('expire_at', 'is not', null)
     .where(sql<boolean>`not locked`)
     .orderBy('expire_at')
@@ -47,7 +47,7 @@ async function expireSome({ db, clock }: App): Promise<boolean> {
   return due.length === AT_ONCE
 }
 
-/** Not at once: somebody may be uploading the same content right now. */
+/** Waits before deleting a blob: a concurrent upload may have the same content. */
 async function discardLeft(app: App): Promise<void> {
   const { db, clock } = app
   await db
@@ -76,7 +76,7 @@ async function discardLeft(app: App): Promise<void> {
   }
 }
 
-/** For good. */
+/** Removes the expiry, so that the artifacts stay for good. */
 export async function keepArtifacts(app: App, { id }: Pick<Job, 'id'>): Promise<void> {
   await transact(app, async ({ db, clock }) => {
     await db.updateTable('ci_artifacts').set({ expire_at: null }).where('job_id', '=', id).execute()
@@ -88,12 +88,12 @@ export async function keepArtifacts(app: App, { id }: Pick<Job, 'id'>): Promise<
   })
 }
 
-/** All that it has kept; reports go with the archive. */
+/** Deletes all artifacts of the job, reports included. */
 export async function deleteArtifacts({ db }: App, { id }: Pick<Job, 'id'>): Promise<void> {
   await db.deleteFrom('ci_artifacts').where('job_id', '=', id).execute()
 }
 
-/** Of a whole project: gone from the API at once, removed by the next sweep. */
+/** Expires all artifacts of a project. The API hides them at once, and the next sweep deletes them. */
 export async function expireProjectArtifacts({ db, clock }: App, project: number): Promise<void> {
   await db
     .updateTable('ci_artifacts')

@@ -5,8 +5,8 @@ import { announceJobs } from './steps.ts'
 import { newJobToken } from './tokens.ts'
 
 /**
- * The same work once more, in the place of the job, which is retried from then on. Inside a transaction that holds the
- * pipeline.
+ * Creates a copy of the job that runs the same work, and marks the old job as retried. Runs in a transaction that has
+ * locked the pipeline.
  */
 export async function cloneJob(
   app: App,
@@ -42,7 +42,7 @@ export async function cloneJob(
   return made
 }
 
-/** Of a job that is yet to run. */
+/** Initial column values of a job that has not run yet. */
 export const NOTHING_YET = {
   retried: false,
   runner_id: null,

@@ -1,4 +1,4 @@
-/** What a job says of its coverage, in its log. */
+/** Finds the coverage that a job prints in its log. */
 import type { App } from '../../../context.ts'
 import type { LimitedCaller } from '../../../lib/limiter.ts'
 import { PatternTooSlow, lastMatches, projectCaller } from '../../../lib/patterns.ts'
@@ -11,7 +11,7 @@ const LINES_AT_ONCE = 500
 const MOST_LINES = 10_000
 const LONGEST_LINE = 2000
 
-/** Of the last line that the pattern is found in. */
+/** Takes the last line that matches the pattern. */
 export async function coverageOf(app: App, job: Job): Promise<number | null> {
   const { coverage: pattern } = optionsOf(job)
   if (!pattern || job.kind !== 'job') return null
@@ -40,7 +40,7 @@ export async function coverageIn(
   return null
 }
 
-/** `2025-01-31T10:00:00.123456Z 00O `: runners of today head each line so, all of them or none. */
+/** `2025-01-31T10:00:00.123456Z 00O `: current runners put this header before every line, or before none. */
 const HEADER = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z [\da-f]{2}[OE][ +]/
 // oxlint-disable-next-line no-control-regex -- colours of terminals
 const COLOURS = /\u001b\[[\d;]{0,50}[A-Za-z]/g

@@ -1,4 +1,4 @@
-/** Artifacts as they are handed out. */
+/** Answers of artifact downloads. */
 import { Readable } from 'node:stream'
 import { basename, extname } from 'node:path/posix'
 import { Answer } from '../../../api/endpoint.ts'
@@ -15,7 +15,7 @@ import { optionsOf } from './options.ts'
 
 const LEAST = { all: 0, developer: Developer, maintainer: Master, none: Infinity } as const
 
-/** As `artifacts:access` of the job says. */
+/** Applies `artifacts:access` of the job. */
 export const seesArtifacts = ({ level }: Pick<RepositorySubject, 'level'>, job: Job): boolean =>
   level >= LEAST[optionsOf(job).artifacts?.access ?? 'all']
 
@@ -78,7 +78,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.tar': 'application/x-tar',
 }
 
-/** Read as far as shows whether it can be: what is broken at once was never there. */
+/** Reads the first bytes before the answer starts. A file that is broken from the start answers as missing. */
 async function begun({ archive, entry }: ArchivedFile): Promise<AsyncIterable<Buffer>> {
   const bytes = archive.read(entry)
   let first: IteratorResult<Buffer> | null = await bytes.next().catch((error: unknown) => {
@@ -92,7 +92,7 @@ async function begun({ archive, entry }: ArchivedFile): Promise<AsyncIterable<Bu
   return { [Symbol.asyncIterator]: () => ({ next, return: () => bytes.return(undefined) }) }
 }
 
-/** One file of the archive, unpacked as it is sent. */
+/** Sends one file of the archive and unpacks it on the way. */
 export async function answerFile(app: App, job: Job, path: string): Promise<Answer> {
   if (path.includes('\0') || path.includes('\ufffd')) throw badParameter('artifact_path is invalid')
   const artifact = await archiveOf(app, job.id)

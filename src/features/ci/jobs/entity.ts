@@ -11,7 +11,7 @@ import type { Pipeline } from '../pipelines/model.ts'
 import { ManagerEntity, RunnerEntity, presentManager, presentRunner } from '../runners/entity.ts'
 import { JOB_STATUSES, type Artifact, type Job } from './model.ts'
 
-/** What a list of a runner's jobs shows as well. */
+/** Fields that the list of a runner's jobs shows as well. */
 const brief = {
   id: z.int(),
   status: z.enum(JOB_STATUSES),
@@ -43,7 +43,7 @@ const FileEntity = entity({ filename: z.string(), size: z.int() })
 
 export const JobEntity = entity({
   ...common,
-  /** Null where there is none that lives. */
+  /** Null without an archive that has not expired. */
   artifacts_file: FileEntity.nullable(),
   artifacts: z.array(
     entity({
@@ -78,13 +78,13 @@ export interface LoadedJob extends Job {
   readonly pipeline: Pipeline
   readonly runner: Row<'runners'> | null
   readonly manager: Row<'runner_managers'> | null
-  /** Those that live. */
+  /** Artifacts that have not expired. */
   readonly artifacts: readonly Artifact[]
 }
 
 export interface JobSurroundings {
   readonly users: Surroundings
-  /** Of the project's pages. */
+  /** The URL of the project's pages. */
   readonly url: string
   readonly isScoped: boolean
   readonly now: string

@@ -1,20 +1,20 @@
-/** What a job's configuration says about its failures. Pure. */
+/** Reads how a job's configuration handles failures. Pure. */
 import type { JobOptions } from './options.ts'
 
 export interface Failure {
   readonly reason: string
   readonly exit_code?: number | null
-  /** Its runner has run nothing of it, and says that another try may do. */
+  /** The runner ran nothing of the job, and reports that a retry may succeed. */
   readonly isGivenBack?: boolean
 }
 
 const TRIES_OF_GIVEN_BACK = 2
 
-/** By one of the exit codes that it may end with; whether all failures are allowed stands on the job. */
+/** Whether the exit code is one of the allowed ones. The row of the job says whether all failures are allowed. */
 export const isAllowedExit = ({ allow_failure }: Partial<JobOptions>, code: number | null): boolean =>
   typeof allow_failure === 'object' && code !== null && allow_failure.exit_codes.includes(code)
 
-/** How often it is tried again, in all. */
+/** The maximum number of retries in total. */
 export const mostRetries = (retry: JobOptions['retry'] | undefined, failure: Failure): number =>
   Math.max(failure.isGivenBack ? TRIES_OF_GIVEN_BACK : 0, retry && isRetried(retry, failure) ? retry.max : 0)
 

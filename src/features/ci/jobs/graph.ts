@@ -1,4 +1,4 @@
-/** A pipeline as it is drawn: its stages in order, what each job waits for, and what it was made by. */
+/** The graph of a pipeline: stages in order, the needs of each job, and the upstream pipeline. */
 import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
@@ -23,14 +23,14 @@ export const GraphEntity = entity({
         entity({
           id: z.int(),
           name: z.string(),
-          /** `bridge`: makes another pipeline. `external`: what a tool reports. */
+          /** `bridge`: a job that creates another pipeline. `external`: a status that a tool reports. */
           kind: z.enum(['job', 'bridge', 'external']),
           status: z.enum(JOB_STATUSES),
           allow_failure: z.boolean(),
           duration: z.number().nullable(),
-          /** Names of the jobs it waits for; null: all of earlier stages. */
+          /** Names of the jobs that this job waits for. Null: all jobs of earlier stages. */
           needs: z.array(z.string()).nullable(),
-          /** Where it is shown; null where nowhere. */
+          /** The page of the job, or null without a page. */
           web_url: z.string().nullable(),
         }),
       ),
@@ -75,7 +75,7 @@ export async function loadGraph(app: App, subject: Subject, viewer: User | null)
   }
 }
 
-/** The pipeline whose job made this one, for those who see it. */
+/** The pipeline whose job created this pipeline, if the viewer may see it. */
 async function upstreamOf(app: App, { pipeline, ...subject }: Subject, viewer: User | null) {
   if (pipeline.bridge_id === null) return null
   const upstream = await app.db

@@ -11,7 +11,7 @@ export const assignResources = job<{ id: number }>(ASSIGN_RESOURCE.name, async (
 
 export const archiveTraces = job<{ id: number }>(ARCHIVE_TRACE.name, async (app, { id }) => archiveTrace(app, id))
 
-/** At the time that was planned, unless it was started or stopped by hand. */
+/** Starts a delayed job at its time, unless a user started or canceled it before. */
 export const startDelayed = job<{ id: number }>(START_DELAYED.name, async (app, { id }) => {
   const due = await app.db
     .selectFrom('ci_jobs')
@@ -27,7 +27,7 @@ export const dropStuckJobs = job<object>('ci.drop_stuck_jobs', async (app) => en
   every: 10 * MINUTE,
 })
 
-/** Should one have been missed at its time. */
+/** Starts delayed jobs that missed their time. */
 export const startOverdue = job<object>(
   'ci.start_overdue',
   async (app) => {

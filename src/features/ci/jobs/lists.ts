@@ -44,7 +44,7 @@ export function listProjectJobs(
 
 interface RunnerJobFilter {
   runner: number
-  /** Who sees jobs of their own projects only. */
+  /** A viewer who sees only jobs of their own projects. */
   viewer?: number
   status?: JobStatus
   system_id?: string

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
-/** Of jobs, and of the pipelines they make up; in the order in which they are met. */
+/** Statuses of jobs and pipelines, in the order in which a job passes through them. */
 export const JOB_STATUSES = [
   'created',
   'waiting_for_resource',
@@ -24,7 +24,7 @@ declare module '../../../store/database.ts' {
   interface Tables {
     ci_jobs: {
       id: Generated<number>
-      /** `bridge`: makes another pipeline. `external`: what a tool reports of a commit. */
+      /** `bridge`: a job that creates another pipeline. `external`: a commit status that a tool reports. */
       kind: JobKind
       project_id: number
       pipeline_id: number
@@ -34,14 +34,14 @@ declare module '../../../store/database.ts' {
       status: JobStatus
       when: JobWhen
       allow_failure: boolean
-      /** A newer one of its name stands for it. */
+      /** A newer job with the same name replaces this job. */
       retried: boolean
       interruptible: boolean
-      /** Names of the jobs it waits for, as JSON; null: all of earlier stages. */
+      /** JSON array of names of the jobs that this job waits for. Null: all jobs of earlier stages. */
       needs: string | null
-      /** Names in order, as JSON. */
+      /** Sorted names, as JSON. */
       tags: string
-      /** The rest of what its configuration says, as JSON. */
+      /** The rest of the job's configuration, as JSON. */
       options: string | null
       ref: string
       tag: boolean
@@ -54,12 +54,12 @@ declare module '../../../store/database.ts' {
       resource_group_id: number | null
       token_digest: string | null
       token_sealed: string | null
-      /** Seconds it may run, known once it has a runner. */
+      /** Timeout in seconds, known once a runner has the job. */
       timeout: number | null
       failure_reason: string | null
       exit_code: number | null
       coverage: number | null
-      /** Bytes of its log so far; while it runs they stand in `ci_trace_chunks`, then in a blob. */
+      /** Bytes of the log so far. The log is in `ci_trace_chunks` while the job runs, then in a blob. */
       trace_size: Generated<number>
       trace_digest: string | null
       artifacts_expire_at: string | null
@@ -67,24 +67,27 @@ declare module '../../../store/database.ts' {
       erased_by_id: number | null
       target_url: string | null
       description: string | null
-      /** Of delayed ones: when they start. */
+      /** The start time of a delayed job. */
       scheduled_at: string | null
       queued_at: string | null
       started_at: string | null
       finished_at: string | null
-      /** When its runner was heard of last. */
+      /** When the runner last contacted the server about this job. */
       contacted_at: string | null
       created_at: string
       updated_at: string
       version: Generated<number>
     }
-    /** Jobs that wait for a runner, by trigger. Those of a lane have the same project and tags, and are protected alike. */
+    /**
+     * Jobs that wait for a runner, maintained by triggers. Jobs of a bucket have the same project, the same tags and
+     * the same protection.
+     */
     ci_queue: {
       id: Generated<number>
       job_id: number
       project_id: number
       protected: boolean
-      /** Names in order, as JSON. */
+      /** Sorted names, as JSON. */
       tags: string
       lane: string
     }
@@ -99,13 +102,13 @@ declare module '../../../store/database.ts' {
       size: number
       digest: string
       expire_at: string | null
-      /** Kept past that: of the newest pipeline of its ref that succeeded. */
+      /** Kept past its expiry, because it belongs to the newest successful pipeline of its ref. */
       locked: Generated<boolean>
       created_at: string
     }
-    /** What the artifacts of each project weigh (`store/counts.ts`). */
+    /** The total artifact size of each project (`store/counts.ts`). */
     ci_artifacts_facets: { project_id: number; total: number }
-    /** What rows that are gone have named. */
+    /** Blobs that deleted rows referenced. */
     ci_left_blobs: { id: Generated<number>; content: string; left_at: string | null }
     resource_groups: {
       id: Generated<number>
@@ -117,7 +120,7 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    /** Made, or its status is another. */
+    /** A job was created, or its status changed. */
     'job.changed': {
       id: number
       kind: JobKind

@@ -1,14 +1,14 @@
-/** The rest of what a job's configuration says, as it stands in its row. */
+/** The rest of a job's configuration, as its row stores it. */
 import type { PlannedJob } from '../../../ci/config/plan.ts'
 import type { Job } from './model.ts'
 
-/** What has a column of its own is left out; variables are those of the whole file with its own over them. */
+/** Omits fields that have their own column. The variables are those of the whole file, overridden by the job's own. */
 export type JobOptions = Omit<PlannedJob, 'name' | 'stage' | 'stage_index' | 'when' | 'tags'> & {
-  /** Sealed: what whoever started it by hand gave it. */
+  /** The variables that a user gave when starting the job by hand, encrypted. */
   readonly played_with?: string
 }
 
-/** Of what tools report there are none. */
+/** Statuses that tools report have no options. */
 export const optionsOf = ({ options }: Pick<Job, 'options'>): Partial<JobOptions> =>
   options === null ? {} : (JSON.parse(options) as JobOptions)
 

@@ -1,4 +1,6 @@
-/** What records of artifacts link to: `/-/jobs/1/artifacts/raw/a.txt`, `/-/jobs/artifacts/master/download?job=build`. */
+/**
+ * Download links in artifact records: `/-/jobs/1/artifacts/raw/a.txt`, `/-/jobs/artifacts/master/download?job=build`.
+ */
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
@@ -18,7 +20,7 @@ import { ciPolicy } from '../pipelines/policy.ts'
 import { answerArchive, answerFile, seesArtifacts } from './downloads.ts'
 import { findJob, jobOfRef } from './queries.ts'
 
-/** A file that is shown and one as it is are the same here: there are no pages around them. */
+/** `file` and `raw` answer the same bytes: the server has no page around a file. */
 const VERBS = ['download', 'raw', 'file']
 
 export const artifactPage: ProjectPage = {
@@ -67,7 +69,10 @@ const shown = ({ status, headers, body }: Answer): PageContent => ({
   body: (body as Readable | undefined) ?? Buffer.alloc(0),
 })
 
-/** A branch may have slashes, and a path the same words: the first that there is. */
+/**
+ * A branch name may contain slashes, and a path may contain the same words. The first split that names an existing job
+ * wins.
+ */
 async function toJob(
   app: App,
   subject: RepositorySubject,

@@ -53,7 +53,7 @@ async function byId<T extends 'pipelines' | 'runners' | 'runner_managers'>(
   return new Map(rows.map((row) => [(row as { id: number }).id, row]))
 }
 
-/** Of one project, each kind of thing in one query. */
+/** Loads the jobs of one project, with one query for each kind of record. */
 export async function loadJobs(app: App, { dir }: Location, jobs: readonly Job[]): Promise<LoadedJob[]> {
   if (jobs.length === 0) return []
   const shas = [...new Set(jobs.map(({ sha }) => sha))]
@@ -83,7 +83,7 @@ export async function loadJobs(app: App, { dir }: Location, jobs: readonly Job[]
   const commit = new Map(shas.map((sha, n) => [sha, commits[n] ?? null]))
   return users.flatMap((one) => {
     const pipeline = pipelines.get(one.pipeline_id)
-    if (!pipeline) return [] // gone meanwhile
+    if (!pipeline) return [] // the pipeline was deleted meanwhile
     return {
       ...one,
       pipeline,
@@ -144,7 +144,7 @@ export async function presentBridges(app: App, place: Location, bridges: readonl
   })
 }
 
-/** Of the newest pipeline of the branch or tag that succeeded, and of no other. */
+/** Finds the job in the newest successful pipeline of the branch or tag, and in no other pipeline. */
 export async function jobOfRef(
   app: App,
   project: number,

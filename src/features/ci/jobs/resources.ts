@@ -1,4 +1,4 @@
-/** Resources that one job at a time has. */
+/** Resource groups: one job at a time has the resource. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -14,8 +14,9 @@ const COMING = ['created', 'scheduled', 'waiting_for_resource'] as const
 type Group = Pick<Row<'resource_groups'>, 'id' | 'process_mode'>
 
 /**
- * Those that are to have it, first to last. `oldest_first` and `newest_first` are about pipelines: what of them is not
- * ready yet is waited for. Of one pipeline those that are ready come first, as the others may wait for them.
+ * The jobs that will get the resource, in order. `oldest_first` and `newest_first` order pipelines, and wait for jobs
+ * of a pipeline that are not ready yet. Within one pipeline, ready jobs come first, because the others may wait for
+ * them.
  */
 export function upcomingOf(db: Db, { id, process_mode }: Group) {
   const isPatient = process_mode === 'oldest_first' || process_mode === 'newest_first'
@@ -30,7 +31,7 @@ export function upcomingOf(db: Db, { id, process_mode }: Group) {
     .orderBy('id')
 }
 
-/** To the next that waits, if nobody has it. Bears being done twice. */
+/** Gives a free resource to the next waiting job. Idempotent. */
 export async function assignResource(app: App, id: number): Promise<void> {
   await transact(app, async (app) => {
     await lockName(app.db, `resource group ${id}`)

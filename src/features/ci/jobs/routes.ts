@@ -98,7 +98,7 @@ export const trace = endpoint({
   output: bytes,
   async handle({ app, subject }) {
     const one = subject.job
-    // Of one that runs, nothing yet is no failure: whoever follows it asks again.
+    // An empty log of a running job is no error: the client polls again.
     const isBegun = one.trace_size > 0 || one.status === 'running' || one.status === 'canceling'
     const log = isBegun ? await openTrace(app, one) : null
     if (!log) throw notFound()

@@ -3,7 +3,7 @@ import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import { unreadableRows } from '../../sealed.ts'
 import { newJobToken } from './tokens.ts'
 
-/** Tokens are new, values are gone: of all that pipelines, jobs and runners keep sealed. */
+/** Replaces tokens and empties variables that pipelines, jobs and runners stored with a lost key. */
 export const replaceCiSecrets: SecretReset = async (app) => {
   await replaceJobTokens(app)
   let values = 0
@@ -23,7 +23,7 @@ export const replaceCiSecrets: SecretReset = async (app) => {
   ]
 }
 
-/** Jobs that run with an old one are refused, and fail by themselves. */
+/** The server rejects running jobs with an old token, so those jobs fail. */
 async function replaceJobTokens(app: App): Promise<void> {
   for await (const ids of unreadableRows(app, 'ci_jobs', 'token_sealed'))
     for (const id of ids) await app.db.updateTable('ci_jobs').set(newJobToken(app.vault)).where('id', '=', id).execute()

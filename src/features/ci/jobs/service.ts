@@ -18,13 +18,13 @@ async function assertChanges(app: App, subject: RepositorySubject, job: Job): Pr
   if (!(await mayRetry(app, subject, job))) throw forbidden()
 }
 
-/** What has ended stays as it is. */
+/** A finished job does not change any more. */
 export async function stopJob(app: App, subject: RepositorySubject, job: Job, input: StopOptions): Promise<void> {
   await assertChanges(app, subject, job)
   await cancelJob(app, job, input)
 }
 
-/** The new one, with whoever wants it as its user. */
+/** Creates the new job and runs it as the caller. */
 export async function retryJob(app: App, subject: RepositorySubject, job: Job): Promise<Job> {
   await assertChanges(app, subject, job)
   return runAgain(app, subject, job)
@@ -48,7 +48,7 @@ async function runAgain(
   })
 }
 
-/** What was skipped because of it has its turn once more. */
+/** Resets jobs that were skipped because of the failed job. */
 async function reopenAfter(app: App, { pipeline_id, stage_position }: Job): Promise<void> {
   const skipped = await app.db
     .selectFrom('ci_jobs')
@@ -69,7 +69,7 @@ export interface PlayInput {
   readonly variables?: readonly { readonly key: string; readonly value: string }[]
 }
 
-/** What waits for a hand, or for its time; what has run already is run once more. */
+/** Starts a manual or delayed job. A job that has already run is retried. */
 export async function playJob(app: App, subject: RepositorySubject, job: Job, input: PlayInput): Promise<Job> {
   await assertChanges(app, subject, job)
   const isForHands = job.when === 'manual' || job.status === 'scheduled'
@@ -86,7 +86,7 @@ export async function playJob(app: App, subject: RepositorySubject, job: Job, in
 
 const unplayable = () => new Refusal('bad_request', '400 (Bad request) "Unplayable Job" not given')
 
-/** The log and all it has kept; its status stays. */
+/** Deletes the log and the artifacts. The status stays. */
 export async function eraseJob(app: App, subject: RepositorySubject, job: Job): Promise<void> {
   await assertChanges(app, subject, job)
   await transact(app, async ({ db, clock }) => {
@@ -112,7 +112,7 @@ export async function eraseJob(app: App, subject: RepositorySubject, job: Job): 
   })
 }
 
-/** Given by whoever started it by hand; none where the key that sealed them is lost. */
+/** The variables that a user gave when starting the job by hand. Empty if the encryption key is lost. */
 export function playedWith({ vault }: App, job: Job): { key: string; value: string }[] {
   const { played_with: sealed } = optionsOf(job)
   return sealed !== undefined && vault.canOpen(sealed)

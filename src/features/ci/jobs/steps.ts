@@ -1,6 +1,6 @@
 /**
- * The one way jobs come from one status to the next: only from those it may leave, so what has ended is never changed;
- * with its times, its news, and the work that follows from it, all in one transaction.
+ * The only code that changes the status of a job. A job moves only from a status that allows the step, so a finished
+ * job never changes. One transaction writes the status, its times, the event and the follow-up work.
  */
 import { sql } from 'kysely'
 import { after, timestamp } from '../../../clock.ts'
@@ -17,16 +17,16 @@ import { optionsOf } from './options.ts'
 import { newJobToken } from './tokens.ts'
 import { announceWaitingJobs } from './waiting.ts'
 
-/** Jobs of the queue, by name: what they do is declared in `jobs.ts`, which stands above this. */
+/** Names of background jobs. `jobs.ts` declares their handlers, and imports this file. */
 export const ASSIGN_RESOURCE = { name: 'ci.assign_resource' }
 export const START_DELAYED = { name: 'ci.start_delayed' }
 export const ARCHIVE_TRACE = { name: 'ci.archive_trace' }
 
 const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running'] as const
 
-/** From where a job comes to each status; `startJobs()` makes it run. */
+/** The statuses from which a job may reach each status; `startJobs()` handles `running`. */
 const FROM: { readonly [status in Exclude<JobStatus, 'running'>]: readonly JobStatus[] } = {
-  /** Again, because something before it is run again. */
+  /** Again, because an earlier job runs again. */
   created: ['skipped', 'manual'],
   preparing: ['created'],
   waiting_for_resource: ['created', 'skipped', 'manual', 'scheduled'],
@@ -58,7 +58,9 @@ export type Change = Partial<
 const AT_ONCE = 500
 const ENDED: readonly JobStatus[] = ['success', 'failed', 'canceled']
 
-/** Of these, those that were where they could leave from. Inside a transaction that holds their pipeline. */
+/**
+ * Returns the jobs that were in a status that allows the step. Runs in a transaction that has locked their pipeline.
+ */
 export async function moveJobs(
   app: App,
   ids: readonly number[],
@@ -70,10 +72,10 @@ export async function moveJobs(
   for (const some of batchesOf(ids, AT_ONCE)) {
     const rows = await app.db
       .updateTable('ci_jobs')
-      // Raised here, the trigger need not write the row once more.
+      // With the version raised here, the trigger does not write the row a second time.
       .set({ status: sql.lit(status), ...change, ...timesOf(status, now), updated_at: now, version: sql`version + 1` })
       .where(inIdList(app.db, 'id', idList(app.db, some)))
-      // As they stand: SQLite would plan anew for each value of a column that has partial indexes.
+      // Literals, not parameters: SQLite would plan the query again for each value of a column with partial indexes.
       .where(
         'status',
         'in',
@@ -91,7 +93,7 @@ export async function moveJobs(
 export interface Beginning {
   readonly runner_id: number | null
   readonly manager_id?: number | null
-  /** Seconds. */
+  /** In seconds. */
   readonly timeout?: number | null
   readonly started_at?: string
 }
@@ -106,7 +108,7 @@ const begin = hotQuery((db, p: Beginning & { id: number; now: string }) =>
       timeout: p.timeout!,
       started_at: p.started_at!,
       contacted_at: p.now,
-      // What was never in the queue begins at once.
+      // A job that was never queued starts at once.
       queued_at: sql<string>`coalesce(queued_at, ${p.now})`,
       updated_at: p.now,
       version: sql`version + 1`,
@@ -116,7 +118,10 @@ const begin = hotQuery((db, p: Beginning & { id: number; now: string }) =>
     .returningAll(),
 )
 
-/** Of several who want the same, one gets it: the others find null. By their ids, so that nobody waits in a circle. */
+/**
+ * When several callers start the same job, one gets the job and the others get null. Rows are locked in the order of
+ * their ids, which prevents deadlocks.
+ */
 export async function startJobs(
   app: App,
   beginnings: readonly (Beginning & { readonly id: number })[],
@@ -134,7 +139,10 @@ export async function startJobs(
   return started
 }
 
-/** What a runner was to have and never got waits for the next; whoever comes with its former token is refused. */
+/**
+ * Puts a job back into the queue that its runner never received. The job gets a new token, and the server rejects the
+ * old one.
+ */
 export async function requeueJob(app: App, id: number): Promise<Job | null> {
   const now = timestamp(app.clock)
   const job = await app.db
@@ -165,7 +173,7 @@ function timesOf(status: keyof typeof FROM, now: string) {
   return ENDED.includes(status) ? { finished_at: now, scheduled_at: null } : {}
 }
 
-/** Also of jobs that were made just now. */
+/** Also called for jobs that were just created. */
 export async function announceJobs(app: App, jobs: readonly Job[]): Promise<void> {
   if (jobs.length === 0) return
   await emitAll(
@@ -182,7 +190,10 @@ export async function announceJobs(app: App, jobs: readonly Job[]): Promise<void
   for (const { id } of ran) await enqueue(app, ARCHIVE_TRACE, { id }, { key: `ci.archive_trace ${id}` })
 }
 
-/** Whoever waits for one, gives one back or leaves the line has them given out anew: by another transaction, as pipelines share them. */
+/**
+ * A job that starts to wait for a resource, releases one or leaves the queue triggers a new assignment. Another
+ * transaction assigns, because pipelines share resources.
+ */
 async function passResources(app: App, jobs: readonly Job[]): Promise<void> {
   const groups = jobs.flatMap(({ resource_group_id, status }) =>
     resource_group_id !== null && [...ENDED, 'skipped', 'manual', 'waiting_for_resource'].includes(status)

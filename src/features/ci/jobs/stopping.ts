@@ -1,4 +1,4 @@
-/** Jobs that somebody ends: at once, or by their runner where it knows how to end one in order. */
+/** Cancels jobs: at once, or through the runner if the runner supports graceful cancellation. */
 import type { App } from '../../../context.ts'
 import { batchesOf } from '../../../lib/batches.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -6,13 +6,13 @@ import type { Job } from './model.ts'
 import { moveJobs } from './steps.ts'
 
 export interface StopOptions {
-  /** At once, whatever the runner knows. */
+  /** Cancel at once, even if the runner supports graceful cancellation. */
   readonly isForced?: boolean
 }
 
 const AT_ONCE = 500
 
-/** Those that were not over. Inside a transaction that holds their pipeline. */
+/** Returns the jobs that were not finished. Runs in a transaction that has locked their pipeline. */
 export async function stopJobs(
   app: App,
   ids: readonly number[],
@@ -28,7 +28,7 @@ export async function stopJobs(
   return [...told, ...ended]
 }
 
-/** Those that a runner has which runs what comes after the script, and then says that they are over. */
+/** Jobs whose runner runs `after_script` on cancellation and then reports the end. */
 async function endedInOrder({ db }: App, ids: readonly number[]): Promise<Set<number>> {
   const found = new Set<number>()
   for (const some of batchesOf(ids, AT_ONCE)) {

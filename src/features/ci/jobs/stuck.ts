@@ -1,4 +1,4 @@
-/** Jobs that would never end: nobody is heard of that runs them, or nobody is there who could. */
+/** Fails jobs that would never end: their runner is silent, or no runner can take them. */
 import { after, DAY, HOUR, MINUTE } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
@@ -11,7 +11,7 @@ const SILENT = HOUR
 const UNWANTED = DAY
 const UNREACHED = HOUR
 const ONLINE = 2 * HOUR
-/** Runners end what takes too long themselves; afterwards they clean up, and send what is kept. */
+/** Runners enforce the timeout themselves. Then they clean up and upload artifacts. */
 const GRACE = 15 * MINUTE
 
 export async function endStuckJobs(app: App): Promise<void> {
@@ -24,7 +24,7 @@ async function giveUp(app: App, job: Job): Promise<void> {
   else await dropJob(app, job, { reason: 'stuck_or_timeout_failure' })
 }
 
-/** Their runner was not heard of for long, or has had them for longer than it may. */
+/** Jobs whose runner has been silent for too long, or has exceeded the timeout. */
 async function lostJobs({ db, clock }: App): Promise<Job[]> {
   const running = db
     .selectFrom('ci_jobs')
@@ -76,7 +76,7 @@ interface Location {
   readonly shared_runners_enabled: boolean
 }
 
-/** Whether one that was heard of lately could take the job. */
+/** Whether a runner with recent contact could take the job. */
 async function hasRunner({ db, clock }: App, job: Job, place: Location): Promise<boolean> {
   const tags = tagsOf(job)
   const online = await db

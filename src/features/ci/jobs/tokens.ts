@@ -1,4 +1,4 @@
-/** The secret of each job, by which it is known to the API and to git while it runs. */
+/** The token of each job. The API and git accept the token while the job runs. */
 import { digestOf, randomToken, type Vault } from '../../../lib/secrets.ts'
 
 export const JOB_TOKEN_PREFIX = 'glcbt-'

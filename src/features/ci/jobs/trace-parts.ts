@@ -1,4 +1,4 @@
-/** Parts of a log that may be long: its end, from a line on, what follows a place, and where a word stands. */
+/** Reads parts of a long log: its end, lines from a number on, bytes from an offset on, and search matches. */
 import { StringDecoder } from 'node:string_decoder'
 import type { App } from '../../../context.ts'
 import type { Job } from './model.ts'
@@ -6,27 +6,27 @@ import { openTrace } from './traces.ts'
 
 export const MOST_BYTES = 512 * 1024
 const MOST_LINES = 5000
-/** Of a part that a page is drawn with: drawing more would keep everybody else waiting. */
+/** The maximum of lines on one page: rendering more would block other requests. */
 const MOST_DRAWN_LINES = 1000
 const MOST_MATCHES = 100
 const LONGEST_MATCH = 300
-/** A line that is longer is searched in pieces. */
+/** Searches a longer line in pieces. */
 const LONGEST_LINE = 1024 * 1024
 const NEWLINE = 10
 // oxlint-disable-next-line no-control-regex -- what terminals are told begins with it
 const TERMINAL_CODE = /\u001b\[[0-9;?]*[A-Za-z]/g
 
 export interface TracePart {
-  /** Bytes of the log: where the part begins, where it ends, and how many there are. */
+  /** Byte offsets in the log: start and end of the part, and the size of the log. */
   readonly start: number
   readonly end: number
   readonly size: number
-  /** The number of its first line, from 1. Null where nobody counted. */
+  /** The number of the first line, from 1. Null if the lines before were not counted. */
   readonly line: number | null
   readonly content: string
 }
 
-/** Whole lines from the end, as many as are shown at once. */
+/** Whole lines from the end of the log, as many as one page shows. */
 export async function lastPart(app: App, job: Job): Promise<TracePart> {
   const size = job.trace_size
   const from = Math.max(0, size - MOST_BYTES)
@@ -40,14 +40,14 @@ export async function lastPart(app: App, job: Job): Promise<TracePart> {
   }
   let bytes = Buffer.concat(tail)
   const starts = startsOfLines(bytes)
-  // What it begins with is the end of a line.
+  // The first bytes are the end of a cut line.
   const whole = from > 0 && starts.length > 1 ? 1 : 0
   const first = Math.max(whole, starts.length - MOST_DRAWN_LINES)
   bytes = bytes.subarray(starts[first])
   return { start: at - bytes.length, end: at, size: at, line: line + first, content: bytes.toString() }
 }
 
-/** Lines from this one on; the last ones where there are fewer. */
+/** Lines from this number on, or the last lines if the log has fewer. */
 export async function partFromLine(app: App, job: Job, wanted: number): Promise<TracePart> {
   const found: Buffer[] = []
   let [at, line, start, length] = [0, 1, 0, 0]
@@ -71,7 +71,7 @@ export async function partFromLine(app: App, job: Job, wanted: number): Promise<
   return { start, end: start + bytes.length, size: job.trace_size, line, content: bytes.toString() }
 }
 
-/** What was written since. */
+/** The bytes written since this offset. */
 export async function partFromByte(app: App, job: Job, start: number): Promise<TracePart> {
   const size = job.trace_size
   const found: Buffer[] = []
@@ -104,7 +104,7 @@ function startsOfLines(bytes: Buffer): number[] {
   return starts
 }
 
-/** So many lines at most; where more follows, whole ones. */
+/** Cuts to a maximum of lines. If more bytes follow, only whole lines remain. */
 function cutLines(bytes: Buffer, lines: number, start: number, size: number): Buffer {
   const end = startsOfLines(bytes)[lines]
   const most = bytes.subarray(0, Math.min(end ?? MOST_BYTES, MOST_BYTES))
@@ -115,11 +115,11 @@ function cutLines(bytes: Buffer, lines: number, start: number, size: number): Bu
 
 export interface TraceMatches {
   readonly matches: { readonly line: number; readonly text: string }[]
-  /** There are more than are told. */
+  /** There are more matches than listed. */
   readonly more: boolean
 }
 
-/** Lines that hold a text, whatever its case. */
+/** Finds lines that contain a text, ignoring case. */
 export async function searchTrace(app: App, job: Job, search: string): Promise<TraceMatches> {
   const wanted = search.toLowerCase()
   const matches: { line: number; text: string }[] = []

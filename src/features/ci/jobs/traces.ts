@@ -1,4 +1,4 @@
-/** Logs of jobs: while they run, pieces in the store; once they have ended, a blob. */
+/** Logs of jobs: chunks in the store while the job runs, then a blob. */
 import { Readable } from 'node:stream'
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
@@ -8,7 +8,7 @@ type Logged = Pick<Job, 'id' | 'trace_size' | 'trace_digest'>
 
 const CHUNKS_AT_ONCE = 16
 
-/** Its bytes from `start` on, as far as it has come; null once it is gone. */
+/** The bytes from `start` on, as far as the log has been written. Null if the log was deleted. */
 export async function openTrace(app: App, job: Logged, start = 0): Promise<Readable | null> {
   if (job.trace_digest !== null) return (await app.blobs.open(job.trace_digest, { start }))?.stream ?? null
   return Readable.from(chunksOf(app, job, start), { objectMode: false })
@@ -34,7 +34,7 @@ async function* chunksOf(app: App, { id, trace_size }: Logged, from: number): As
       if (bytes.length > 0) yield bytes
     }
     if (at === before) {
-      // Meanwhile it has become a blob.
+      // The log has become a blob meanwhile.
       yield* await restOf(app, id, at)
       return
     }
@@ -47,7 +47,7 @@ async function restOf(app: App, id: number, start: number): Promise<AsyncIterabl
   return blob?.stream ?? Readable.from([])
 }
 
-/** Where the piece with this byte begins. */
+/** The offset of the chunk that contains this byte. */
 async function beginOf({ db }: Pick<App, 'db'>, id: number, at: number): Promise<number> {
   const found = await db
     .selectFrom('ci_trace_chunks')
@@ -60,7 +60,7 @@ async function beginOf({ db }: Pick<App, 'db'>, id: number, at: number): Promise
   return found?.start ?? at
 }
 
-/** At most its last so many bytes. */
+/** The last bytes of the log, up to `most`. */
 export async function endOfTrace(app: App, job: Logged, most: number): Promise<Buffer> {
   const current = await app.db
     .selectFrom('ci_jobs')
@@ -72,7 +72,7 @@ export async function endOfTrace(app: App, job: Logged, most: number): Promise<B
   return stream ? Buffer.concat(await stream.toArray()) : Buffer.alloc(0)
 }
 
-/** From its pieces to a blob, once the job has ended. Bears being done twice. */
+/** Moves the chunks of a finished job into a blob. Idempotent. */
 export async function archiveTrace(app: App, id: number): Promise<void> {
   const job = await app.db
     .selectFrom('ci_jobs')
@@ -88,7 +88,7 @@ export async function archiveTrace(app: App, id: number): Promise<void> {
       .set({ trace_digest: digest, trace_size: size })
       .where('id', '=', id)
       .where('trace_digest', 'is', null)
-      // Erased meanwhile, there is none.
+      // If the log was erased meanwhile, there is nothing to archive.
       .where('trace_size', '=', job.trace_size)
       .executeTakeFirst()
     if (numUpdatedRows > 0n) await app.db.deleteFrom('ci_trace_chunks').where('job_id', '=', id).execute()

@@ -1,4 +1,4 @@
-/** What happens to one job: its step, and all that follows from it for its pipeline, in one transaction. */
+/** Changes the status of one job and processes its pipeline, in one transaction. */
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
 import { lockPipeline, processLocked, startLocked } from '../pipelines/process.ts'
@@ -13,7 +13,7 @@ import { stopJobs, type StopOptions } from './stopping.ts'
 
 type Payload = Pick<Job, 'id' | 'pipeline_id'>
 
-/** Null where the job was not in a status it can leave so: somebody else was first, or it has ended. */
+/** Null if the status does not allow the step: the job has finished, or a concurrent caller was faster. */
 async function change(
   app: App,
   job: Payload,
@@ -29,7 +29,7 @@ async function change(
   })
 }
 
-/** To the runners, or to where it waits for its resource. */
+/** Queues the job for runners, or for its resource. */
 export function enqueueJob(
   app: App,
   job: Payload & Pick<Job, 'resource_group_id'>,
@@ -38,7 +38,7 @@ export function enqueueJob(
   return change(app, job, job.resource_group_id === null ? 'pending' : 'waiting_for_resource', more)
 }
 
-/** Of several who want it, one gets it. */
+/** When several callers start the same job, only one gets it. */
 export function runJob(app: App, { id, pipeline_id }: Payload, beginning: Beginning): Promise<Job | null> {
   return transact(app, async (app) => {
     await lockPipeline(app, pipeline_id)
@@ -48,7 +48,10 @@ export function runJob(app: App, { id, pipeline_id }: Payload, beginning: Beginn
   })
 }
 
-/** Back to the queue, where the process was still to hand it over; one that is being canceled has ended. */
+/**
+ * Returns the job to the queue if this process had not delivered it to a runner yet. A job in status `canceling`
+ * becomes canceled.
+ */
 export async function returnJob(app: App, run: { readonly id: number; readonly holder: string }): Promise<void> {
   const { id } = run
   const job = await app.db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', id).executeTakeFirst()
@@ -65,7 +68,7 @@ export async function succeedJob(app: App, job: Job): Promise<Job | null> {
   return change(app, job, 'success', await covered(app, job))
 }
 
-/** Where it is to be tried again, the next one is there before the failure is. */
+/** A retry is created in the same transaction as the failure. */
 export async function dropJob(app: App, job: Job, failed: Failure): Promise<Job | null> {
   const { reason, exit_code = null } = failed
   const found = await covered(app, job)
@@ -94,7 +97,7 @@ async function isTriedAgain(app: App, job: Job, failed: Failure): Promise<boolea
   return Number(tries) < most
 }
 
-/** What has ended stays as it is. */
+/** A finished job does not change any more. */
 export function cancelJob(app: App, { id, pipeline_id }: Payload, input: StopOptions = {}): Promise<Job | null> {
   return transact(app, async (app) => {
     await lockPipeline(app, pipeline_id)
@@ -104,7 +107,7 @@ export function cancelJob(app: App, { id, pipeline_id }: Payload, input: StopOpt
   })
 }
 
-/** Asked before the transaction: looking through a log takes time. */
+/** Runs before the transaction, because reading a log takes time. */
 async function covered(app: App, job: Job): Promise<Pick<Change, 'coverage'>> {
   const coverage = job.coverage ?? (await coverageOf(app, job))
   return coverage === null ? {} : { coverage }

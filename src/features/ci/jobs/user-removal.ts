@@ -1,6 +1,6 @@
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** What they ran stays in any case; without an heir it is nobody's. */
+/** Pipelines, jobs and deployments of a removed user stay. Without a successor they have no user. */
 export const releaseRuns: OnUserRemoved = async ({ db }, { id }, { successor }) => {
   if (!successor) return
   for (const table of ['pipelines', 'ci_jobs', 'deployments'] as const)

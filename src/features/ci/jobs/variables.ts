@@ -1,4 +1,4 @@
-/** All variables of a job, in the contract's order: of the same name the later wins. */
+/** All variables of a job, in the order of the API contract. Later variables override earlier ones of the same name. */
 import { pageBelow } from '../../../lib/page-below.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
@@ -29,11 +29,11 @@ import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
 import { playedWith } from './service.ts'
 
-/** As runners are given it. */
+/** A variable in the format for runners. */
 export interface JobVariable {
   readonly key: string
   readonly value: string
-  /** Shown to services, too. */
+  /** Services get the variable, too. */
   readonly public: boolean
   readonly file: boolean
   readonly masked: boolean
@@ -45,10 +45,10 @@ export interface JobGround {
   readonly project: Project
   readonly namespace: Namespace
   readonly pipeline: Pipeline
-  /** Whom it runs as. */
+  /** The user that the job runs as. */
   readonly user: User | null
   readonly runner: Runner | null
-  /** The jobs whose results it is given. */
+  /** The jobs whose artifacts and variables this job gets. */
   readonly dependencies: readonly number[]
 }
 
@@ -66,7 +66,7 @@ const given = ({ key, value, raw, file, masked }: Variable, isPublic: boolean): 
 
 export async function variablesOf(app: App, ground: JobGround): Promise<JobVariable[]> {
   const { job, project, pipeline, runner, user } = ground
-  // Its pipeline keeps the commit.
+  // The pipeline keeps the commit alive.
   const [commit = null] = await knownCommits(repositoryDir(app, project), [job.sha]).catch(() => [])
   const environment = await environmentOf(app, job)
   const options = optionsOf(job)
@@ -134,7 +134,7 @@ const LONGEST_MESSAGE = 50_000
 
 const LONGEST_RELEASE = 1024
 
-/** What its pipeline was made of: an annotated tag, a release, a schedule or a trigger. */
+/** Variables about the origin of the pipeline: an annotated tag, a release, a schedule or a trigger. */
 async function aboutOrigin(app: App, { job, project, pipeline }: JobGround): Promise<Variable[]> {
   const { db } = app
   const tag = job.tag ? await findTag(repositoryDir(app, project), job.ref).catch(() => null) : null
@@ -195,7 +195,7 @@ const ofUser = ({ id, email, username, name }: User) =>
     GITLAB_USER_NAME: name,
   })
 
-/** What the jobs before it have reported. */
+/** Variables that earlier jobs have reported. */
 async function handedOver(app: App, jobs: readonly number[]): Promise<Variable[]> {
   if (jobs.length === 0) return []
   const rows = await app.db
@@ -258,7 +258,7 @@ function ofEnvironment(
   })
 }
 
-/** What must not be seen in the log: values of masked variables, longest first. */
+/** Values that the log must not show: those of masked variables, longest first. */
 export const masksIn = (variables: readonly JobVariable[]): string[] =>
   [...new Set(variables.filter(({ masked, value }) => masked && value !== '').map(({ value }) => value))].toSorted(
     (a, b) => b.length - a.length,

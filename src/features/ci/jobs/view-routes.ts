@@ -1,4 +1,4 @@
-/** What pages need to show jobs in pieces: ours, beside the contract. */
+/** Endpoints that the web pages need to show jobs in parts. They are not part of the API contract. */
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'

@@ -1,6 +1,6 @@
 /**
- * Runners that wait for jobs, in this process: they hold neither a turn nor a connection. They are told of jobs that
- * become pending here, by another process over the same store, or on another node.
+ * Runners of this process that wait for jobs. A waiting runner holds no limiter slot and no database connection. Jobs
+ * that become pending in this process, in another process or on another node wake the runners.
  */
 import type { App } from '../../../context.ts'
 import type { Store } from '../../../store/database.ts'
@@ -11,7 +11,10 @@ const CHANNEL = 'jobs_waiting'
 interface Capacity {
   readonly waiting: Set<() => void>
   deafen: (() => void) | null
-  /** What joined the queue last: where the store tells only that something was written, it is compared. */
+  /**
+   * The id of the newest job in the queue. Some stores only report that something was written; comparing this id shows
+   * whether a job was added.
+   */
   newest: number
   closed: boolean
 }
@@ -24,7 +27,7 @@ function capacityOf({ store }: App): Capacity {
   return room
 }
 
-/** In the transaction that made them pending, or that changed what a runner may take. */
+/** Runs in the transaction that makes jobs pending, or that changes which jobs a runner may take. */
 export async function announceWaitingJobs(app: App): Promise<void> {
   app.onCommit(() => wake(capacityOf(app)))
   await announce(app.db, CHANNEL)
@@ -34,7 +37,7 @@ function wake({ waiting }: Capacity): void {
   for (const react of waiting) react()
 }
 
-/** Another one whenever a job has joined the queue. */
+/** Changes whenever a job joins the queue. */
 async function newestOf({ db }: Pick<App, 'db'>): Promise<number> {
   const { newest } = await db
     .selectFrom('ci_queue')
@@ -55,17 +58,17 @@ async function listen(app: App, room: Capacity): Promise<void> {
         room.newest = newest
         if (isNew) wake(room)
       })
-      .catch(() => {}) // the store is away: whoever waits comes again
+      .catch(() => {}) // the store is unavailable: waiting runners ask again
       .finally(() => (isLooking = false))
   })
 }
 
 export interface Vigil extends Disposable {
-  /** Resolves to false once the time is over, whoever waits has gone, or the process ends. */
+  /** Resolves to false after the timeout, when the runner disconnects, or when the process ends. */
   news(): Promise<boolean>
 }
 
-/** News are counted from this moment on, so that none is missed while the queue is looked through. */
+/** Counts events from the call on, so that none is missed while the caller reads the queue. */
 export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSignal }): Vigil {
   const room = capacityOf(app)
   let isNewEvent = false
@@ -101,7 +104,7 @@ export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSigna
   }
 }
 
-/** The process is about to end: whoever waits is answered now. */
+/** The process is about to end: answers all waiting runners now. */
 export function dismissWaiting(app: App): void {
   const room = capacityOf(app)
   room.closed = true

@@ -62,7 +62,7 @@ export const presentFault = (message: string): Lint => ({
 })
 
 interface LintOptions {
-  /** Where projects' pages are. */
+  /** The URL of the project's pages. */
   readonly url: string
   readonly withJobs: boolean
 }
@@ -79,7 +79,7 @@ export function presentLint(report: Report, { url, withJobs }: LintOptions): Lin
   }
 }
 
-/** The words of today's clients. */
+/** The words that current clients expect. */
 const TYPES: Record<Included['type'], string> = {
   local: 'local',
   project: 'file',
@@ -130,7 +130,7 @@ const presentJob = (job: JobOutline): z.infer<typeof LintedJobEntity> => ({
   except: presentPolicy(job.except),
 })
 
-/** What had to be asked is answered. */
+/** `only` and `except` are null, because the simulated pipeline has already evaluated them. */
 const presentPlanned = (job: PlannedJob): z.infer<typeof LintedJobEntity> => ({
   ...presentCommon(job),
   only: null,

@@ -67,10 +67,10 @@ export const lintOfProject = endpoint({
   limiter: 'git',
   input: z.object({
     content_ref: text.nullish(),
-    sha: text.nullish(), // as `content_ref` was called
+    sha: text.nullish(), // the former name of `content_ref`
     dry_run: bool.nullish(),
     dry_run_ref: text.nullish(),
-    ref: text.nullish(), // as `dry_run_ref` was called
+    ref: text.nullish(), // the former name of `dry_run_ref`
     include_jobs: bool.nullish(),
   }),
   output: LintEntity,

@@ -1,4 +1,4 @@
-/** Configurations looked at without running them. */
+/** Validates configurations without running them. */
 import type { Context } from '../../../ci/config/context.ts'
 import type { Report } from '../../../ci/config/report.ts'
 import type { App } from '../../../context.ts'
@@ -22,9 +22,9 @@ export interface LintRef {
   readonly sha: string
 }
 
-/** The default branch, unless another is named; null where there is no such branch or tag. */
+/** The default branch, unless the caller names another ref. Null if the branch or tag does not exist. */
 export async function lintRef({ dir, project }: RepositorySubject, asked?: string | null): Promise<LintRef | null> {
-  // What is checked may be the first file of all.
+  // The validated text may be the first file of an empty repository.
   if (!asked && project.empty_repo) return { ref: project.default_branch, tag: false, sha: NO_OBJECT }
   const given = asked || project.default_branch
   const named = parseRefName(given)
@@ -36,7 +36,7 @@ export async function lintRef({ dir, project }: RepositorySubject, asked?: strin
   return null
 }
 
-/** As a pipeline of that branch would be made of it, if it were. */
+/** Validates the text as the configuration of a pipeline on that branch. */
 export async function lintFor(
   app: App,
   subject: RepositorySubject,
@@ -56,13 +56,13 @@ export async function lintFor(
     source: 'push' as const,
     protected: isProtected,
   }
-  // Whoever may not run it learns nothing of the values that it would run with.
+  // A caller who may not run pipelines must not learn the values of variables.
   const settings = mayRun ? await settingsFor(app, { project, isProtected }) : []
   const wanted = { subject, facts, commit, settings }
   return compileConfiguration(app, text, await contextFor(app, wanted), { plan: dryRun, details: true })
 }
 
-/** Of no project: what stands elsewhere is not read, but for what everybody has. */
+/** Validates without a project: reads no includes except templates, which are public. */
 export async function lintAlone(app: App, text: string): Promise<Report> {
   const context: Context = {
     path: '.gitlab-ci.yml',
