@@ -1,4 +1,4 @@
-/** What a configuration is compiled for in a working copy: as if it were pushed now, with all that is not committed yet. */
+/** The compile context of a working copy: as if the copy were pushed now, with all uncommitted changes. */
 import { DEFAULTS } from '../../instance/settings/model.ts'
 import { userInfo } from 'node:os'
 import type { Context } from '../../../ci/config/context.ts'
@@ -16,17 +16,17 @@ import { isHere, readIncludeHere, type IncludeSources } from './includes.ts'
 import { baseWith, changedSince, filesOf, type WorkingCopy } from './working-copy.ts'
 
 export interface LocalRunOptions extends Omit<IncludeSources, 'artifact'> {
-  /** From the root of the working copy. */
+  /** Path from the root of the working copy. */
   readonly file: string
   readonly event: PipelineSource
-  /** The branch that a merge request would go to. */
+  /** The target branch of the simulated merge request. */
   readonly target: string
-  /** They beat those of the file. */
+  /** They override the variables of the file. */
   readonly variables: readonly Variable[]
   readonly inputs: Readonly<Record<string, unknown>>
 }
 
-/** Where the copy came from no server, addresses of one lead to this machine. */
+/** A working copy without a server uses URLs of this machine. */
 const urlOf = ({ origin }: WorkingCopy) => origin?.url ?? 'http://localhost'
 
 export function describedIn({ project, default_branch }: WorkingCopy, file: string): DescribedProject {
@@ -42,7 +42,7 @@ export function factsOf(
   { ref, tag, sha, before_sha, default_branch }: WorkingCopy,
   event: PipelineSource,
 ): PipelineFacts {
-  // As a server protects it, unless told otherwise.
+  // By default, a server protects the default branch.
   return { ref, tag, sha, before_sha, source: event, protected: !tag && ref === default_branch }
 }
 
@@ -96,7 +96,7 @@ export async function contextOf(input: LocalRunOptions, artifact?: IncludeSource
   }
 }
 
-/** Null where a server would compare nothing: of a branch that it does not know yet, a tag, a schedule. */
+/** Null if a server would compare nothing: for a branch that the server does not know yet, a tag or a schedule. */
 async function changedFor(
   { copy, event, target }: LocalRunOptions,
   compareTo: string | null,

@@ -1,4 +1,6 @@
-/** Where the parts of a configuration come from on a laptop: the working copy, templates, URLs, and a server if one is named. */
+/**
+ * Reads includes on a developer's machine: from the working copy, templates, URLs, and a server if one is configured.
+ */
 import { createHash } from 'node:crypto'
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -13,11 +15,11 @@ const FETCH_DEADLINE_MS = 10_000
 
 export interface IncludeSources {
   readonly copy: WorkingCopy
-  /** Null: what stands on a server cannot be read. */
+  /** Null: includes from a server cannot be read. */
   readonly server: ServerFiles | null
-  /** Whether a file may send us to machines near us. */
+  /** Whether a file may make this process send requests to the local network. */
   readonly allowLocal: boolean
-  /** A file that a job of this run has kept. */
+  /** Reads a file from the artifacts of a job of this run. */
   readonly artifact?: ((include: Extract<Include, { type: 'artifact' }>) => Promise<string | null>) | undefined
 }
 
@@ -34,7 +36,7 @@ export async function readIncludeHere(
       return text === null ? { failure: 'no_file' } : { text, tree: from }
     }
     case 'project':
-      // Of the own project at another commit, too: here is only what the working copy has.
+      // This applies to the own project at another commit, too: the working copy has only its own files.
       return server ? server.file(include.project, include.ref, include.path) : { failure: 'no_server' }
     case 'component':
       return server ? server.component(include.address) : { failure: 'no_server' }
@@ -57,11 +59,11 @@ export async function readIncludeHere(
   }
 }
 
-/** Not of another project, nor of this one as it was elsewhere. */
+/** Whether the tree is the working copy: neither another project nor another commit of this one. */
 export const isHere = (copy: WorkingCopy, { project, sha }: Tree): boolean =>
   project === copy.project && sha === copy.sha
 
-/** A file of the working copy; links, and what lies behind them, are none of it. */
+/** Reads a file of the working copy. Symbolic links, and files behind them, do not count. */
 export async function readHere(root: string, path: string): Promise<string | null> {
   const file = join(root, path)
   const found = path.includes('\0') ? null : await lstat(file).catch(nullIfMissing)

@@ -1,4 +1,4 @@
-/** A job of a plan as the agent is handed it, made of what a working copy knows. */
+/** Builds the agent's input for a planned job from the working copy. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobInput } from '../../../ci/agent/job.ts'
 import { fileVariables, type Plan, type PlannedJob } from '../../../ci/config/plan.ts'
@@ -11,7 +11,7 @@ import { factsOf, ofUser, predefinedFor, type LocalRunOptions } from './context.
 import { readHere } from './includes.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
-/** As a project has it that says nothing else. */
+/** The default timeout of a project. */
 const TIMEOUT_S = 3600
 
 export interface Handed {
@@ -19,7 +19,7 @@ export interface Handed {
   readonly plan: Plan
   readonly job: PlannedJob
   readonly wish: LocalRunOptions
-  /** What the jobs before it have reported. */
+  /** Variables that earlier jobs have reported. */
   readonly reported: readonly Variable[]
   readonly dependencies: readonly { readonly id: number; readonly name: string; readonly archive: string }[]
 }
@@ -71,7 +71,7 @@ export async function jobInput({ id, plan, job, wish: input, reported, dependenc
   }
 }
 
-/** It goes no way over a wire, but comes to the same. */
+/** The definition is not sent over a network, but must have the same form as if it were. */
 const asSent = (definition: ReturnType<typeof definitionOf>) =>
   JSON.parse(JSON.stringify(definition)) as Partial<JobInput>
 
@@ -112,7 +112,7 @@ function ofEnvironment({ environment }: PlannedJob, known: readonly Variable[]):
   })
 }
 
-/** Of files: by what they hold now, be it committed or not. */
+/** A key from files depends on their current content, committed or not. */
 async function keyOf({ root }: WorkingCopy, key: PlannedJob['cache'][number]['key']): Promise<string> {
   if (typeof key === 'string') return key
   const digest = createHash('sha1')

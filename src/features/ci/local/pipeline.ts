@@ -1,6 +1,6 @@
 /**
- * Runs a plan on this machine: what is next the same pure functions say that a server asks, and each job runs by the
- * agent's own hands on a copy of the working copy.
+ * Runs a plan on this machine. The pure functions that the server uses choose the next jobs. The agent's own code runs
+ * each job on a copy of the working copy.
  */
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -26,12 +26,12 @@ import { jobInput } from './job.ts'
 import { LARGEST_FILE } from './server-files.ts'
 import type { Slots } from './slots.ts'
 
-/** Children of children; beyond are no more. */
+/** Children of children are allowed, but nothing deeper. */
 const DEEPEST_CHILD = 2
 
-/** Where a run tells how it goes. */
+/** Receives the progress of a run. */
 export interface Display {
-  /** What one job prints, as it comes. */
+  /** Receives the output of one job while the job runs. */
   openJob(name: string): { write(chunk: Buffer): void; end(): void }
   note(text: string): void
 }
@@ -39,19 +39,19 @@ export interface Display {
 export interface RunGround {
   readonly state: string
   readonly executor: Executor
-  /** Of this process; jobs see the harmless part of it. */
+  /** The environment variables of this process. Jobs get only the harmless ones. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly slots: Slots
   readonly display: Display
   readonly signal: AbortSignal
-  /** Numbers of jobs, over all pipelines of the run. */
+  /** Job ids, unique over all pipelines of the run. */
   nextId(): number
 }
 
 export interface RanJob {
-  /** Not of a child, for which the job that made it answers. */
+  /** False for jobs of a child pipeline, because the job that created the child reports the result. */
   readonly isOwn: boolean
-  /** With the name of the job that made its pipeline before it. */
+  /** Prefixed with the name of the job that created the pipeline. */
   readonly name: string
   readonly stage: string
   readonly status: JobStatus
@@ -60,7 +60,7 @@ export interface RanJob {
   readonly note: string
 }
 
-/** One job of a pipeline that is run here; tried again, it is another one with the same place. */
+/** One job of a local pipeline. A retry is a new attempt with the same row. */
 interface Row {
   id: number
   readonly job: PlannedJob
@@ -111,7 +111,7 @@ export class LocalPipeline {
     }))
   }
 
-  /** Resolves once nothing is left to do but what waits for somebody's hand. */
+  /** Resolves when only manual jobs remain. */
   async run(): Promise<JobStatus> {
     for (;;) {
       this.#process()
@@ -122,7 +122,7 @@ export class LocalPipeline {
     return composedStatus(this.#rows.map(counted)) ?? 'skipped'
   }
 
-  /** Those of children behind the job that made them. */
+  /** Jobs of a child pipeline follow the job that created the child. */
   get jobs(): RanJob[] {
     const own = this.#rows.map(({ job, status, isAllowed, seconds, note }) => ({
       isOwn: this.#depth === 0,
@@ -153,7 +153,7 @@ export class LocalPipeline {
     move(steps.skip, 'skipped')
     move(steps.actionize, 'manual')
     move(steps.wait, 'waiting_for_resource')
-    // What is delayed on a server has nobody to wait for here.
+    // No user waits for a delayed job here, so it starts at once.
     move([...steps.schedule, ...steps.enqueue], 'pending')
     for (const row of this.#rows) if (this.#isDue(row)) this.#start(row)
   }
@@ -233,7 +233,7 @@ export class LocalPipeline {
     }
   }
 
-  /** Archives to a folder; what a job reports for those after it is read as a server reads it. */
+  /** Stores archives in a folder. Reads reported variables with the same code as a server. */
   #doorOf(row: Row, root: string): ArtifactDoor {
     const folder = artifactFolder(root, row.id)
     return {
@@ -250,7 +250,7 @@ export class LocalPipeline {
     }
   }
 
-  /** The jobs whose results it is given: those it names, else all of earlier stages. */
+  /** The jobs whose artifacts and variables this job gets: the jobs it names, or all jobs of earlier stages. */
   #before({ job }: Row): Row[] {
     const wanted =
       job.dependencies ?? job.needs?.flatMap((need) => (need.kind === 'job' && need.artifacts ? need.job : []))
@@ -260,7 +260,7 @@ export class LocalPipeline {
       .toSorted((a, b) => a.job.stage_index - b.job.stage_index || a.id - b.id)
   }
 
-  /** What a server would have given it, and nobody here does. */
+  /** Lists artifacts that a server would provide and a local run does not have. */
   *#lacks({ job }: Row): Generator<string> {
     const here = new Set(this.#rows.map((row) => row.job.name))
     for (const need of job.needs ?? []) {
@@ -314,7 +314,7 @@ export class LocalPipeline {
       inputs,
       variables: [
         ...(forward.yaml_variables ? ofFile : []),
-        // Secrets are as a project's settings on a server: all its pipelines have them.
+        // Masked variables act like the project settings of a server: all pipelines of the project get them.
         ...this.#wish.variables.filter(({ masked }) => forward.pipeline_variables || masked),
       ],
     }
@@ -336,7 +336,7 @@ export class LocalPipeline {
   }
 }
 
-/** As much of it as tells that it is too much. */
+/** Reads just enough to detect that the content exceeds the limit. */
 async function startOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -349,9 +349,9 @@ async function startOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 export interface LocalShare {
-  /** Only these of the plan. */
+  /** Run only these jobs of the plan. */
   readonly jobs?: readonly PlannedJob[]
-  /** Run whatever they wait for: somebody has named them. */
+  /** Jobs that the user named. They run even if they are manual. */
   readonly played?: ReadonlySet<string>
   readonly depth?: number
   readonly prefix?: string
@@ -378,5 +378,5 @@ function childFault(plan: Plan | null, errors: readonly Fault[]): string | null 
   return !plan || plan.is_refused || plan.jobs.length === 0 ? 'its pipeline would have no jobs' : null
 }
 
-/** What it made waits for somebody: so would it on a server, but nobody comes here. */
+/** A child that waits for a manual job counts as a success, because no user starts manual jobs here. */
 const asBridge = (status: JobStatus): JobStatus => (status === 'skipped' ? 'failed' : 'success')

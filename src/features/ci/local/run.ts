@@ -1,4 +1,4 @@
-/** The pipeline of a working copy, run here from its beginning to its end. */
+/** Runs the whole pipeline of a working copy on this machine. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Executor } from '../../../ci/agent/executor.ts'
@@ -12,13 +12,13 @@ import { LocalPipeline } from './pipeline.ts'
 import { closingLines, Console, whyOf } from './showing.ts'
 import { Slots } from './slots.ts'
 
-/** It cannot even begin. */
+/** The run could not start. */
 export class NotRun extends Error {
   override name = 'NotRun'
 }
 
 export interface RunOptions {
-  /** None: all of them. */
+  /** Empty: all jobs. */
   readonly named: readonly string[]
   readonly withNeeds: boolean
   readonly concurrent: number
@@ -31,7 +31,7 @@ export interface RunOptions {
 
 export interface Ran {
   readonly status: JobStatus
-  /** A job has failed that may not, though the pipeline waits for somebody. */
+  /** A job failed that is not allowed to fail, even if the pipeline waits for a manual job. */
   readonly hasFailed: boolean
 }
 
@@ -56,14 +56,14 @@ export async function runHere(plan: Plan, input: LocalRunOptions, how: RunOption
     print(`${closingLines(pipeline.jobs, status).join('\n')}\n`)
     return { status, hasFailed: pipeline.jobs.some((job) => job.status === 'failed' && !job.isAllowed && job.isOwn) }
   } finally {
-    // Kept are caches and artifacts; builds are as large as the working copy. What users of a container own stays until
-    // the next container removes it.
+    // Keeps caches and artifacts and deletes builds, which are as large as the working copy. Files that belong to a
+    // container's users stay until the next container deletes them.
     await removeFolder(join(state, 'slots')).catch(() => {})
     await unlock()
   }
 }
 
-/** Those that are named, by their own name or by the one that parallel jobs share, and what they need. */
+/** Selects the named jobs and the jobs they need. A name is a job's own name or the name that parallel jobs share. */
 function chosenOf(plan: Plan, { named, withNeeds }: RunOptions): { jobs: readonly PlannedJob[]; played: Set<string> } {
   if (named.length === 0) return { jobs: plan.jobs, played: new Set() }
   const meant = named.flatMap((name) => {
@@ -76,7 +76,7 @@ function chosenOf(plan: Plan, { named, withNeeds }: RunOptions): { jobs: readonl
   const wanted = new Set(meant)
   if (withNeeds) {
     const byName = new Map(plan.jobs.map((job) => [job.name, job]))
-    // Grows while it is walked.
+    // The loop adds jobs to the set while it iterates.
     for (const { needs, stage_index } of wanted) {
       const before = needs === null ? plan.jobs.filter((job) => job.stage_index < stage_index) : []
       for (const job of before) wanted.add(job)

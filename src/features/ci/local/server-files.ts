@@ -1,4 +1,4 @@
-/** Files of projects on a server, by its API: for includes of projects and components. */
+/** Reads files of projects from a server through its API, for includes of projects and components. */
 import { z } from 'zod'
 import type { IncludeAnswer } from '../../../ci/config/context.ts'
 import { componentIn, isVersion, versionAmong } from '../pipelines/components.ts'
@@ -17,7 +17,7 @@ export class ServerFiles {
   readonly #url: string
   readonly #token: string | null
 
-  /** The token is for reading, by whoever may. */
+  /** The token needs only read access. */
   constructor(url: string, token: string | null) {
     this.#url = url.replace(/\/+$/, '')
     this.#token = token
@@ -51,7 +51,7 @@ export class ServerFiles {
     return { failure: 'no_file' }
   }
 
-  /** All files at a ref; null where there is none that may be seen. */
+  /** All paths at a ref. Null if the project or ref does not exist, or the caller may not see it. */
   async paths(project: string, ref: string | null): Promise<string[] | null> {
     const found: string[] = []
     for (let page = 1; page <= MOST_PAGES; page++) {
@@ -85,7 +85,7 @@ export class ServerFiles {
     return text === null ? [] : names.parse(JSON.parse(text)).map(({ name }) => name)
   }
 
-  /** The token goes to the server that it is for, and not where that sends us. */
+  /** Sends the token only to the configured server, never to a redirect target. */
   async #get(path: string): Promise<{ status: number; text: string | null }> {
     const headers: Record<string, string> = this.#token ? { 'PRIVATE-TOKEN': this.#token } : {}
     try {

@@ -1,4 +1,4 @@
-/** What a check and a run tell whoever sits before them. */
+/** The terminal output of a check and of a run. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Compiled } from '../../../ci/config/compile.ts'
 import type { Fault } from '../../../ci/config/faults.ts'
@@ -16,7 +16,7 @@ const WHY: Record<Why, string> = {
   alone: 'nothing is run before or after it',
 }
 
-/** Texts of files are shown as one line each, and steer no terminal. */
+/** Prints text from files on one line each, without terminal control characters. */
 const plainly = (text: string) =>
   stripVTControlCharacters(text).replace(/\p{Cc}/gu, (char) => (char === '\n' ? ' ' : '?'))
 
@@ -66,7 +66,7 @@ function factsOf(job: PlannedJob): string[] {
   ]
 }
 
-/** For machines. */
+/** Output as JSON, for programs. */
 export function asJson({ errors, warnings, includes, plan }: Compiled): object {
   return {
     valid: errors.length === 0,
@@ -93,7 +93,7 @@ export function asJson({ errors, warnings, includes, plan }: Compiled): object {
   }
 }
 
-/** Jobs side by side are told apart by their names before each line. */
+/** Prefixes each line with the job name, because jobs run in parallel. */
 export class Console implements Display {
   readonly #print: (text: string | Buffer) => void
   readonly #isPrefixed: boolean
@@ -112,7 +112,7 @@ export class Console implements Display {
     this.#print(`${plainly(text)}\n`)
   }
 
-  /** Whole lines, so that neither a line of another job nor half a character comes between. */
+  /** Writes whole lines, so that output of another job never splits a line or a character. */
   openJob(name: string): ReturnType<Display['openJob']> {
     const prefix = this.#isPrefixed ? `${plainly(name)} | ` : ''
     if (!this.#isPrefixed) this.#print(`== ${plainly(name)}\n`)
@@ -135,7 +135,7 @@ export class Console implements Display {
   }
 }
 
-/** How it all went. */
+/** The summary of a run. */
 export function closingLines(jobs: readonly RanJob[], status: string): string[] {
   const rows = jobs.map(({ name, stage, status, isAllowed, seconds, note }) => [
     stage,

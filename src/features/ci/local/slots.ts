@@ -1,4 +1,4 @@
-/** Places for jobs that run at the same time; whoever asked first is served first. */
+/** Slots for jobs that run in parallel. Requests are served in order. */
 export class Slots {
   readonly #free: number[]
   readonly #waiting: ((slot: number | null) => void)[] = []
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = Array.from({ length: count }, (_, slot) => count - 1 - slot)
   }
 
-  /** Null where it is given up before there is one. */
+  /** Null if the request is aborted before a slot is free. */
   take(signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return Promise.resolve(null)
     const slot = this.#free.pop()

@@ -1,6 +1,7 @@
 /**
- * A working copy as it is right now: what is committed, what is not, and where it came from. It is its user's own, so
- * their own git is asked, with their own settings; what a configuration names never reaches it as an option.
+ * The current state of a working copy: commits, uncommitted changes, and the remote. The copy belongs to the user, so
+ * this code runs the user's own git with the user's own settings. Names from a configuration never reach git as an
+ * option.
  */
 import { execFile } from 'node:child_process'
 import { basename } from 'node:path'
@@ -18,7 +19,7 @@ export class NoWorkingCopy extends Error {
 }
 
 export interface Origin {
-  /** Of the server: `https://forge.example.com`. */
+  /** The URL of the server: `https://forge.example.com`. */
   readonly url: string
   /** `group/project`. */
   readonly path: string
@@ -26,18 +27,21 @@ export interface Origin {
 
 export interface WorkingCopy {
   readonly root: string
-  /** For builds, caches and artifacts; git never looks at it. */
+  /** The folder for builds, caches and artifacts. Git ignores it. */
   readonly state: string
   readonly ref: string
   readonly tag: boolean
-  /** Nothing but zeros before the first commit. */
+  /** All zeros before the first commit. */
   readonly sha: string
   readonly commit: Commit | null
   readonly default_branch: string
-  /** What the branch is on the server, as far as is known here; zeros where it is not there yet. */
+  /**
+   * The commit of the branch on the server, as far as this copy knows. All zeros if the branch is not on the server
+   * yet.
+   */
   readonly before_sha: string
   readonly origin: Origin | null
-  /** `group/project`, by the origin or by the folder. */
+  /** `group/project`, from the origin or from the folder name. */
   readonly project: string
   readonly user: { readonly name: string | null; readonly email: string | null }
   readonly git: Git
@@ -55,7 +59,7 @@ export async function openWorkingCopy(
   const ref = asked ?? current ?? (await git.line('describe', '--tags', '--exact-match')) ?? 'HEAD'
   const isBranch = ref === current || (await git.commitOf(`refs/heads/${ref}`)) !== null
   const tag = !isBranch && (await git.commitOf(`refs/tags/${ref}`)) !== null
-  // The files are those of the working copy, whatever the pipeline is told that it is run for.
+  // The files are those of the working copy, whatever ref the caller names for the pipeline.
   const sha = (await git.commitOf('HEAD')) ?? NO_OBJECT
   const origin = originOf((await git.line('remote', 'get-url', 'origin')) ?? '')
   return {
@@ -86,7 +90,7 @@ async function knownTip(git: Git, ref: string): Promise<string> {
   return (await git.commitOf(upstream || `refs/remotes/origin/${ref}`)) ?? NO_OBJECT
 }
 
-/** By HTTP, `ssh://git@host/path` or `git@host:path`; a folder has no server. */
+/** Reads HTTP URLs, `ssh://git@host/path` and `git@host:path`. A folder has no server. */
 export function originOf(address: string): Origin | null {
   const scp = /^(?:[^@/:]+@)?([\w.-]{2,}):(?!\/\/)\/?(.+)$/.exec(address)
   const url = scp ? URL.parse(`ssh://${scp[1]}/${scp[2]}`) : URL.parse(address)
@@ -96,7 +100,7 @@ export function originOf(address: string): Origin | null {
   return { url: url.protocol === 'ssh:' ? `https://${url.hostname}` : url.origin, path }
 }
 
-/** Of the working copy, uncommitted ones and new files too, since a commit. */
+/** Paths that changed in the working copy since a commit, with uncommitted changes and new files. */
 export async function changedSince({ git }: WorkingCopy, sha: string): Promise<string[]> {
   const changed = await git.list('diff', '--name-only', '--no-renames', '--no-ext-diff', '-z', sha, '--')
   return [...new Set([...changed, ...(await untracked(git))])]
@@ -110,7 +114,7 @@ export async function filesOf({ git }: WorkingCopy): Promise<string[]> {
 
 const untracked = (git: Git) => git.list('ls-files', '-z', '--others', '--exclude-standard')
 
-/** Where a branch and what is here went apart; null where either is not known. */
+/** The merge base of a branch and the working copy. Null if either is unknown. */
 export async function baseWith({ git }: WorkingCopy, ref: string): Promise<string | null> {
   const other = (await git.commitOf(`refs/remotes/origin/${ref}`)) ?? (await git.commitOf(ref))
   return other && git.line('merge-base', 'HEAD', other)
@@ -135,7 +139,7 @@ export class Git {
     return stdout
   }
 
-  /** Null where git says no, or nothing. */
+  /** Null if git fails or prints nothing. */
   async line(...args: string[]): Promise<string | null> {
     const answer = await this.bytes(...args).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new NoWorkingCopy('git is not there')

@@ -1,4 +1,4 @@
-/** Minutes of shared runners: what namespaces use of them in a month, and whether they have any left. */
+/** Minutes on shared runners: what each namespace has used in a month, and whether its quota is exhausted. */
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -27,14 +27,14 @@ const addSeconds = hotQuery((db, p: { project: number; month: string; seconds: n
     ),
 )
 
-/** Of the namespace at the top. In the transaction that ended the jobs. */
+/** Adds to the root namespace. Runs in the transaction that ends the jobs. */
 export async function countMinutes(app: App, project: number, seconds: number): Promise<void> {
   await addSeconds(app.db, { project, month: monthOf(app), seconds })
 }
 
 /**
- * Whether the namespace at the top has used all it may: a group's own limit, or its owner's where the namespace is a
- * person's; without any, or with 0, there is none.
+ * Whether the root namespace has used its whole quota. A group has its own limit. A personal namespace has the limit of
+ * its owner. No limit, or 0, means unlimited.
  */
 export function hasUsedUp(namespace: string, month: string): RawBuilder<boolean> {
   const limit = sql`case when n.kind = 'user' then u.shared_runners_minutes_limit

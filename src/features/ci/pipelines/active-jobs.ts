@@ -6,7 +6,10 @@ const ALIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'runni
 
 export const TOO_MANY_ACTIVE = 'Project exceeded the allowed number of jobs in active pipelines. Retry later.'
 
-/** Whether so many more jobs would be more than the plan lets a project have in pipelines of the last day. */
+/**
+ * Whether the additional jobs would exceed the plan's limit on active jobs of a project. Counts pipelines of the last
+ * day.
+ */
 export async function exceedsActiveJobs({ db, clock }: App, project: number, more: number): Promise<boolean> {
   const { ci_active_jobs: most } = await loadLimits(db)
   if (most === 0) return false

@@ -1,4 +1,4 @@
-/** Pipelines that a newer one of the same branch makes needless. */
+/** Cancels pipelines that a newer pipeline of the same branch makes redundant. */
 import { after, DAY } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -15,7 +15,7 @@ export async function cancelOutdated(app: App, { project }: { project: Project }
     .select('id')
     .where('project_id', '=', project.id)
     .where((eb) =>
-      // Of a fork's merge requests several have the same ref, and one may run on two.
+      // Several merge requests of a fork can have the same ref, and one merge request can run on two refs.
       newer.merge_request_id === null
         ? eb.and([eb('ref', '=', newer.ref), eb('tag', '=', newer.tag), eb('merge_request_id', 'is', null)])
         : eb('merge_request_id', '=', newer.merge_request_id),
@@ -31,7 +31,7 @@ export async function cancelOutdated(app: App, { project }: { project: Project }
   for (const { id } of older) await cancelNeedless(app, id, newer.id)
 }
 
-/** As far as it says itself. */
+/** Cancels as far as `on_new_commit` of the pipeline allows. */
 export async function cancelNeedless(app: App, id: number, by: number): Promise<void> {
   const pipeline = await app.db.selectFrom('pipelines').select('on_new_commit').where('id', '=', id).executeTakeFirst()
   if (!pipeline || pipeline.on_new_commit === 'none') return
@@ -39,7 +39,7 @@ export async function cancelNeedless(app: App, id: number, by: number): Promise<
   if (isPartial || !(await hasStartedLasting(app, id))) await cancelPipeline(app, id, { by, isPartial })
 }
 
-/** Whether anything has begun that shall not be interrupted. */
+/** Whether a job has started that must not be interrupted. */
 async function hasStartedLasting({ db }: App, pipeline: number): Promise<boolean> {
   const found = await db
     .selectFrom('ci_jobs')

@@ -8,13 +8,13 @@ import { lockPipeline, processLocked } from './process.ts'
 import { CANCELABLE } from './status.ts'
 
 export interface CancelOptions extends StopOptions {
-  /** Another pipeline, which makes it needless. */
+  /** The newer pipeline that makes this one redundant. */
   readonly by?: number
-  /** Only what may be interrupted. */
+  /** Cancel only interruptible jobs. */
   readonly isPartial?: boolean
 }
 
-/** What has not ended; jobs that wait for somebody's hand stay. Null where it is gone. */
+/** Cancels unfinished jobs; manual jobs stay. Null if the pipeline does not exist. */
 export function cancelPipeline(
   app: App,
   id: number,

@@ -1,16 +1,18 @@
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 
-/** Ends those of a pipeline: what it does is declared in `jobs.ts`, which stands above this. */
+/**
+ * The background job that cancels the children of a pipeline. `jobs.ts` declares its handler, and imports this file.
+ */
 export const CANCEL_CHILDREN = { name: 'ci.cancel_children' }
 
 export interface CancelChildren {
   readonly id: number
-  /** The pipeline that has made it needless: each child says itself what becomes of it then. */
+  /** The pipeline that made the parent redundant. Each child applies its own `on_new_commit` then. */
   readonly by?: number | undefined
 }
 
-/** Pipelines that jobs of these have made for their own project. */
+/** Pipelines that jobs of these pipelines have created in the same project. */
 export async function childrenOf(db: Db, pipelines: readonly number[]): Promise<number[]> {
   if (pipelines.length === 0) return []
   const rows = await db
@@ -23,7 +25,7 @@ export async function childrenOf(db: Db, pipelines: readonly number[]): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** With children of children. */
+/** The pipeline with its children and their children. */
 export async function familyOf(db: Db, root: number): Promise<number[]> {
   const children = await childrenOf(db, [root])
   return [root, ...children, ...(await childrenOf(db, children))]

@@ -1,4 +1,4 @@
-/** Configurations are compiled here while they are short, and in threads of their own once they are not. */
+/** Compiles short configurations on the serving thread and long ones in worker threads. */
 import type { Context, IncludeAnswer } from '../../../ci/config/context.ts'
 import { answerFrom, reportOn, taskOf, type Report, type ReportOptions } from '../../../ci/config/report.ts'
 import type { App } from '../../../context.ts'
@@ -6,7 +6,7 @@ import { OutOfTime } from '../../../lib/threads/errors.ts'
 import { ThreadPool } from '../../../lib/threads/pool.ts'
 import type { Ask } from '../../../lib/threads/thread.ts'
 
-/** Characters of a configuration with all it includes; some ten milliseconds of work at most. */
+/** Characters of a configuration with all includes. Compiling that many takes about ten milliseconds at most. */
 const SHORT = 16_384
 
 const TAKES_TOO_LONG: Report = {
@@ -18,10 +18,10 @@ const TAKES_TOO_LONG: Report = {
   plan: null,
 }
 
-/** Milliseconds of processor time. */
+/** Milliseconds of CPU time. */
 const DEADLINE = 10_000
 
-/** Apart from the rendering of texts and pages: a configuration may wait for what it includes. */
+/** A pool apart from the one that renders texts and pages, because a configuration may wait for its includes. */
 const compiling = new ThreadPool({
   threads: 2,
   perCaller: 1,
@@ -31,7 +31,7 @@ const compiling = new ThreadPool({
   idle: 10_000,
 })
 
-// Beside the sources, in the folder of the bundle otherwise.
+// Next to the source file, or in the folder of the bundle.
 const MODULE = new URL(
   import.meta.url.endsWith('.ts') ? '../../../ci/config/report.ts' : './ci-report.js',
   import.meta.url,
@@ -47,7 +47,7 @@ export async function compileConfiguration(
   return (await compileHere(text, context, wanted)) ?? compileInThread(app, text, context, wanted)
 }
 
-/** A configuration that needs both ways has its includes read once. */
+/** Caches includes: a configuration that is compiled first here and then in a thread reads them once. */
 function readingOnce(context: Context): Context {
   const known = new Map<string, Promise<IncludeAnswer>>()
   return {
@@ -63,7 +63,7 @@ function readingOnce(context: Context): Context {
 
 class TooLong extends Error {}
 
-/** Null as soon as more was read than is short. */
+/** Null as soon as the text and its includes exceed `SHORT`. */
 async function compileHere(text: string, context: Context, wanted: ReportOptions): Promise<Report | null> {
   let left = SHORT - text.length
   if (left < 0) return null
@@ -92,7 +92,7 @@ async function compileInThread(app: App, text: string, context: Context, wanted:
   }
 }
 
-/** The thread is told no more of a failure than its text; whoever waits for the thread is told the failure itself. */
+/** The thread gets only the message of an error. The caller that waits for the thread gets the error itself. */
 function keepingFaults(answer: Ask): { readonly answer: Ask; readonly fault: unknown } {
   let fault: unknown = null
   return {

@@ -1,17 +1,17 @@
-/** Addresses of components, and which of a project's tags a part of a version means. Pure. */
+/** Parses component addresses, and finds the tag that a partial version means. Pure. */
 
 export interface ComponentRequest {
   readonly project: string
   readonly name: string
-  /** As it stands after the `@`. */
+  /** The text after the `@`. */
   readonly version: string
-  /** Not a commit, a tag or a branch, but `~latest`, or the beginning of a version: `1`, `1.2`. */
+  /** Not a commit, a tag or a branch, but `~latest` or a partial version such as `1` or `1.2`. */
   readonly isPart: boolean
-  /** Where it may stand, the first that is there. */
+  /** Possible files of the component. The first that exists wins. */
   readonly files: readonly string[]
 }
 
-/** `host/group/project/name@version`; null where it is none of this host. */
+/** Parses `host/group/project/name@version`. Null if the address is invalid or names another host. */
 export function componentIn(address: string, host: string): ComponentRequest | null {
   const [, server, path, version] = /^([^/]+)\/(.+)@([^@]+)$/.exec(address) ?? []
   const at = path?.lastIndexOf('/') ?? -1

@@ -1,4 +1,4 @@
-/** The configuration of a pipeline, read at its commit and compiled for it. */
+/** Reads the configuration of a pipeline at its commit and compiles it. */
 import type { Context } from '../../../ci/config/context.ts'
 import type { Report } from '../../../ci/config/report.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
@@ -23,17 +23,17 @@ export interface ConfigurationRequest {
   readonly subject: RepositorySubject
   readonly facts: PipelineFacts
   readonly commit: Commit | null
-  /** Of the instance, groups, project, trigger and schedule, in order. */
+  /** Variables of the instance, groups, project, trigger and schedule, in this order. */
   readonly settings: readonly Variable[]
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
-  /** What else rules may ask. */
+  /** More variables that rules may use. */
   readonly told?: readonly Variable[]
-  /** Of a merge request: where it began. */
+  /** The merge request of the pipeline, with its base commit. */
   readonly mergeRequest?: { readonly base_sha: string | null } | undefined
   readonly reader?: IncludeReader
 }
 
-/** Null where the project has none at that commit. */
+/** Null if the project has no configuration at that commit. */
 export async function readConfiguration(
   subject: Pick<RepositorySubject, 'project' | 'dir'>,
   sha: string,
@@ -76,7 +76,7 @@ export async function contextFor(app: App, wanted: ConfigurationRequest): Promis
   }
 }
 
-/** Null where nothing is compared: of a new branch, a tag, a schedule. */
+/** Null if there is nothing to compare: for a new branch, a tag or a schedule. */
 async function changedFor(
   dir: string,
   { facts, mergeRequest }: ConfigurationRequest,

@@ -1,7 +1,8 @@
 /**
- * Pipelines are made here, whoever wants one: checks in the contract's order, the configuration, then rows of the
- * pipeline, its variables and its jobs in one transaction, the ref that keeps its commit, and the first processing. A
- * process that ends in between leaves a pipeline `created`, which `recovery` takes up.
+ * Creates all pipelines. Runs the checks in the order of the API contract and compiles the configuration. Then one
+ * transaction writes the pipeline, its variables and its jobs. Finally a ref keeps the commit, and the first processing
+ * runs. If the process ends in between, the pipeline stays `created` until the background job `ci.recover_pipelines`
+ * continues it.
  */
 import { fileVariables, type Plan, type PlannedJob } from '../../../ci/config/plan.ts'
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
@@ -45,49 +46,51 @@ export interface VariableInput {
 
 export interface PipelineInput {
   readonly project: Project
-  /** It runs as them, and only where they may. */
+  /** The pipeline runs as this user, and only if this user may run it. */
   readonly actor: User | null
   readonly source: PipelineSource
-  /** A branch or a tag by its short name, or a whole ref of ours (`refs/merge-requests/1/head`). */
+  /** The short name of a branch or a tag, or a full internal ref (`refs/merge-requests/1/head`). */
   readonly ref: string
-  /** Found out where it is not said; of two with the same name, none is meant. */
+  /** Detected if absent. If a branch and a tag have the same name, the ref is ambiguous. */
   readonly tag?: boolean
-  /** The tip of the ref, unless it is known. */
+  /** Default: the tip of the ref. */
   readonly sha?: string
   readonly before_sha?: string | null
   readonly variables?: readonly VariableInput[]
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   readonly trigger_id?: number
   readonly schedule_id?: number
-  /** The job that makes it. */
+  /** The job that creates the pipeline. */
   readonly bridge_id?: number
-  /** The pipeline that all began with. */
+  /** The first pipeline of the chain. */
   readonly root_id?: number
-  /** Instead of the file at the commit. */
+  /** Replaces the file at the commit. */
   readonly configuration?: { readonly text: string; readonly reader?: IncludeReader }
   readonly mergeRequest?: {
     readonly id: number
     readonly variables: readonly Variable[]
     readonly base_sha: string | null
-    /** The branch it comes from: who may run on that may run this. */
+    /** The source branch. A user who may run pipelines on the source branch may run this one. */
     readonly branch: string
-    /** The branch it goes to, where that is of the same project: it is protected where both are. */
+    /** The target branch, if it is in the same project. The pipeline is protected if both branches are. */
     readonly target: string | null
-    /** Where it runs on what a merge would come to: the commits of that. */
+    /** The two heads, if the pipeline runs on the result of a trial merge. */
     readonly merged?: { readonly source_sha: string; readonly target_sha: string }
   }
-  /** The code is somebody else's, whatever its branch is called: it is given nothing that is protected. */
+  /**
+   * The code comes from another project, whatever its branch is called. The pipeline gets nothing that is protected.
+   */
   readonly isForeign?: boolean
-  /** As `ci.skip` of a push says. */
+  /** The push option `ci.skip`. */
   readonly isSkipped?: boolean
-  /** Nothing but this job. */
+  /** Run only this job. */
   readonly job?: string
-  /** Of what happens by itself: there is one of it, and no other. */
+  /** The cause of an automatic pipeline. Each cause creates at most one pipeline. */
   readonly cause?: Cause
 }
 
 export interface Made {
-  /** Null: none was kept. Without an error there was one of the same cause before. */
+  /** Null: no pipeline was stored. Null without errors: the same cause has already created a pipeline. */
   readonly pipeline: Pipeline | null
   readonly errors: readonly string[]
 }
@@ -96,7 +99,10 @@ export const pipelineRef = (id: number): string => `refs/pipelines/${id}`
 
 const refused = (...errors: string[]): Made => ({ pipeline: null, errors })
 
-/** Of these a broken configuration is kept to be seen; whoever asks by hand is told at once. */
+/**
+ * Pipelines from these sources are stored even if the configuration is invalid, so that users see the error. A user who
+ * starts a pipeline by hand gets the error at once.
+ */
 const KEPT_WITH_ERRORS: readonly PipelineSource[] = [
   'push',
   'trigger',
@@ -151,19 +157,19 @@ export async function createPipeline(app: App, input: PipelineInput): Promise<Ma
   return { pipeline: begun, errors: [] }
 }
 
-/** It waits for nobody. */
+/** The plan with this job only, without needs. */
 const alone = (plan: Plan, name: string): Plan => ({
   ...plan,
   jobs: plan.jobs.filter((job) => job.name === name).map((job) => ({ ...job, needs: null, dependencies: [] })),
 })
 
-/** Of a merge that is only tried, whoever wrote the source has said so. */
+/** For a trial merge, the message of the source commit decides. */
 async function isSkipped(dir: string, { isSkipped, mergeRequest }: PipelineInput, commit: Commit): Promise<boolean> {
   const source = mergeRequest?.merged ? await findCommit(dir, mergeRequest.merged.source_sha) : commit
   return isSkipped === true || SKIP_MARKER.test(source?.message ?? '')
 }
 
-/** What runners fetch, while it is alive; the commit itself is kept for good. */
+/** Runners fetch the pipeline ref while the pipeline is active. The commit itself is kept for good. */
 export async function begin(dir: string, { id, sha }: Pick<Pipeline, 'id' | 'sha'>): Promise<void> {
   await keepCommit(dir, sha)
   await pointAt(dir, pipelineRef(id), sha)
@@ -215,7 +221,7 @@ async function admit(
   return { facts, commit }
 }
 
-/** Code and configuration of what would be merged may come from either branch. */
+/** A trial merge may take code and configuration from either branch. */
 async function isProtectedAs(
   app: App,
   project: number,
@@ -231,7 +237,7 @@ export const wholeRef = (ref: string, tag: boolean): string =>
   ref.startsWith('refs/') ? ref : `refs/${tag ? 'tags' : 'heads'}/${ref}`
 
 async function isTag(dir: string, { ref, tag, sha }: PipelineInput): Promise<boolean | 'both' | null> {
-  // Of a push it is known, whatever has become of the branch since.
+  // A push knows the kind of its ref, whatever has happened to the branch since.
   if (tag !== undefined && sha !== undefined) return tag
   if (ref.startsWith('refs/')) return (await resolveRef(dir, ref)) === null ? null : false
   const [branch, named] = await Promise.all([
@@ -352,7 +358,7 @@ async function saveJobs(
   }
 }
 
-/** What names of environments may be made of besides. */
+/** More variables that names of environments may use. */
 const ofJob = ({ name, stage }: PlannedJob): ReadonlyMap<string, string> =>
   new Map([
     ['CI_JOB_NAME', name],

@@ -1,4 +1,4 @@
-/** Pipelines that jobs make: children of their own, and those of other projects. */
+/** Pipelines that jobs create: child pipelines in the same project, and pipelines in other projects. */
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -20,13 +20,13 @@ import { ruleVariables, serverOf } from './predefined.ts'
 import { lockPipeline, processLocked } from './process.ts'
 import { parseRefName } from './refs.ts'
 
-/** Children of children; beyond are no more. */
+/** Children of children are allowed, but nothing deeper. */
 const DEEPEST_CHILD = 2
 const LONGEST_CHAIN = 20
-/** Below one root, at whatever depth and in whatever project. */
+/** The limit of pipelines below one root, at any depth and in any project. */
 const MOST_BELOW = 1000
 
-/** Once a bridge is in the queue. Bears being done twice. */
+/** Runs when a bridge job is pending. Idempotent. */
 export async function makeDownstream(app: App, id: number): Promise<void> {
   const bridge = await findBridge(app, id)
   if (!bridge || !['pending', 'running'].includes(bridge.status)) return
@@ -49,7 +49,7 @@ async function findBridge({ db }: App, id: number): Promise<Job | undefined> {
 const downstreamOf = ({ db }: App, bridge: number): Promise<Pipeline | undefined> =>
   db.selectFrom('pipelines').selectAll().where('bridge_id', '=', bridge).orderBy('id', 'desc').executeTakeFirst()
 
-/** What was made, or the reason why nothing was. */
+/** The new pipeline, or the failure reason. */
 async function make(app: App, bridge: Job): Promise<Made | string> {
   const { trigger } = optionsOf(bridge)
   const [project, parent, actor] = await Promise.all([
@@ -115,7 +115,7 @@ async function makeChild(
   })
 }
 
-/** A child is the merge request's as much as its parent. */
+/** A child pipeline belongs to the merge request of its parent. */
 async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<PipelineInput, 'mergeRequest'>> {
   const { merge_request_id: id, source_sha, target_sha } = parent
   if (id === null) return {}
@@ -152,7 +152,7 @@ async function makeElsewhere(
   const asked = parseRefName(trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch))
   if (!asked) return 'downstream_pipeline_creation_failed'
   const { ref } = asked
-  // What came from there goes there again, and so for ever.
+  // This project and ref are already in the chain, so a new pipeline would start an endless loop.
   if (above.some((one) => one.project_id === target.project.id && one.ref === ref)) return 'pipeline_loop_detected'
   return createPipeline(app, {
     ...given,
@@ -163,7 +163,7 @@ async function makeElsewhere(
   })
 }
 
-/** The pipeline, what made it, what made that; null where there is no end. */
+/** The pipeline, its parent, the parent of that, and so on. Null if the chain is too long. */
 async function chainAbove({ db }: App, pipeline: Pipeline): Promise<Pipeline[] | null> {
   const chain = [pipeline]
   for (let one = pipeline; one.bridge_id !== null;) {
@@ -216,7 +216,7 @@ async function forwarded(
   ]
 }
 
-/** A bridge that depends on what it made shows how that goes. */
+/** A bridge with a `strategy` takes the status of the pipeline that it created. */
 export async function followDownstream(app: App, pipeline: Pipeline): Promise<void> {
   const bridge = pipeline.bridge_id === null ? null : await findBridge(app, pipeline.bridge_id)
   if (!bridge || !optionsOf(bridge).trigger?.strategy) return
@@ -227,7 +227,7 @@ export async function followDownstream(app: App, pipeline: Pipeline): Promise<vo
   else if (pipeline.status === 'running') await reopen(app, bridge)
 }
 
-/** What it made is run again. */
+/** The downstream pipeline runs again. */
 async function reopen(app: App, bridge: Job): Promise<void> {
   await transact(app, async (app) => {
     await lockPipeline(app, bridge.pipeline_id)

@@ -54,11 +54,11 @@ export type PipelineRecord = z.infer<typeof PipelineEntity>
 
 export interface LoadedPipeline extends Pipeline {
   readonly user: User | null
-  /** Whether something failed that may. */
+  /** Whether a job failed that is allowed to fail. */
   readonly hasWarnings: boolean
 }
 
-/** Where its project's pages are. */
+/** The URL of the project's pages. */
 interface Location {
   readonly url: string
 }
@@ -97,16 +97,16 @@ export function presentPipeline(pipeline: LoadedPipeline, place: Location, aroun
   }
 }
 
-/** Whole seconds, as clients decode them; null where there are none. */
+/** Whole seconds, because clients decode integers. Null if unknown. */
 export const waitOf = ({ created_at, started_at }: Pick<Pipeline, 'created_at' | 'started_at'>): number | null =>
   Math.floor(secondsBetween(created_at, started_at) ?? 0) || null
 
-/** Null where either is not known yet. */
+/** Null if either time is unknown. */
 export function secondsBetween(from: string | null, to: string | null): number | null {
   return from === null || to === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 }
 
-/** Text and label, where they differ from the status. */
+/** Text and label, for statuses where they differ from the status. */
 const WORDS: Record<Pipeline['status'], readonly [string, string]> = {
   created: ['Created', 'created'],
   waiting_for_resource: ['Waiting', 'waiting for resource'],

@@ -1,4 +1,4 @@
-/** Where the parts of a configuration come from: repositories, templates, URLs, artifacts. */
+/** Reads includes of a configuration from repositories, templates, URLs and artifacts. */
 import { createHash } from 'node:crypto'
 import type { Include, IncludeAnswer, Tree } from '../../../ci/config/context.ts'
 import type { App, User } from '../../../context.ts'
@@ -18,7 +18,7 @@ import { componentIn, isVersion, versionAmong, type ComponentRequest } from './c
 export const LARGEST_FILE = 1024 * 1024
 const FETCH_DEADLINE_MS = 10_000
 
-/** For one pipeline: what its user may read. */
+/** Reads includes for one pipeline, with the read permissions of its user. */
 export class IncludeReader {
   readonly #app: App
   readonly #viewer: User | null
@@ -34,11 +34,11 @@ export class IncludeReader {
     this.#app = app
     this.#viewer = viewer
     this.#artifact = artifact
-    // Whoever may run its pipelines has its configuration read.
+    // A user who may run pipelines of the project does not need permission to read its configuration.
     this.#known.set(pathOf(own).toLowerCase(), Promise.resolve(own))
   }
 
-  /** Null where there is none, or none that they may read. */
+  /** Null if the project does not exist, or the user may not read it. */
   project(path: string): Promise<RepositorySubject | null> {
     const key = path.replace(/^\//, '').toLowerCase()
     const known = this.#known.get(key) ?? this.#find(key)
@@ -114,7 +114,7 @@ export class IncludeReader {
 
 const pathOf = ({ project, namespace }: RepositorySubject) => pathWithNamespace(project, namespace)
 
-/** The version that is meant; null where it is a branch, a commit or nothing. */
+/** The tag of the version. Null for a branch, a commit or an unknown version. */
 async function tagOf(dir: string, { version, isPart }: ComponentRequest): Promise<string | null> {
   if (!isPart) return isVersion(version) && (await resolveRef(dir, `refs/tags/${version}`)) ? version : null
   const { items } = await listTags(dir, { order: 'version_desc' })
@@ -124,7 +124,7 @@ async function tagOf(dir: string, { version, isPart }: ComponentRequest): Promis
   )
 }
 
-/** A file of a commit as text; null where there is none, or it is too large. */
+/** The text of a file at a commit. Null if the file does not exist or is too large. */
 export async function fileAt(dir: string, sha: string, path: string): Promise<string | null> {
   const entry = await entryAt(dir, sha, path)
   if (!entry || !isFile(entry)) return null

@@ -33,7 +33,7 @@ export const cancelChildren = job<CancelChildren>(CANCEL_CHILDREN.name, async (a
 
 const MOST_AT_ONCE = 100
 
-/** Pipelines whose process ended between their rows and their beginning; one that is just begun bears it twice. */
+/** Continues pipelines whose process ended after it wrote the rows. Processing a pipeline twice is harmless. */
 export const recoverPipelines = job<object>(
   'ci.recover_pipelines',
   async (app) => {
@@ -57,7 +57,7 @@ export const recoverPipelines = job<object>(
 
 export const SETTLE_REF = { name: 'ci.settle_ref' }
 
-/** Where a pipeline has ended nobody fetches it any more; its commit stays kept. */
+/** Deletes the ref of a finished pipeline, because no runner fetches it any more. The commit stays. */
 export const settleRef = job<{ id: number; project_id: number }>(SETTLE_REF.name, async (app, { id, project_id }) => {
   const project = await findProjectById(app.db, project_id)
   if (!project) return
@@ -66,7 +66,7 @@ export const settleRef = job<{ id: number; project_id: number }>(SETTLE_REF.name
     app.db.selectFrom('pipelines').select(['id', 'sha', 'status']).where('id', '=', id).executeTakeFirst()
   const ended = await findPipeline()
   if (!ended || isFinished(ended.status)) await dropRef(dir, pipelineRef(id))
-  // Somebody may have had it go on meanwhile.
+  // A user may have restarted the pipeline meanwhile.
   const pipeline = await findPipeline()
   if (pipeline && !isFinished(pipeline.status)) await begin(dir, pipeline)
 })

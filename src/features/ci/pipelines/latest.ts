@@ -1,4 +1,4 @@
-/** The newest pipeline of a ref that succeeded keeps what its jobs have kept, past its time. */
+/** Keeps the artifacts of the newest successful pipeline of each ref past their expiry. */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -13,7 +13,7 @@ interface Ref {
   readonly tag: boolean
 }
 
-/** In the transaction in which the pipeline, or a child of it, has succeeded. */
+/** Runs in the transaction in which the pipeline, or a child of it, succeeds. */
 export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
   const { db, clock } = app
   const { project_id, ref, tag } = pipeline
@@ -23,7 +23,7 @@ export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
     .where('id', '=', project_id)
     .executeTakeFirst()
   if (!project?.keep_latest_artifact || !(await currentSettings(app)).keep_latest_artifact) return
-  // Of two that succeed at once the newer keeps.
+  // If two pipelines succeed at the same time, the newer one keeps its artifacts.
   await lockName(db, `latest of ${project_id} ${ref}`)
   const newest = await db
     .selectFrom('pipelines')
@@ -54,7 +54,7 @@ export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
     .execute()
 }
 
-/** What is kept of a ref, but of these pipelines, has its own time again. */
+/** Restores the expiry of the ref's artifacts, except those of the pipelines in `but`. */
 export async function releaseRef({ db }: App, { project_id, ref, tag }: Ref, but: readonly number[] = []) {
   await db
     .updateTable('ci_artifacts')
@@ -75,7 +75,7 @@ export async function releaseRef({ db }: App, { project_id, ref, tag }: Ref, but
     .execute()
 }
 
-/** Where nothing is kept past its time any more. */
+/** Unlocks artifacts of projects that do not keep the latest artifacts any more. */
 export async function releaseUnkept(app: App): Promise<void> {
   const isKept = (await currentSettings(app)).keep_latest_artifact
   await app.db

@@ -10,7 +10,7 @@ import type { Pipeline } from './model.ts'
 export const PIPELINE_ORDERS = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const
 export type PipelineOrder = (typeof PIPELINE_ORDERS)[number]
 
-/** What is absent is no condition. */
+/** An absent field means no condition. */
 interface Filter {
   project: number
   statuses?: string
@@ -21,9 +21,9 @@ interface Filter {
   user?: number
   broken?: true
   whole?: true
-  /** Those that another made in the same project are left out. */
+  /** Excludes child pipelines. */
   own?: true
-  /** The newest of each of these branches, or tags. */
+  /** The newest pipeline of each of these branches or tags. */
   ofBranches?: string
   ofTags?: string
   updated_before?: string
@@ -65,7 +65,7 @@ const list = longList<Filter, 'pipelines', PipelineOrder>({
         and ${inTextList(db, 'status', w.statuses!)}`,
     },
     own: { test: (_, { hidden }) => sql`${hidden('source')} <> 'parent_pipeline'` },
-    // Two of them: a statement is kept for the names that are given, whatever their values.
+    // Two filters, because a prepared statement is cached by the names of its filters and not by their values.
     broken: { test: () => sql`pipelines.yaml_errors is not null` },
     whole: { test: () => sql`pipelines.yaml_errors is null` },
     updated_before: { test: (w, { hidden }) => sql`${hidden('updated_at')} <= ${w.updated_before}` },
@@ -89,7 +89,7 @@ const newestOf = (db: Db, project: number, tag: boolean, refs: string) => sql<nu
 
 export interface PipelineFilter {
   readonly statuses?: readonly string[] | undefined
-  /** Names: the newest pipeline of each. */
+  /** Branch names: the newest pipeline of each branch. */
   readonly branches?: readonly string[] | undefined
   readonly tags?: readonly string[] | undefined
   readonly ref?: string | null | undefined
@@ -130,7 +130,7 @@ export function listPipelines({ db }: App, project: number, filter: PipelineFilt
   return list(db, wanted, cut, filter)
 }
 
-/** Those of them that say something. */
+/** The filters that have a value. */
 const given = <F extends object, const K extends keyof F & string>(filter: F, names: readonly K[]) =>
   Object.fromEntries(names.flatMap((name) => (filter[name] ? [[name, filter[name]]] : []))) as {
     [name in K]?: NonNullable<F[name]>

@@ -1,22 +1,27 @@
 /**
- * What pipelines were made of by themselves (a push, a merge request's commits, a time of a schedule), so that nothing
- * is made of it twice: not by whoever does it again after a crash, and not where somebody has deleted it since.
+ * Records the causes of automatic pipelines: a push, commits of a merge request, a due time of a schedule. Each cause
+ * creates at most one pipeline. A retry after a crash creates no second one, even if a user has deleted the first.
  */
 import { hash } from 'node:crypto'
 import { after, DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 
-/** Longer than anything waits to be done again. */
+/** Longer than any retry waits. */
 const KEPT = 7 * DAY
 
 export interface Cause {
-  /** What it is made of; two of the same are one. */
+  /** Identifies the cause. Equal values are the same cause. */
   readonly of: readonly (string | number | null)[]
-  /** Only what was made since counts; without, all that ever was; null: nothing, it happens just now. */
+  /**
+   * Counts only pipelines created since this time. Undefined: all pipelines. Null: none, because the cause happens now.
+   */
   readonly since?: string | null
 }
 
-/** Whether it is the first of its cause. In the transaction that makes it: of two at once one is. */
+/**
+ * Whether this is the first pipeline of the cause. Runs in the transaction that creates the pipeline, so that one of
+ * two concurrent callers wins.
+ */
 export async function markMade({ db, clock }: App, { of, since }: Cause): Promise<boolean> {
   const cause = causeOf(of)
   const made_at = timestamp(clock)
@@ -33,7 +38,7 @@ export async function markMade({ db, clock }: App, { of, since }: Cause): Promis
   return made.length > 0
 }
 
-/** For what is no matter of one transaction: marked when it is done. */
+/** For work that spans several transactions: the caller marks the cause when the work is done. */
 export async function wasMade({ db }: App, of: Cause['of'], since: string): Promise<boolean> {
   const found = await db
     .selectFrom('pipeline_marks')

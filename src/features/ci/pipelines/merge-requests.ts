@@ -1,11 +1,11 @@
-/** What pipelines and their jobs are told of merge requests. */
+/** Variables about merge requests for pipelines and their jobs. */
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import type { Pipeline } from './model.ts'
 import { variablesFrom } from './predefined.ts'
 
-/** More are not told. */
+/** The maximum number of listed merge requests. */
 const MOST = 4
 
 interface Branch {
@@ -14,7 +14,7 @@ interface Branch {
   readonly tag: boolean
 }
 
-/** `group/project!1,group/project!2`: what is open from a branch, wherever it goes. */
+/** `group/project!1,group/project!2`: the open merge requests from a branch, whatever their target. */
 export async function openFrom({ db }: App, { project_id, ref, tag }: Branch): Promise<Variable[]> {
   if (tag || ref.startsWith('refs/')) return []
   const open = await db
@@ -35,7 +35,7 @@ export async function openFrom({ db }: App, { project_id, ref, tag }: Branch): P
   return variablesFrom({ CI_OPEN_MERGE_REQUESTS: names.join(',') })
 }
 
-/** As it was when the pipeline was made. */
+/** The state of the merge request when the pipeline was created. */
 export const mergeRequestVariables = ({
   merge_request_variables: told,
 }: Pick<Pipeline, 'merge_request_variables'>): Variable[] => JSON.parse(told ?? '[]') as Variable[]

@@ -28,11 +28,11 @@ declare module '../../../store/database.ts' {
       ref: string
       tag: boolean
       sha: string
-      /** Of what a merge request would come to: the heads of its two branches. */
+      /** For a trial merge of a merge request: the heads of the two branches. */
       source_sha: string | null
       target_sha: string | null
       before_sha: string
-      /** Whether its ref was protected when it was made. */
+      /** Whether the ref was protected when the pipeline was created. */
       protected: boolean
       name: string | null
       yaml_errors: string | null
@@ -40,17 +40,17 @@ declare module '../../../store/database.ts' {
       merge_request_id: number | null
       trigger_id: number | null
       schedule_id: number | null
-      /** The job of another pipeline that made it. */
+      /** The job of another pipeline that created this one. */
       bridge_id: number | null
-      /** Then: the pipeline at the top of all that made each other. */
+      /** Set together with `bridge_id`: the first pipeline of the chain. */
       root_id: number | null
       auto_canceled_by_id: number | null
-      /** Variables that tell of merge requests, of its own or open from its branch, as JSON. */
+      /** Variables about the pipeline's merge request, or about open merge requests from its branch, as JSON. */
       merge_request_variables: string | null
       on_new_commit: 'conservative' | 'interruptible' | 'none'
       on_job_failure: 'none' | 'all'
       coverage: number | null
-      /** Seconds, once it has ended. */
+      /** In seconds, once the pipeline has ended. */
       duration: number | null
       started_at: string | null
       finished_at: string | null
@@ -69,7 +69,7 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    /** Made, or its status is another. */
+    /** A pipeline was created, or its status changed. */
     'pipeline.changed': { id: number; project_id: number; sha: string; status: JobStatus }
     'pipeline.deleted': { id: number; project_id: number; sha: string; by: number }
   }

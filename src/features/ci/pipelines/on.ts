@@ -7,7 +7,7 @@ import { FOLLOW_LATE, SETTLE_REF } from './jobs.ts'
 import { releaseRef } from './latest.ts'
 import { isFinished } from './status.ts'
 
-/** For pushes whose process ended before it came to it. */
+/** For pushes whose process ended before it created the pipelines. */
 export const createPipelinesOfPush = on(
   'repository.changed',
   'pipelines',
@@ -15,7 +15,7 @@ export const createPipelinesOfPush = on(
   { when: ({ wiki, by, updates }) => !wiki && by !== null && updates.some(isNewTip) },
 )
 
-/** What the newest pipeline of a branch has kept is kept while the branch is there. */
+/** Artifacts of the newest pipeline of a branch are kept only while the branch exists. */
 export const releaseDeleted = on(
   'repository.changed',
   'artifacts',

@@ -5,18 +5,18 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 
 const isOpen = ({ open, project }: RepositorySubject) => open.includes(project.visibility)
 
-/** Whoever sees the project sees its jobs where that is switched on. */
+/** With public pipelines enabled, everyone who sees the project sees its jobs. */
 const seesJobs = (s: RepositorySubject) =>
   s.level >= Reporter || (s.project.public_jobs && (s.level >= Guest || isOpen(s)))
 
 const works = (s: RepositorySubject) => hasFeature(s, 'builds') && s.level >= Developer && !s.project.archived
 
-/** A project as its pipelines and jobs are met. */
+/** The policy of a project for its pipelines and jobs. */
 export const ciPolicy = policy<RepositorySubject>()({
   read: (s) => projectPolicy.read(s),
   readPipelines: (s) => hasFeature(s, 'builds') && (s.project.visibility === 'public' || seesJobs(s)),
   readJobs: (s) => hasFeature(s, 'builds') && seesJobs(s),
-  /** On a protected ref those alone who may change it: asked of each. */
+  /** On a protected ref, only users who may change the ref. A separate check covers each case. */
   run: works,
   administer: (s) => hasFeature(s, 'builds') && s.level >= Master,
   own: (s) => hasFeature(s, 'builds') && s.level >= Owner,

@@ -1,4 +1,4 @@
-/** Variables that tell of a project, a commit and a pipeline: for rules, and for every job. */
+/** Variables about a project, a commit and a pipeline, for rules and for every job. */
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
@@ -11,11 +11,11 @@ import type { Pipeline } from './model.ts'
 
 export const DEFAULT_CONFIG_PATH = '.gitlab-ci.yml'
 
-/** Of what a row is not there yet while rules are asked. */
+/** The optional fields do not exist yet when rules are evaluated. */
 export type PipelineFacts = Pick<Pipeline, 'ref' | 'tag' | 'sha' | 'before_sha' | 'source' | 'protected'> &
   Partial<Pick<Pipeline, 'id' | 'iid' | 'name' | 'created_at'>>
 
-/** A project of the store's, or what a working copy knows of it. */
+/** A stored project, or the facts that a working copy knows. */
 export interface DescribedProject {
   readonly project: Partial<
     Pick<Project, 'id' | 'name' | 'description' | 'visibility' | 'default_branch' | 'ci_config_path'>
@@ -35,18 +35,18 @@ export const slugOfRef = (ref: string): string =>
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** What is null is not given. */
+/** Skips null values. */
 export const variablesFrom = (values: Values): Variable[] =>
   Object.entries(values).flatMap(([key, value]) =>
     value === null || value === undefined ? [] : [{ key, value: String(value), raw: true }],
   )
 
-/** What jobs are told of it. */
+/** Facts about the server for jobs. */
 export interface Server {
   readonly url: string
-  /** The release whose clients are served, as `GET /version` tells it. */
+  /** The release that the server reports at `GET /version`. */
   readonly version: string
-  /** Of git over SSH, where there is any. */
+  /** The address of git over SSH, if enabled. */
   readonly ssh?: { readonly host: string; readonly port: string } | null
 }
 
@@ -139,7 +139,7 @@ export function pipelineVariables(
       CI_COMMIT_AUTHOR: `${commit.author.name} <${commit.author.email}>`,
       CI_COMMIT_TIMESTAMP: localTime(commit.committer),
     }),
-    // As releases before 9.0 called them.
+    // The names in releases before 9.0.
     CI_BUILD_REF: sha,
     CI_BUILD_BEFORE_SHA: before_sha,
     CI_BUILD_REF_NAME: shown,
@@ -155,7 +155,7 @@ const descriptionOf = ({ message, title }: DescribedCommit) =>
     .replace(/^\s+/, '')
     .slice(0, LONGEST_MESSAGE)
 
-/** Those that rules may ask: nothing that only a stored job or pipeline has. */
+/** Variables that rules may use: none that need a stored job or pipeline. */
 export const ruleVariables = (
   server: Server,
   subject: DescribedProject,

@@ -1,6 +1,7 @@
 /**
- * A pipeline brought to where its jobs say it is. Idempotent: run again after a crash, or by two at once, it comes to
- * the same. Whoever changes a job holds its pipeline first, so that two changes compose.
+ * Derives the next steps and the status of a pipeline from its jobs. Idempotent: a second run after a crash, or a
+ * concurrent run, gives the same result. Code that changes a job must lock its pipeline first, so that concurrent
+ * changes compose.
  */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
@@ -22,7 +23,7 @@ import { composedStatus, isEnded } from './status.ts'
 
 export const lockPipeline = (app: App, id: number): Promise<void> => lockName(app.db, `pipeline ${id}`)
 
-/** Null where it is gone. */
+/** Null if the pipeline does not exist. */
 export function processPipeline(app: App, id: number): Promise<Pipeline | null> {
   return transact(app, async (app) => {
     await lockPipeline(app, id)
@@ -30,14 +31,14 @@ export function processPipeline(app: App, id: number): Promise<Pipeline | null> 
   })
 }
 
-/** Inside a transaction that holds it. */
+/** Runs in a transaction that has locked the pipeline. */
 export async function processLocked(app: App, id: number): Promise<Pipeline | null> {
   const pipeline = await findLocked(app, id)
   if (!pipeline) return null
   const rows = await app.db
     .selectFrom('ci_jobs')
     .select(['id', 'kind', 'name', 'stage_position', 'status', 'when', 'allow_failure', 'resource_group_id'])
-    // Long lists, and of no use once a job's turn has come.
+    // Needs can be long lists, and only jobs in status `created` use them.
     .select(sql<string | null>`case when status = 'created' then needs end`.as('needs'))
     .where('pipeline_id', '=', id)
     .where('retried', '=', false)
@@ -57,12 +58,12 @@ export async function processLocked(app: App, id: number): Promise<Pipeline | nu
   await moveJobs(app, steps.schedule, 'scheduled')
   await moveJobs(app, steps.wait, 'waiting_for_resource')
   await moveJobs(app, steps.enqueue, 'pending')
-  // Some of them may take their time to end.
+  // Jobs with graceful cancellation end later, so the status is computed again.
   if (stopped.some((job) => job.status === 'canceling')) return processLocked(app, id)
   return followJobs(app, pipeline, status)
 }
 
-/** The same where one of its jobs has begun: nothing else follows from that. */
+/** The short form for a job that has started: only the status of the pipeline can change. */
 export async function startLocked(app: App, id: number): Promise<Pipeline | null> {
   const pipeline = await findLocked(app, id)
   return pipeline && followJobs(app, pipeline, composedStatus([{ status: 'running', allow_failure: false }]))
@@ -75,7 +76,7 @@ async function findLocked({ db }: App, id: number): Promise<Pipeline | null> {
 }
 
 async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | null): Promise<Pipeline> {
-  // A file with faults has no jobs, and stays failed.
+  // A pipeline with an invalid configuration has no jobs and stays failed.
   if (pipeline.yaml_errors !== null) return pipeline
   const status = shownAfter(pipeline.status, composed ?? 'skipped')
   if (status === pipeline.status) return isEnded(status) ? recountedCoverage(app, pipeline) : pipeline
@@ -92,7 +93,7 @@ async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | nu
   return updated
 }
 
-/** What has begun once is running, not waiting for its beginning. */
+/** A pipeline that has started shows as running, not as pending. */
 const shownAfter = (was: JobStatus, composed: JobStatus): JobStatus =>
   composed === 'pending' && (isEnded(was) || was === 'canceling' || was === 'running') ? 'running' : composed
 
@@ -108,7 +109,7 @@ async function timesOf(app: App, pipeline: Pipeline, status: JobStatus, now: str
   return { finished_at: now, duration: lengthOf(spans, now), coverage: averageOf(spans) }
 }
 
-/** Other tools tell of coverage after the pipeline has ended, too. */
+/** External tools may report coverage after the pipeline has ended. */
 async function recountedCoverage({ db }: App, pipeline: Pipeline): Promise<Pipeline> {
   const jobs = await db
     .selectFrom('ci_jobs')
@@ -133,7 +134,7 @@ interface Span {
   readonly finished_at: string | null
 }
 
-/** Whole seconds in which at least one ran; null where none ever did. */
+/** The whole seconds in which at least one job ran. Null if no job ever ran. */
 export function lengthOf(spans: readonly Span[], now: string): number | null {
   const begun = spans
     .flatMap(({ started_at, finished_at }) =>

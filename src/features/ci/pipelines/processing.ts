@@ -1,7 +1,4 @@
-/**
- * What is next for the jobs of a pipeline: rows in, steps out. Pure, and done twice it finds nothing more to do. Every
- * job and every need is looked at once.
- */
+/** Computes the next step of each job in a pipeline. Pure and idempotent. Visits every job and every need once. */
 import type { JobStatus, JobWhen } from '../jobs/model.ts'
 import { CANCELABLE, Tally, isFinished } from './status.ts'
 
@@ -13,7 +10,7 @@ export interface Processed {
   readonly status: JobStatus
   readonly when: JobWhen
   readonly allow_failure: boolean
-  /** Names; null: all of earlier stages. */
+  /** Names of needed jobs. Null: all jobs of earlier stages. */
   readonly needs: readonly string[] | null
   readonly has_resource_group: boolean
 }
@@ -21,7 +18,7 @@ export interface Processed {
 export type Step = 'enqueue' | 'wait' | 'actionize' | 'schedule' | 'skip' | 'cancel'
 export type Steps = Record<Step, number[]>
 
-/** Where each step leads. */
+/** The status after each step. */
 const LEADS_TO = {
   enqueue: 'pending',
   wait: 'waiting_for_resource',
@@ -33,11 +30,11 @@ const LEADS_TO = {
 
 export interface Processing {
   readonly steps: Steps
-  /** Of the pipeline once the steps are taken; null without jobs. */
+  /** The status of the pipeline after the steps. Null without jobs. */
   readonly status: JobStatus | null
 }
 
-/** `jobs`: those that nothing newer stands for. */
+/** `jobs`: without jobs that a newer one replaces. */
 export function processing(
   jobs: readonly Processed[],
   { on_job_failure = 'none' }: { on_job_failure?: 'none' | 'all' } = {},
@@ -63,7 +60,7 @@ class Pass {
     if (endsWithFailure && this.#hasFailed()) this.#cancelAll()
     const all = new Tally()
     for (const [, jobs] of this.#stages) {
-      // Read before the stage itself is counted.
+      // Must be read before the jobs of this stage are added.
       const before = all.status ?? 'success'
       for (const job of inOrderOfNeeds(jobs, this.#byName)) this.#look(job, before)
       for (const job of jobs) all.add(this.#counted(job))
@@ -119,7 +116,10 @@ function accepts({ when, needs }: Processed, previous: JobStatus): boolean {
   return previous === 'success' || (previous === 'skipped' && needs === null)
 }
 
-/** Of one stage: those who are needed come before those who need them. Deep chains take no stack. */
+/**
+ * Orders the jobs of one stage so that needed jobs come first. Iterative, so that deep chains do not overflow the
+ * stack.
+ */
 function inOrderOfNeeds(jobs: readonly Processed[], byName: ReadonlyMap<string, Processed>): Iterable<Processed> {
   if (jobs.every(({ needs }) => !needs?.length)) return jobs
   const ordered = new Set<Processed>()

@@ -1,4 +1,4 @@
-/** Pipelines of pushes: one for each branch and tag that has a new tip, there when the push is answered. */
+/** Creates the pipelines of a push: one for each branch and tag with a new tip, before the push is answered. */
 import type { App, PushedRefs } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -7,11 +7,11 @@ import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { readConfiguration } from './configuration.ts'
 import { createPipeline, type VariableInput } from './create.ts'
 
-/** A mirror brings branches by the thousand. */
+/** A mirror may push thousands of branches. */
 const MOST_REFS = 50
 
 interface Pushed extends PushedRefs {
-  /** Of one that may have been followed before: when it was. */
+  /** For a push that may have been processed before: the time of the push. */
   readonly since?: string
 }
 
@@ -24,7 +24,7 @@ export async function runPushed(app: App, { project, by, updates, options, since
     return name === null || !isNewTip(update) ? [] : [{ ...update, name, tag: branch === null }]
   })
   for (const { name, tag, before, after } of moved.slice(0, MOST_REFS)) {
-    // Most projects have none: nobody needs to be asked who may what.
+    // Most projects have no configuration. Reading it first saves the permission checks.
     const text = await readConfiguration({ project, dir }, after)
     const actor = text === null ? null : await findUser(app.db, by)
     if (text === null || !actor) continue
@@ -52,7 +52,7 @@ interface Ordered {
   readonly inputs?: Readonly<Record<string, unknown>>
 }
 
-/** `ci.skip`, `ci.variable=KEY=value`, `ci.input=name=value`. */
+/** Parses the push options `ci.skip`, `ci.variable=KEY=value` and `ci.input=name=value`. */
 export function optionsFrom(options: readonly string[]): Ordered {
   const given = (name: string) =>
     options
@@ -70,7 +70,7 @@ export function optionsFrom(options: readonly string[]): Ordered {
   }
 }
 
-/** Numbers, flags and lists as what they are; all else is a text. */
+/** Parses numbers, booleans and lists. Every other value is a text. */
 function parsed(value: string): unknown {
   if (!/^(?:-?\d+(?:\.\d+)?|true|false|\[.*\])$/.test(value)) return value
   try {

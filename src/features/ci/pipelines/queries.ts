@@ -13,7 +13,7 @@ import type { Pipeline } from './model.ts'
 import { isArchived } from '../../projects/projects/policy.ts'
 import { ciPolicy } from './policy.ts'
 
-/** `/projects/:id`, as its pipelines and jobs are met. */
+/** The resource `/projects/:id` with the policy for pipelines and jobs. */
 export const ciProject = resource({
   name: 'Project',
   params: z.object({ id: text }),
@@ -38,7 +38,7 @@ export const pipeline = child(ciProject, {
   find: (app, { project }, { pipeline_id }) => findPipeline(app.db, project.id, pipeline_id),
 })
 
-/** The newest of the tip of a branch or a tag. */
+/** The newest pipeline for the tip of a branch or a tag. */
 export async function latestOf(app: App, { project, dir }: RepositorySubject, ref: string): Promise<Pipeline | null> {
   const sha = (await resolveRef(dir, `refs/heads/${ref}`)) ?? (await resolveRef(dir, `refs/tags/${ref}`))
   if (sha === null) return null

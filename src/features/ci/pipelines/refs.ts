@@ -1,8 +1,8 @@
-/** Refs as people write them. */
+/** Parses ref names from users. */
 
 /**
- * A branch or a tag by its short name or by its whole one. Null of other refs: those are nobody's to name, and no rule
- * of protection knows them.
+ * Parses the short or full name of a branch or a tag. Null for other refs: users may not name them, and no protection
+ * rule covers them.
  */
 export function parseRefName(given: string): { ref: string; tag?: boolean } | null {
   if (!given.startsWith('refs/')) return { ref: given }

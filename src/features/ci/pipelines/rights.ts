@@ -1,4 +1,4 @@
-/** Who may run what on a branch or a tag. */
+/** Permissions to run pipelines on a branch or a tag. */
 import type { App, User } from '../../../context.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
 import { isProtected, mayCreateTag, mayMerge, type Rules } from '../../repository/protected-branches/matching.ts'
@@ -22,7 +22,7 @@ export async function isProtectedRef(app: App, project: number, { ref, tag }: Ru
   return isProtected(await rulesFor(app, project, { tag }), ref)
 }
 
-/** Whoever may push or merge to the branch, or make the tag. */
+/** Users who may push or merge to the branch, or create the tag. */
 export async function mayRunOn(
   app: App,
   { project, viewer, level }: RunSubject,
@@ -35,8 +35,8 @@ export async function mayRunOn(
 }
 
 /**
- * As when it was made: a pipeline of a merge request belongs to whoever may run on the branch it comes from, and on the
- * one it goes to where the code is another project's.
+ * Applies the rule of creation. A pipeline of a merge request needs the permission to run on the source branch. If the
+ * code comes from another project, it also needs the permission to run on the target branch.
  */
 export async function mayRetry(
   app: App,
@@ -50,7 +50,7 @@ export async function mayRetry(
     .select(['m.source_branch', 'm.target_branch', 'm.source_project_id'])
     .where('p.id', '=', pipeline_id)
     .executeTakeFirst()
-  // The merge request is gone, and with it what its branches were.
+  // The merge request was deleted, so its branches are unknown.
   if (!one) return place.level >= Master
   const isForeign = one.source_project_id !== place.project.id
   for (const branch of [one.source_branch, ...(isForeign ? [one.target_branch] : [])])

@@ -95,7 +95,7 @@ export const create = endpoint({
   },
 })
 
-/** Forms send `variables[0][key]=…`. */
+/** Converts the form encoding `variables[0][key]=…` to a list. */
 function asList(value: unknown): unknown {
   const isNumbered =
     typeof value === 'object' &&

@@ -15,7 +15,7 @@ import { lockPipeline, processLocked } from './process.ts'
 import { parseRefName } from './refs.ts'
 import { mayRetry } from './rights.ts'
 
-/** By hand: whoever wants one is told at once why there is none. */
+/** Starts a pipeline by hand. The caller gets the reason if no pipeline is created. */
 export async function startPipeline(
   app: App,
   actor: User,
@@ -33,7 +33,7 @@ async function assertRuns(app: App, subject: RepositorySubject, pipeline: Pipeli
   if (!(await mayRetry(app, subject, { ...pipeline, pipeline_id: pipeline.id }))) throw forbidden()
 }
 
-/** What failed or was canceled is run again, and what was skipped because of it. */
+/** Retries failed and canceled jobs, and jobs that were skipped because of them. */
 export async function retryPipeline(app: App, subject: RepositorySubject, pipeline: Pipeline): Promise<Pipeline> {
   await assertRuns(app, subject, pipeline)
   await begin(subject.dir, pipeline)
@@ -64,7 +64,7 @@ export async function stopPipeline(app: App, subject: RepositorySubject, pipelin
   return (await cancelPipeline(app, pipeline.id)) ?? pipeline
 }
 
-/** With its jobs, and all they have kept. */
+/** Deletes the pipeline with its jobs and their artifacts. */
 export async function deletePipeline(
   app: App,
   actor: User,

@@ -1,4 +1,4 @@
-/** What the statuses of several jobs come to: of a stage, of what a job needs, of a pipeline. Pure. */
+/** Composes one status from the statuses of several jobs: of a stage, of the needs of a job, or of a pipeline. Pure. */
 import type { JobStatus } from '../jobs/model.ts'
 
 export interface Counted {
@@ -6,7 +6,7 @@ export interface Counted {
   readonly allow_failure: boolean
 }
 
-/** Failed or canceled where that is allowed; manual and not waited for. */
+/** `warned`: failed or canceled, and allowed to fail. `ignored`: manual and optional. */
 type Kind = JobStatus | 'warned' | 'ignored'
 
 function kindOf({ status, allow_failure }: Counted): Kind {
@@ -15,7 +15,7 @@ function kindOf({ status, allow_failure }: Counted): Kind {
   return status === 'manual' ? 'ignored' : status
 }
 
-/** Statuses counted so far; what they come to takes no longer however many there are. */
+/** Collects statuses. Composing them takes constant time, however many there are. */
 export class Tally {
   readonly #kinds = new Set<Kind>()
 
@@ -28,7 +28,7 @@ export class Tally {
     return this.#kinds.has('warned')
   }
 
-  /** Null of none. */
+  /** Null without jobs. */
   get status(): JobStatus | null {
     if (this.#kinds.size === 0) return null
     if (this.#only('skipped', 'ignored')) return 'skipped'
@@ -44,7 +44,10 @@ export class Tally {
     return this.#any('canceling') ? 'canceling' : 'failed'
   }
 
-  /** For the one that needs just these: it waits until all have ended, and one that never ran ends it. */
+  /**
+   * The status for a job that needs exactly these jobs. The job waits until all have ended. If one was skipped, the job
+   * is skipped.
+   */
   get needed(): JobStatus | null {
     if (this.#any('skipped', 'ignored')) return 'skipped'
     if (this.#kinds.size > 0 && !this.#only('success', 'failed', 'canceled', 'warned')) return 'pending'
@@ -67,15 +70,15 @@ export function tallyOf(jobs: Iterable<Counted>): Tally {
   return tally
 }
 
-/** Of jobs that nothing newer stands for. */
+/** `jobs`: without jobs that a newer one replaces. */
 export const composedStatus = (jobs: Iterable<Counted>): JobStatus | null => tallyOf(jobs).status
 
 export const FINISHED = ['success', 'failed', 'canceled', 'skipped'] as const
 export const isFinished = (status: JobStatus): boolean => (FINISHED as readonly string[]).includes(status)
 
-/** Ended by itself or by somebody: what is measured, and may be run again. */
+/** Ran to an end or was canceled. These jobs have a duration and can be retried. */
 export const ENDED = ['success', 'failed', 'canceled'] as const
 export const isEnded = (status: JobStatus): boolean => (ENDED as readonly string[]).includes(status)
 
-/** What cancelling a pipeline ends; jobs that wait for somebody's hand stay. */
+/** Statuses that canceling a pipeline ends; manual jobs stay. */
 export const CANCELABLE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled'] as const

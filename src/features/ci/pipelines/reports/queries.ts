@@ -1,4 +1,4 @@
-/** What tests found, read from the reports that jobs have kept. */
+/** Test results, read from the JUnit reports of jobs. */
 import { createGunzip } from 'node:zlib'
 import type { z } from 'zod'
 import type { App } from '../../../../context.ts'
@@ -22,15 +22,15 @@ import {
 } from './reading.ts'
 
 const MOST_JOBS = 1000
-/** Unpacked, of one report and of all together. */
+/** The uncompressed limit, for one report and for all reports of a pipeline together. */
 const LARGEST_REPORT = 20 * 1024 * 1024
 const LARGEST_SUM = 100 * 1024 * 1024
-/** Bytes; some milliseconds of work at most. */
+/** In bytes. Reading that many takes a few milliseconds at most. */
 const SHORT = 16_384
-/** Milliseconds of processor time. The largest report takes a tenth of it. */
+/** Milliseconds of CPU time. The largest report needs a tenth of it. */
 const DEADLINE = 10_000
 
-// Beside this file as a source, in the folder of the bundle otherwise.
+// Next to this source file, or in the folder of the bundle.
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './reading.ts' : './junit-report.js', import.meta.url)
 
 interface Found {
@@ -55,7 +55,7 @@ function reportsOf(app: App, { id }: Pipeline): Promise<Found[]> {
     .execute()
 }
 
-/** Parallel jobs of one name are one suite. */
+/** Parallel jobs of one name form one suite. */
 const suiteName = (name: string) => name.replace(/:? (?:\d+\/\d+|\[.*\])$/, '')
 
 interface Suite {
@@ -92,7 +92,7 @@ export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestRe
   return { ...total, test_suites }
 }
 
-/** By their digest: what it names never changes. */
+/** Cached by digest, because the content of a digest never changes. */
 const known = new Lru<Read>(32 * 1024 * 1024, ({ cases }) => cases.reduce((sum, one) => sum + lengthOf(one), 1000))
 
 async function readReport(app: App, report: Found, left: number): Promise<Read> {
@@ -109,7 +109,7 @@ async function readReport(app: App, report: Found, left: number): Promise<Read> 
   }
 }
 
-/** What is long is read in a thread. */
+/** Reads long reports in a worker thread. */
 async function readBytes({ caller }: App, bytes: Buffer): Promise<Read> {
   if (bytes.length <= SHORT) return perform(bytes)
   try {

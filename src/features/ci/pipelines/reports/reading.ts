@@ -1,11 +1,11 @@
-/** What becomes of one report as plain data, so that a thread can be given the work. */
+/** Reads one report into plain data, so that a worker thread can do the work. */
 import { BadReport, readJunit, type TestCase } from '../../../../lib/junit.ts'
 
 export interface Read {
   readonly counts: Counts
-  /** Those that may be listed. */
+  /** The cases that fit into the limit of the list. */
   readonly cases: readonly TestCase[]
-  /** Unpacked, in bytes. */
+  /** Uncompressed size in bytes. */
   readonly size: number
   readonly error: string | null
 }
@@ -28,13 +28,13 @@ interface ListBudget {
   characters: number
 }
 
-/** Of the cases of a pipeline, how many are listed and how many characters they have; all of them are counted. */
+/** The limits of a pipeline's list of cases: their number and their characters. The totals count all cases. */
 export const newListBudget = (): ListBudget => ({ cases: 20_000, characters: 8 * 1024 * 1024 })
 
 export const lengthOf = ({ name, classname, file, system_output }: TestCase) =>
   100 + name.length + classname.length + (file?.length ?? 0) + (system_output?.length ?? 0)
 
-/** The first ones, as many as there is room for. */
+/** The first cases that fit into the limit. */
 export function* listed(cases: readonly TestCase[], budget: ListBudget): Generator<TestCase> {
   for (const one of cases) {
     if (budget.cases <= 0 || budget.characters <= 0) return
