@@ -21,6 +21,6 @@ export const resourceGroup = child(ciProject, {
   find: (app, { project }, { key }) => groupsOf(app.db, project.id).where('key', '=', key).executeTakeFirst(),
 })
 
-/** In the order in which they are given it. */
+/** In the order in which the jobs get the resource. */
 export const listUpcoming = (db: Db, group: ResourceGroup, page: PageRequest): Promise<Page<Job>> =>
   pageOfQuery(upcomingOf(db, group).where('kind', '=', 'job'), page)

@@ -6,7 +6,7 @@ import { transact } from '../../../store/transact.ts'
 import { ASSIGN_RESOURCE } from '../jobs/steps.ts'
 import type { ResourceGroup } from './model.ts'
 
-/** Another mode may let another job go first: who is next is asked anew. */
+/** Another mode may change which job is next, so the resource is assigned again. */
 export function changeMode(
   app: App,
   { id }: ResourceGroup,
@@ -19,7 +19,7 @@ export function changeMode(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
-    if (!updated) throw notFound('Resource Group') // somebody was faster
+    if (!updated) throw notFound('Resource Group') // a concurrent request deleted the row
     await enqueue(app, ASSIGN_RESOURCE, { id })
     return updated
   })

@@ -1,6 +1,6 @@
 /**
- * Caches as runners are given them. Runners name a cache by its key, and keys are texts of users: the server puts its own
- * label behind each of them, always, so that no text of a job on an unprotected ref names a cache of protected ones.
+ * Caches in the format for runners. Runners identify a cache by its key, and users write the keys. The server always
+ * appends its own label to each key, so that a job on an unprotected ref cannot name a cache of protected refs.
  */
 import type { JobOptions } from '../jobs/options.ts'
 
@@ -14,16 +14,16 @@ interface Labelled {
 
 export interface CacheJob {
   readonly isProtected: boolean
-  /** Of the files that a key names. */
+  /** Computes the key of the files that the configuration names. */
   readonly keyOf: (key: Cache['key']) => Promise<string>
 }
 
-/** Of the job's variables, the one that runners take for a key as it is. */
+/** The variable whose value runners use directly as a cache key. */
 const FALLBACK_VARIABLE = 'CACHE_FALLBACK_KEY'
 
 /**
- * `unprotect` publishes: what protected refs write with it, others with it may read, and never write. The fields beside
- * the keys are for runners that keep caches apart by them.
+ * `unprotect` publishes a cache: protected refs write it, and unprotected refs with `unprotect` read it but never write
+ * it. Some runners separate caches by the other fields.
  */
 export function cachesOf(caches: readonly Cache[], variables: readonly Labelled[], job: CacheJob) {
   const global = variables.findLast(({ key, value }) => key === FALLBACK_VARIABLE && value !== '')?.value
@@ -49,7 +49,7 @@ export function cachesOf(caches: readonly Cache[], variables: readonly Labelled[
   )
 }
 
-/** Runners read the variable themselves, too. */
+/** Runners also read the variable directly, so it needs the label, too. */
 export const withLabels = <V extends Labelled>(variables: readonly V[], isProtected: boolean): V[] =>
   variables.map((one) =>
     one.key === FALLBACK_VARIABLE && one.value !== ''
@@ -57,13 +57,16 @@ export const withLabels = <V extends Labelled>(variables: readonly V[], isProtec
       : one,
   )
 
-/** The first is written, all are read. */
+/** The job writes the first label and reads all of them. */
 function labelsOf(isProtected: boolean, unprotect: boolean): [Label, ...Label[]] {
   if (isProtected) return unprotect ? ['published'] : ['protected']
   return unprotect ? ['non_protected', 'published'] : ['non_protected']
 }
 
-/** Runners resolve references, some twice: with a dollar before it the label would be read as the name of a variable. */
+/**
+ * Runners resolve variable references, some of them twice. A `$` before the label would turn the label into a variable
+ * name.
+ */
 const labelled = (key: string, label: Label): string => `${withoutDollars(key)}-${label}`
 
 function withoutDollars(key: string): string {
@@ -72,7 +75,7 @@ function withoutDollars(key: string): string {
   return key.slice(0, end)
 }
 
-/** Some write the label themselves, as this variable wants it elsewhere. */
+/** Some users already append the label, because other servers require it in this variable. */
 function labelledOnce(key: string, label: Label): string {
   const suffix = `-${label}`
   return labelled(key.endsWith(suffix) ? key.slice(0, -suffix.length) : key, label)

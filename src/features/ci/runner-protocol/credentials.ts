@@ -1,4 +1,4 @@
-/** Runners and jobs by the tokens they show, in the body or in a header. */
+/** Authenticates runners and jobs by a token in the body or in a header. */
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../context.ts'
 import { Refusal, forbidden } from '../../../errors.ts'
@@ -11,7 +11,7 @@ import type { Runner } from '../runners/model.ts'
 
 const LONGEST_TOKEN = 200
 
-/** The body's first. */
+/** The token of the body takes precedence. */
 export function presentedToken(
   request: IncomingMessage,
   header: 'runner-token' | 'job-token',
@@ -32,7 +32,7 @@ export async function runnerOf(app: App, token: string): Promise<Runner> {
   return runner
 }
 
-/** Whatever has become of it; a wrong token and a wrong number are answered alike. */
+/** Finds the job in any status. A wrong token and a wrong id get the same answer. */
 export async function authenticatedJob(app: App, id: number, token: string): Promise<Job> {
   const job = await app.db
     .selectFrom('ci_jobs')
@@ -47,7 +47,7 @@ export async function authenticatedJob(app: App, id: number, token: string): Pro
   return job
 }
 
-/** One that runs. Others are told what they are, so that their runner lets go of them. */
+/** Finds a running job. For other jobs the answer tells the runner the status, so that the runner drops the job. */
 export async function runningJob(app: App, id: number, token: string): Promise<Job> {
   const job = await authenticatedJob(app, id, token)
   if (!isAlive(job)) throw jobOver(job)

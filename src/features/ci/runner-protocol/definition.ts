@@ -1,4 +1,4 @@
-/** What a job's configuration says, as runners read it. Pure: a server sends it, and a laptop runs it. */
+/** Converts a job's configuration to the format for runners. Pure: both the server and local runs use it. */
 import type { JobOptions } from '../jobs/options.ts'
 
 type Options = Partial<JobOptions>
@@ -57,7 +57,7 @@ function stepsOf(seconds: number | null, { before_script = [], script = [], afte
   ]
 }
 
-/** Variables in it are the shell's to replace. */
+/** The shell still expands variables in the quoted text. */
 const quoted = (text: string) => `"${text.replaceAll(/[\\"`]/g, '\\$&')}"`
 
 function releaseCommand(release: NonNullable<JobOptions['release']>): string {
@@ -92,7 +92,7 @@ const imageOf = ({ name, entrypoint, pull_policy, executor_opts }: NonNullable<J
   executor_opts: executor_opts ?? {},
 })
 
-/** What reports are called where a runner is not told otherwise, and how it packs them. */
+/** The default file name of each report type, and how the runner packs it. */
 const REPORTS: Readonly<Record<string, readonly [filename: string, format: 'gzip' | 'raw' | 'zip']>> = {
   junit: ['junit.xml', 'gzip'],
   dotenv: ['.env', 'gzip'],

@@ -1,4 +1,4 @@
-/** The jobs whose results a job is given: those it names, else all of earlier stages. */
+/** The jobs whose artifacts and variables a job gets: the jobs it names, or all jobs of earlier stages. */
 import { sql } from 'kysely'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
@@ -21,11 +21,11 @@ type Needed = Pick<Job, 'id' | 'name' | 'status' | 'options'>
 
 export interface Dependency {
   readonly job: Needed
-  /** Null: it has kept none, or none any more. */
+  /** Null: the job has no archive, or the archive has expired. */
   readonly archive: Artifact | null
 }
 
-/** Of another pipeline or project, and not there for whoever the job runs as. */
+/** A job of another pipeline or project that does not exist, or that the job's user may not read. */
 const lost = (name: string): Needed => ({ id: 0, name, status: 'canceled', options: null })
 const isLost = ({ id }: Needed) => id === 0
 
@@ -74,7 +74,7 @@ async function neededHere({ db }: App, job: Job): Promise<Needed[]> {
 
 type Elsewhere = Exclude<NonNullable<JobOptions['needs']>[number], { kind: 'job' }> & { readonly job: string }
 
-/** What it names of other pipelines of its family, and of other projects. */
+/** Needs from related pipelines and from other projects. */
 async function neededElsewhere(app: App, job: Job): Promise<Needed[]> {
   const wanted = (optionsOf(job).needs ?? []).filter(
     (need): need is Elsewhere => need.kind !== 'job' && need.job !== null && need.artifacts,
@@ -119,7 +119,7 @@ async function inFamily(
   return (await endedJobs(app.db, { pipeline_id: other.id, name }))[0]
 }
 
-/** Parents, children and their children: of the same first one. */
+/** Whether two pipelines have the same root: parents, children and their children. */
 const isFamily = async (app: App, one: number, other: number): Promise<boolean> =>
   one === other || (await firstOf(app, one)) === (await firstOf(app, other))
 
@@ -152,7 +152,7 @@ async function inProject(
   return found && (await mayTakeFrom(app, job, user, found)) ? found : null
 }
 
-/** Whether a job, running as somebody, may have what another has kept. */
+/** Whether a job, running as this user, may download the artifacts of another job. */
 export async function mayTakeFrom(app: App, job: Job, user: User | null, other: Job): Promise<boolean> {
   if (job.project_id === other.project_id && (await isFamily(app, job.pipeline_id, other.pipeline_id))) return true
   const project = await findProjectById(app.db, other.project_id)
@@ -161,7 +161,7 @@ export async function mayTakeFrom(app: App, job: Job, user: User | null, other: 
   return ciPolicy.read(subject) && ciPolicy.readJobs(subject) && seesArtifacts(subject, other)
 }
 
-/** Whether something that the job needs was there and is gone, or is not for it. */
+/** Whether a needed archive has been deleted, or the job may not read it. */
 export const lacksArchive = (found: readonly Dependency[]): boolean =>
   found.some(({ job, archive }) => {
     if (isLost(job)) return true

@@ -1,4 +1,4 @@
-/** Variables that a job reports for those after it: lines `KEY=value`. */
+/** Parses variables that a job reports for later jobs: lines of `KEY=value`. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { hasCode } from '../../../lib/system-errors.ts'
@@ -13,15 +13,15 @@ interface Most {
   readonly variables: number
 }
 
-/** Where no plan says otherwise. */
+/** The default limits, if the plan sets none. */
 export const USUAL_DOTENV: Most = { bytes: 5 * 1024, variables: 20 }
-/** As it is sent, whatever a plan allows. */
+/** The limit of an upload, whatever the plan allows. */
 export const LARGEST_DOTENV = 5 * 1024 * 1024
 export const tooBig = (bytes: number) => `Dotenv Artifact Too Big. Maximum Allowable Size: ${bytes}`
 
 const unpack = promisify(gunzip)
 
-/** Or why they are refused. */
+/** Returns the variables, or the reason for a rejection. */
 export async function dotenvIn(sent: Buffer, format: string, most: Most): Promise<DotenvVariable[] | string> {
   let text = sent
   try {

@@ -1,7 +1,7 @@
 /**
- * Jobs on their way to a runner. Their run names the process that answers until the answer is out. Where the connection
- * is lost before that, they go back to the queue at once; where the process is, as soon as it is found gone. Then the
- * answer may have come after all, so its runner is given a moment to be heard of.
+ * Jobs that are being delivered to a runner. The row in `ci_runs` names the process until its answer is sent. If the
+ * connection breaks before that, the job returns to the queue at once. If the process ends, the job returns as soon as
+ * another process notices. In that case the answer may still have arrived, so the runner gets a short time to report.
  */
 import { MINUTE } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
@@ -12,7 +12,7 @@ import { returnJob } from '../jobs/transitions.ts'
 import { rejoinQueue } from './queue.ts'
 import { noteHandedOver } from './runs.ts'
 
-/** Runners begin with their first request or send their log every three seconds. */
+/** A runner sends its first request at once and its log every three seconds. */
 const HEARD_OF_MS = 5_000
 const MOST_AT_ONCE = 500
 
@@ -21,10 +21,10 @@ const handedOver = together(async (app: App, ids: readonly number[]): Promise<vo
   return ids.map(() => {})
 })
 
-/** What becomes of a job once the answer that hands it over has gone out, or never will. */
+/** Confirms the delivery of a job, or returns the job to the queue. */
 export async function endHandover(app: App, id: number, isSent: boolean): Promise<void> {
   try {
-    // A power cut may undo it: runners are heard of all the same.
+    // A power cut may undo this write. That is harmless, because the runner also reports to the server.
     if (isSent) return await handedOver({ ...app, db: app.store.relaxed }, id)
     await takeBack(app, { id, holder: app.holder })
   } catch (error) {

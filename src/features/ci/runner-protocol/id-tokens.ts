@@ -1,4 +1,7 @@
-/** Tokens by which a job shows other services what it is: JWTs that anybody can check with our public key. */
+/**
+ * Signs ID tokens, by which a job identifies itself to other services: JWTs that everybody can verify with the public
+ * key of this server.
+ */
 import { randomUUID } from 'node:crypto'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
@@ -14,7 +17,7 @@ import { DEFAULT_CONFIG_PATH } from '../pipelines/predefined.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import type { Runner } from '../runners/model.ts'
 
-/** What a token tells of. */
+/** The facts that a token contains. */
 interface Payload {
   readonly job: Job
   readonly project: Project
@@ -23,10 +26,10 @@ interface Payload {
 }
 
 const SHORTEST_SECONDS = 300
-/** Clocks differ. */
+/** Tolerance for clock differences. */
 const EARLIER_SECONDS = 5
 
-/** One for each name of `id_tokens`. Whom they are for may be said with variables. */
+/** One token for each name in `id_tokens`. The audience may contain variables. */
 export async function idTokensOf(app: App, told: Payload, known: readonly JobVariable[]): Promise<JobVariable[]> {
   const wanted = Object.entries(optionsOf(told.job).id_tokens ?? {})
   if (wanted.length === 0) return []
@@ -76,7 +79,7 @@ async function claimsOf(app: App, { job, project, pipeline, runner }: Payload) {
     sha: job.sha,
     runner_id: runner.id,
     runner_environment: 'self-hosted',
-    // A file that stands elsewhere is not of this commit.
+    // A configuration file from another project or URL does not belong to this commit.
     ...(!/@|:\/\//.test(config) && {
       ci_config_ref_uri: `${new URL(app.url).host}/${project_path}//${config}@${ref_path}`,
       ci_config_sha: pipeline.sha,
@@ -84,7 +87,7 @@ async function claimsOf(app: App, { job, project, pipeline, runner }: Payload) {
   }
 }
 
-/** By the row: variables of that name may be set by anybody. */
+/** Read from the row, because anybody can set variables of these names. */
 async function environmentClaims({ db }: App, job: Job) {
   if (job.environment_id === null) return {}
   const found = await db

@@ -4,7 +4,7 @@ import { RUNNER_ACCESS_LEVELS } from '../runners/model.ts'
 
 const MOST_FEATURES = 200
 
-/** What an agent tells of itself; whatever else it says is nobody's business here. */
+/** Facts that an agent reports about itself. The server ignores other fields. */
 export const info = z
   .object({
     name: text.nullish(),

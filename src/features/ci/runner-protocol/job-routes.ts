@@ -1,4 +1,4 @@
-/** What runners ask about jobs: for one to run, how it goes, what it has kept. */
+/** Endpoints that runners call about jobs: request a job, report progress, upload artifacts. */
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
@@ -26,7 +26,7 @@ import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads
 
 const LARGEST_ASKING = 32 * 1024
 
-/** The connection outlives the request, and is asked for nothing after it. */
+/** The socket outlives the request, so the listener is removed afterwards. */
 async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController()
   const leave = () => gone.abort()
@@ -57,7 +57,7 @@ export const request = endpoint({
     )
     if ('job' in answered)
       return new Answer(201, answered.job, {}, (isSent) => void endHandover(app, answered.id, isSent))
-    // Whoever lost a race is not told what it would be made to wait with.
+    // A runner that lost a race gets no `last_update`, so it asks again without waiting.
     if (answered.isConflict) return new Answer(409, { message: '409 Conflict' })
     return new Answer(204, undefined, { 'X-GitLab-Last-Update': answered.last_update })
   },
@@ -93,7 +93,7 @@ export const update = endpoint({
     state: oneOf('running', 'success', 'failed').nullish(),
     failure_reason: text.nullish(),
     exit_code: z.int().nullish(),
-    /** Nothing of its script was run: it goes back to the queue. */
+    /** The runner ran nothing of the script, so the job returns to the queue. */
     requeue: z.boolean().nullish(),
     checksum: text.nullish(),
     output: z.object({ checksum: text.nullish(), bytesize: z.int().nullish() }).nullish(),
@@ -123,10 +123,10 @@ interface Ending {
   readonly requeue?: boolean | null | undefined
 }
 
-/** Faults of the runner's, after which another may do better. */
+/** Failures of the runner. Another runner may succeed. */
 const REQUEUED = ['runner_system_failure', 'runner_interrupted']
 
-/** What it is from now on. Somebody may have been faster: then that stands. */
+/** Returns the new status of the job. If a concurrent request was faster, its status wins. */
 async function endJob(app: App, job: Job, { state, failure_reason, exit_code, requeue }: Ending): Promise<string> {
   const known = failure_reason && REASONS.includes(failure_reason) ? failure_reason : 'unknown_failure'
   const reason = failure_reason ? known : 'script_failure'
@@ -143,7 +143,7 @@ async function endJob(app: App, job: Job, { state, failure_reason, exit_code, re
     .select('status')
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
-  // Canceled meanwhile: nobody else will say that it is over.
+  // The job was canceled meanwhile, and no other request will finish it.
   if (status === 'canceling') return (await cancelJob(app, job, { isForced: true }))?.status ?? status
   return status
 }
@@ -189,7 +189,7 @@ export const appendLog = endpoint({
   },
 })
 
-/** Megabytes by the plan. */
+/** The log limit of the plan is in megabytes. */
 async function largestLog(app: App): Promise<number> {
   const { ci_jobs_trace_size_limit: most } = await loadLimits(app.db)
   return most === 0 ? Infinity : most * 1024 * 1024
@@ -276,7 +276,7 @@ export const authorizeUpload = endpoint({
 
 const bytes = z.string().meta({ format: 'binary' })
 
-/** By the token of a job that runs: what another has kept that whoever it runs as may read. */
+/** With the token of a running job: downloads artifacts of another job that the job's user may read. */
 export const download = endpoint({
   method: 'GET',
   path: `${JOB}/artifacts`,

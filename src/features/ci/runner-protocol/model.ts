@@ -2,23 +2,23 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What is known of a job only while a runner has it. */
+    /** Facts about a job that exist only while a runner has it. */
     ci_runs: {
       job_id: number
-      /** Values that must not be seen in its log, as JSON. */
+      /** Values that the log must not show, as encrypted JSON. */
       masks_sealed: string
-      /** Of the log as it came. */
+      /** Checksum of the log before masking. */
       trace_crc: Generated<number>
-      /** How often the log was sent anew. */
+      /** How often the runner had to send the log again. */
       trace_resets: Generated<number>
-      /** When its time is over. */
+      /** When the timeout ends. */
       deadline_at: string | null
-      /** Whose it is, where a shared runner has it. */
+      /** The project of the job, if a shared runner has the job. */
       shared_project_id: number | null
-      /** The process that hands it over, until its answer is out or its runner was heard of. */
+      /** The process that delivers the job, until the answer is sent or the runner has reported. */
       holder: Generated<string | null>
     }
-    /** What jobs hand to those after them. */
+    /** Variables that jobs pass to later jobs. */
     ci_job_variables: { id: Generated<number>; job_id: number; key: string; value_sealed: string }
   }
 }

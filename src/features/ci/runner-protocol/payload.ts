@@ -1,4 +1,4 @@
-/** A job as runners are given it. Their decoders are strict: numbers are numbers, texts are texts. */
+/** A job in the format for runners. Runners decode strictly: numbers must be numbers and texts must be texts. */
 import { hash } from 'node:crypto'
 import type { App, User } from '../../../context.ts'
 import { lastCommitOf } from '../../../git/history/history.ts'
@@ -93,7 +93,7 @@ function depthOf(wanted: string | undefined, project: Project): number {
   return depth ?? 0
 }
 
-/** The pipeline's own ref is there however branches move; the branch is fetched for those who look at its name. */
+/** The pipeline's own ref exists however branches move. The branch is fetched, too, for scripts that use its name. */
 function refspecsOf({ ref, tag }: Job, { id }: Pipeline, depth: number): string[] {
   const own = `+${pipelineRef(id)}:${pipelineRef(id)}`
   if (ref.startsWith('refs/')) return [own]
@@ -104,7 +104,7 @@ function refspecsOf({ ref, tag }: Job, { id }: Pipeline, depth: number): string[
 
 type CacheKey = NonNullable<JobOptions['cache']>[number]['key']
 
-/** Of files: another one whenever one of them has changed. */
+/** A cache key from files changes whenever one of the files changes. */
 async function keyOf(dir: string, sha: string, key: CacheKey): Promise<string> {
   if (typeof key === 'string') return key
   const ids = await Promise.all(key.files.map((path) => lastCommitOf(dir, sha, path).catch(() => null)))

@@ -1,4 +1,4 @@
-/** A runner asks for a job: it is given one, or waits until there may be one. */
+/** Answers a runner that requests a job: with a job, or after waiting for one. */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
@@ -25,15 +25,15 @@ import { presentJob, type Handed } from './payload.ts'
 import { candidates, removeFromQueue } from './queue.ts'
 import { beginRun } from './runs.ts'
 
-/** Below a minute, after which proxies and we ourselves give a silent connection up. */
+/** Less than a minute, because proxies and this server close silent connections after a minute. */
 const HOLD_MS = 50_000
 
 export interface Asking {
   readonly runner: Runner
   readonly manager_id: number | null
-  /** What the agent can do. */
+  /** Features that the agent supports. */
   readonly features: Readonly<Record<string, boolean>>
-  /** What it was told when there was nothing. */
+  /** The value that the runner got with its last empty answer. */
   readonly last_update: string | null
   readonly gone: AbortSignal
 }
@@ -44,8 +44,8 @@ export type Answered =
   | { readonly isConflict: false; readonly last_update: string }
 
 /**
- * Another one whenever the runner was edited. Of jobs it tells nothing: the queue is looked through before anybody is
- * made to wait, so no value is so old that a job would be slept through.
+ * Changes whenever the runner is edited. The value does not depend on jobs: the server reads the queue before it lets a
+ * runner wait, so a runner with an old value misses no job.
  */
 const valueFor = ({ id, updated_at }: Runner): string => hash('sha256', `${id} ${updated_at}`)
 
@@ -66,7 +66,7 @@ export async function askForJob(app: App, asking: Asking): Promise<Answered> {
 
 interface Picked {
   readonly id: number
-  /** As the runner is told. */
+  /** The job in the format for runners. */
   readonly job: object
 }
 
@@ -85,7 +85,7 @@ async function pickJob(app: App, asking: Asking): Promise<Picked | 'lost' | null
   return isLost ? 'lost' : null
 }
 
-/** Null: it cannot be run, and has failed. */
+/** Null: the job cannot run and has failed. */
 async function takeJob(app: App, id: number, asking: Asking): Promise<Picked | 'lost' | null> {
   const found = await findWaiting(app, id)
   if (!found) return 'lost'
@@ -106,7 +106,7 @@ async function takeJob(app: App, id: number, asking: Asking): Promise<Picked | '
     await dropJob(app, job, { reason: 'data_integrity_failure' })
     throw error
   })
-  // Deployments are numbered, which others of the pipeline may wait for.
+  // A deployment gets a number, and other jobs of the pipeline may wait for that lock.
   const isUnderWay = found.pipeline.status === 'running' && job.environment_id === null
   const handover: Handover = { job, taken, runner, masks: masksIn(variables) }
   const isTaken = await (isUnderWay ? handOverOfRunning : handOver)(app, handover)
@@ -127,7 +127,7 @@ const handOver = (app: App, { job, taken, runner, masks }: Handover): Promise<bo
     return running !== null
   })
 
-/** As long as a job of it is pending a running pipeline goes on, so nothing of the pipeline changes. */
+/** A running pipeline with a pending job stays running, so the pipeline row does not change. */
 const handOverOfRunning = together(async (app: App, handovers: readonly Handover[]): Promise<boolean[]> => {
   const started = await startJobs(
     app,
@@ -138,7 +138,10 @@ const handOverOfRunning = together(async (app: App, handovers: readonly Handover
   return started.map((running) => running !== null)
 })
 
-/** The ref goes when a pipeline ends, which may be the moment somebody has it go on. */
+/**
+ * The ref is deleted when a pipeline ends. A user may restart the pipeline at the same moment, so the ref is written
+ * again.
+ */
 async function presentWithRef(app: App, handed: Handed) {
   await keepRef(app, handed)
   return presentJob(app, handed)
@@ -146,7 +149,7 @@ async function presentWithRef(app: App, handed: Handed) {
 
 const kept = new Map<string, Promise<void>>()
 
-/** Once for all who take jobs of the pipeline at the same time. */
+/** Writes the ref once for all runners that take jobs of the pipeline at the same time. */
 function keepRef(app: App, { project, pipeline: { id, sha } }: Handed): Promise<void> {
   const [dir, ref] = [repositoryDir(app, project), pipelineRef(id)]
   const key = `${dir} ${ref}`
@@ -192,7 +195,7 @@ async function findWaiting({ db }: App, id: number): Promise<Found | null> {
   const project = projects.get(job.project_id)
   const namespace = namespaces.get(namespace_id)
   const pipeline = pipelines.get(job.pipeline_id)
-  if (!project || !namespace || !pipeline) return null // gone meanwhile
+  if (!project || !namespace || !pipeline) return null // a row was deleted meanwhile
   return { job, project, namespace, pipeline, user: users.get(job.user_id ?? 0) ?? null }
 }
 

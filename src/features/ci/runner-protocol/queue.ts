@@ -1,9 +1,9 @@
 /**
- * Which of the waiting jobs a runner gets. They stand in lanes (`ci_queue`): what fits the first of a lane fits all of
- * it, so a runner looks at one job of each, and many that it cannot take cost no more than one. Where very many lanes
- * wait, it looks at some of them, and the next that asks for the same at those after them. Of several runners that want
- * the same job one gets it, and the others look for the next: those of this process see that it is held, others find
- * that it has gone.
+ * Chooses the pending job for a runner. Pending jobs are grouped in buckets (`ci_queue`): if the first job of a bucket
+ * fits a runner, all its jobs fit. So a runner checks one job of each bucket, and many jobs that do not fit cost no
+ * more than one. If there are very many buckets, one request checks some of them, and the next equal request continues
+ * after them. If several runners want the same job, one gets it and the others take the next one. Runners of this
+ * process see that the job is reserved; other processes find that its status has changed.
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
@@ -16,27 +16,27 @@ import { hotQuery } from '../../../store/hot.ts'
 import { hasUsedUp, monthOf } from '../minutes/service.ts'
 import type { Runner } from '../runners/model.ts'
 
-/** Looked at together. While no more wait, that is all of them, and the order of the contract is exact. */
+/** Buckets that one query reads. With no more buckets than that, the order of the API contract is exact. */
 const WINDOW = 200
-/** What one request looks through at most; the next goes on from there. */
+/** The maximum of windows per request. The next request continues there. */
 const MOST_WINDOWS = 10
-/** Jobs of a lane that are read together. */
+/** Jobs of a bucket that one query reads. */
 const AHEAD = 50
-/** Longer than a look lasts. */
+/** Longer than a scan of the queue takes. */
 const GONE_MS = 60_000
 
 interface Bucket {
   readonly lane: string
   readonly project_id: number
-  /** The first of it. */
+  /** The first job of the bucket. */
   readonly job_id: number
   readonly fits: boolean
-  /** Of the project, on shared runners. */
+  /** Jobs of the project that run on shared runners. */
   readonly running: number
 }
 
 interface Options {
-  /** The runner, where it is of a project or a group. */
+  /** The id of the runner, if it belongs to a project or a group. */
   readonly ofProjects?: number
   readonly ofGroup?: number
   /** For shared runners. */
@@ -58,13 +58,13 @@ function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }:
   }
 }
 
-/** One after the other: each is found by the index from the one before it. */
+/** Finds each bucket by the index from the one before it. */
 const bucketsAfter = (bucket: string) => sql`
   select min(q.lane), 0, 1 from ci_queue as q where q.lane > ${bucket} union all
   select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane), 0, place + 1 from lanes
   where lanes.lane is not null and place < ${sql.lit(WINDOW)}`
 
-/** All of them: however many others wait, they are not looked at. */
+/** Finds all buckets of the runner's projects, without reading the other buckets. */
 const bucketsOfProjects = (runner: number) => sql`
   select (select min(q.lane) from ci_queue as q where q.lane > r.project_id || ' ' and q.lane < r.project_id || '!'),
     r.project_id, 1 from runner_projects as r where r.runner_id = ${runner} union all
@@ -118,22 +118,25 @@ const nextInBucket = hotQuery((db, p: { lane: string; after: number }) =>
 )
 
 interface JobLock {
-  /** Where a shared runner takes it. */
+  /** Set if a shared runner takes the job. */
   readonly project_id: number | null
   readonly released: Promise<void>
   release(): void
 }
 
-/** What this process knows of the queue. */
+/** The state of the queue in this process. */
 interface Capacity {
-  /** Jobs that it is about to hand to somebody. */
+  /** Jobs that this process is about to deliver to a runner. */
   readonly held: Map<number, JobLock>
-  /** Those that it has handed out or failed, and until when that is remembered: a look that began before still has them. */
+  /**
+   * Jobs that this process has delivered or failed, and until when it remembers them. A scan that started earlier still
+   * contains them.
+   */
   readonly gone: Lru<number>
-  /** Looks by what is asked for: those that have begun, and those that have not. */
+  /** Scans by request: running ones, and ones that have not started. */
   readonly begun: Map<string, Promise<unknown>>
   readonly next: Map<string, Promise<Look>>
-  /** After which lane the next window begins, by wish. */
+  /** The bucket after which the next window starts, by request. */
   readonly places: Lru<string>
 }
 
@@ -148,19 +151,19 @@ function capacityOf({ store }: App): Capacity {
   return room
 }
 
-/** It waits no longer, whoever has it. */
+/** The job is not pending any more, whichever runner has it. */
 export function removeFromQueue(app: App, job: number): void {
   capacityOf(app).gone.set(String(job), performance.now() + GONE_MS)
 }
 
 const isGone = (app: App, job: number) => (capacityOf(app).gone.get(String(job)) ?? 0) > performance.now()
 
-/** It is about to wait once more. */
+/** The job is about to be pending again. */
 export function rejoinQueue(app: App, job: number): void {
   capacityOf(app).gone.delete(String(job))
 }
 
-/** What a lane holds, for all who share a look: each of its jobs is offered to one of them. */
+/** The jobs of a bucket, for all runners that share a scan. Each job is offered to one of them. */
 class Line {
   readonly lane: Bucket
   readonly #offered: Set<number>
@@ -175,7 +178,7 @@ class Line {
     this.#last = bucket.job_id
   }
 
-  /** Held for whoever asks; null at the end. */
+  /** Reserves the next job for the caller. Null at the end. */
   async take(app: App, isWanted: (id: number) => boolean, project_id: number | null): Promise<number | null> {
     const { held } = capacityOf(app)
     for (;;) {
@@ -200,11 +203,11 @@ class Line {
   }
 }
 
-/** A window of lanes as it was, and what has been offered of it since. */
+/** A window of buckets as one query read it, and the jobs offered from it since. */
 class Look {
   readonly lines: Set<Line>
   readonly offered = new Set<number>()
-  /** After which lane the next window begins; null where this was the last. */
+  /** The bucket after which the next window starts. Null if this window was the last. */
   readonly end: string | null
   readonly #given = new Map<number, number>()
 
@@ -217,7 +220,7 @@ class Look {
     this.#given.set(project_id, (this.#given.get(project_id) ?? 0) + 1)
   }
 
-  /** What is held or was given out since counts as running. */
+  /** Reserved jobs, and jobs delivered since the scan, count as running. */
   first({ held }: Capacity, isShared: boolean): Line | undefined {
     const taken = new Map(this.#given)
     for (const { project_id } of held.values())
@@ -230,7 +233,7 @@ class Look {
   }
 }
 
-/** Runners that ask for the same share looks: one at a time, each beginning after those who share it have asked. */
+/** Runners with equal requests share scans. One scan runs at a time, and it starts after all requests that share it. */
 function look(app: App, input: Options, after: string): Promise<Look> {
   const { begun, next } = capacityOf(app)
   const key = JSON.stringify([input, after])
@@ -251,7 +254,7 @@ function look(app: App, input: Options, after: string): Promise<Look> {
   return found
 }
 
-/** A window after the other, from where the last request for the same has ended. */
+/** Yields one window after the other, starting where the last equal request ended. */
 async function* windows(app: App, input: Options): AsyncGenerator<Look> {
   const { places } = capacityOf(app)
   const key = JSON.stringify(input)
@@ -268,9 +271,10 @@ async function* windows(app: App, input: Options): AsyncGenerator<Look> {
 }
 
 /**
- * In the order of the contract: shared runners go round the projects, others take what was made first. Each is held
- * until the next is asked for. Where others hold what is left, their end is awaited: they may not get theirs. Null:
- * more wait than one request looks through.
+ * Yields jobs in the order of the API contract: shared runners alternate between projects, other runners take the
+ * oldest job. Each job is reserved until the caller asks for the next one. If other callers have reserved the remaining
+ * jobs, the generator waits for them, because they may release a job. Null: more jobs are pending than one request
+ * checks.
  */
 export async function* candidates(app: App, runner: Runner): AsyncGenerator<number | null> {
   const room = capacityOf(app)

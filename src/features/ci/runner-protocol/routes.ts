@@ -1,4 +1,4 @@
-/** What agents ask to become runners, and to cease to be. */
+/** Endpoints by which agents register and unregister as runners. */
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { entity, text, timestampOut } from '../../../api/wire.ts'

@@ -13,7 +13,10 @@ const deleteRuns = hotQuery((db, p: { jobs: string }) =>
     .returning(['job_id', 'shared_project_id']),
 )
 
-/** What was known only while a runner had them; what they have used is counted. In the transaction that ended them. */
+/**
+ * Deletes the facts that exist only while a runner has the jobs, and counts the used minutes. Runs in the transaction
+ * that ends the jobs.
+ */
 export async function endRuns(app: App, jobs: readonly Job[]): Promise<void> {
   if (jobs.length === 0) return
   const ids = jobs.map(({ id }) => id)
@@ -49,7 +52,7 @@ const insertRun = hotQuery((db, { job_id, masks_sealed, deadline_at, shared_proj
     ),
 )
 
-/** In the transaction that hands it over. */
+/** Runs in the transaction that assigns the job to the runner. */
 export async function beginRun(
   { db, vault, clock, holder }: App,
   { id, project_id, timeout }: Pick<Job, 'id' | 'project_id' | 'timeout'>,
@@ -73,12 +76,12 @@ const clearHolders = hotQuery((db, p: { jobs: string }) =>
     .where('holder', 'is not', null),
 )
 
-/** Their answers are out, or their runners were heard of. */
+/** The answers are sent, or the runners have reported. */
 export async function noteHandedOver({ db }: App, ids: readonly number[]): Promise<void> {
   await clearHolders(db, { jobs: idList(db, ids) })
 }
 
-/** Whether it was still to be handed over by that process. In the transaction that returns the job. */
+/** Whether that process still had to deliver the job. Runs in the transaction that returns the job to the queue. */
 export async function dropRun({ db }: App, { id, holder }: { id: number; holder: string }): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('ci_runs')

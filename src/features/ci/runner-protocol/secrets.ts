@@ -1,4 +1,6 @@
-/** Where a runner finds the secrets that a job names: kept by services that the job's own token opens. */
+/**
+ * Tells a runner where to find the external secrets of a job. The job's own ID token gives access to those services.
+ */
 import { valuesOf } from '../../../ci/config/variables.ts'
 import type { JobOptions } from '../jobs/options.ts'
 import type { JobVariable } from '../jobs/variables.ts'
@@ -6,13 +8,13 @@ import type { JobVariable } from '../jobs/variables.ts'
 type Message = Readonly<Record<string, unknown>>
 type Options = Partial<JobOptions>
 
-/** Undefined where it names none: the key is left out then. */
+/** Undefined if the job names no secrets; the key is omitted then. */
 export function secretsOf({ secrets, id_tokens }: Options, variables: readonly JobVariable[]) {
   if (!secrets || Object.keys(secrets).length === 0) return undefined
   const values = valuesOf(variables)
   const [token] = Object.keys(id_tokens ?? {})
   const entries = Object.entries(secrets).map(([name, secret]) => {
-    // The runner replaces it by the token.
+    // The runner replaces the variable by the token.
     const jwt = textOf(secret['token']) ?? (token === undefined ? undefined : `$${token}`)
     return [name, { ...whereIs(secret, values, jwt), file: secret['file'] !== false }] as const
   })
@@ -46,7 +48,7 @@ function whereIs(secret: Message, values: ReadonlyMap<string, string>, jwt: stri
 
 const USUAL_ENGINE = 'kv-v2'
 
-/** `path/of/secret/field@engine`, or all of it spelt out. */
+/** `path/of/secret/field@engine`, or an object with all parts. */
 function vaultPlace(said: unknown) {
   if (typeof said !== 'string') {
     const { engine, path, field } = said as Message

@@ -1,6 +1,6 @@
 /**
- * The log of a running job as it comes in: appended where it ends and nowhere else, masked, in pieces that are
- * rewritten only while they are small.
+ * Receives the log of a running job. Appends only at the current end, masks secrets, and rewrites a chunk only while
+ * the chunk is small.
  */
 import { crc32 } from 'node:zlib'
 import { timestamp } from '../../../clock.ts'
@@ -9,9 +9,9 @@ import { transact } from '../../../store/transact.ts'
 import type { Job } from '../jobs/model.ts'
 import { maskIn, reachOf, secretsFrom } from './masking.ts'
 
-/** What one patch may bring. */
+/** The size limit of one patch. */
 export const LARGEST_PATCH = 1024 * 1024
-/** A piece that is larger is left as it is. */
+/** A larger chunk is not rewritten. */
 const SMALL_PIECE = 64 * 1024
 
 export type Appended =
@@ -38,7 +38,7 @@ export function appendTrace(
     const after = size + patch.bytes.length
     if (after > limit) return { outcome: 'too_large', size }
     if (patch.bytes.length === 0) return { outcome: 'appended', size }
-    // Of two at once, the other has moved the end meanwhile.
+    // If two requests write at once, the other one has moved the end meanwhile.
     const { numUpdatedRows } = await db
       .updateTable('ci_jobs')
       .set({ trace_size: after, contacted_at: timestamp(app.clock), updated_at: timestamp(app.clock) })
@@ -68,7 +68,7 @@ async function write(
   const pieces = await tailOf(db, job_id, Math.max(0, start - reachOf(secrets)))
   const last = pieces.at(-1)
   const isSmall = last !== undefined && start - last.start + bytes.length <= SMALL_PIECE
-  // A secret may have begun in what is there already.
+  // A secret may start in the stored part of the log.
   const begin = pieces[0]?.start ?? start
   const whole = Buffer.concat([...pieces.map(({ content }) => content), bytes])
   const masked = Buffer.from(whole)
@@ -83,7 +83,7 @@ async function write(
   await put(db, job_id, from, masked.subarray(from - begin))
 }
 
-/** The piece with that byte, and all after it. */
+/** The chunk that contains that byte, and all chunks after it. */
 async function tailOf(db: App['db'], job_id: number, at: number): Promise<{ start: number; content: Buffer }[]> {
   const first = await db
     .selectFrom('ci_trace_chunks')
@@ -110,14 +110,17 @@ async function put(db: App['db'], job_id: number, start: number, content: Buffer
 }
 
 export interface Checksum {
-  /** `crc32:0123abcd`, as the runner counts it. */
+  /** `crc32:0123abcd`, as the runner computes it. */
   readonly checksum?: string | null | undefined
   readonly bytesize?: number | null | undefined
 }
 
 const MOST_RESETS = 3
 
-/** False: it is not what the runner has sent, so ours is thrown away and it sends all of it again. */
+/**
+ * False: the log differs from the one that the runner sent. The server deletes its copy, and the runner sends the whole
+ * log again.
+ */
 export function isTraceWhole(app: App, { id }: Pick<Job, 'id'>, { checksum, bytesize }: Checksum): Promise<boolean> {
   return transact(app, async ({ db, clock }) => {
     const [, wanted] = /^crc32:([0-9a-f]{8})$/.exec(checksum ?? '') ?? []

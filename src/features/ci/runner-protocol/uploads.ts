@@ -1,4 +1,4 @@
-/** What jobs keep, as their runners send it: straight into the blob store, in flat memory. */
+/** Receives artifacts from runners, straight into the blob store with constant memory. */
 import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path/posix'
 import type { Readable } from 'node:stream'
@@ -32,7 +32,10 @@ interface Sent {
 
 const LEFTOVER_MS = 30_000
 
-/** What a refused caller still sends is read to nowhere, as most look for their answer only then; not for ever. */
+/**
+ * Reads and discards the rest of a rejected upload, because most clients read the answer only after they have sent
+ * everything. Stops after a deadline.
+ */
 export async function unlessRefused<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -45,10 +48,10 @@ export async function unlessRefused<T>(request: IncomingMessage, work: () => Pro
   }
 }
 
-/** Of the form around a file. */
+/** The size limit of the form around a file. */
 const FORM_BYTES = 64 * 1024
 
-/** The part `file` of a form whose length nobody knows before its end. */
+/** Reads the part `file` of a form whose length is unknown until its end. */
 export async function receiveFile(app: App, request: IncomingMessage): Promise<Sent> {
   if (!/^multipart\/form-data/i.test(request.headers['content-type'] ?? '')) throw missingFile()
   const limit = await largestUpload(app)
@@ -90,7 +93,7 @@ export async function receiveFile(app: App, request: IncomingMessage): Promise<S
   }
 }
 
-/** A form that is cut off after its file is none. */
+/** Rejects a form that is cut off after its file. */
 async function ended(request: IncomingMessage): Promise<void> {
   if (request.complete) return
   await new Promise<void>((resolve, reject) => {
@@ -101,7 +104,7 @@ async function ended(request: IncomingMessage): Promise<void> {
 
 const missingFile = () => bad('Missing artifacts file!')
 
-/** Only a name, whatever a runner calls it. */
+/** Reduces the name that a runner sends to a plain file name. */
 function nameOf(filename: string): string {
   const plain = basename(filename.replaceAll('\\', '/').toWellFormed())
   // oxlint-disable-next-line no-control-regex -- they are what is taken out
@@ -162,11 +165,11 @@ export async function keepUpload(app: App, job: Job, sent: Sent, input: UploadIn
 async function expiryOf(app: App, job: Job, wanted: string | null | undefined): Promise<string | null> {
   const { default_artifacts_expire_in: usual } = await currentSettings(app)
   const seconds = parseSpan(wanted || optionsOf(job).artifacts?.expire_in || usual)
-  // `never`, and what is no span, is for good; so is 0. Longer than a date holds is as good.
+  // `never`, an invalid duration and 0 mean no expiry. So does a duration that a date cannot hold.
   return seconds && seconds < 1e10 ? after(app.clock, seconds * 1000) : null
 }
 
-/** Its directory is read and believed in nothing; what is no archive is not kept as one. */
+/** Reads the directory of the archive without trusting it, and rejects a file that is not an archive. */
 async function assertZip(app: App, { digest, size }: Blob): Promise<void> {
   try {
     await openZip({

@@ -1,4 +1,4 @@
-/** A runner of ours beside the server: made for it, and forgotten when it stops. */
+/** A runner inside the server process: created at the start, and deleted at the stop. */
 import { startAgent, type Agent } from '../../../ci/agent/agent.ts'
 import type { App } from '../../../context.ts'
 import { MADE_PREFIX, createRunner, deleteRunner } from './service.ts'
@@ -18,7 +18,7 @@ export interface EmbeddedRunner {
   kill(): void
 }
 
-/** Jobs run in the shell, as the user that runs the server. */
+/** Jobs run in the shell, as the user of the server process. */
 export async function startEmbeddedRunner(app: App, input: EmbeddedRunnerOptions): Promise<EmbeddedRunner> {
   const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = input
   const about = { description, tag_list: tags, run_untagged: true }

@@ -64,7 +64,7 @@ export interface RunnerScopes {
 export const ONLINE_FOR = 2 * HOUR
 export const STALE_AFTER = 7 * DAY
 
-/** By when they were heard of last. */
+/** The status that follows from the last contact. */
 function contactOf(
   { contacted_at, created_at }: Pick<Runner, 'contacted_at' | 'created_at'>,
   now: string,

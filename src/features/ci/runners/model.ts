@@ -19,12 +19,12 @@ declare module '../../../store/database.ts' {
       run_untagged: boolean
       locked: boolean
       access_level: (typeof RUNNER_ACCESS_LEVELS)[number]
-      /** Names in order, as JSON. */
+      /** Sorted names, as JSON. */
       tags: string
-      /** Seconds. */
+      /** In seconds. */
       maximum_timeout: number | null
       creator_id: number | null
-      /** These as the manager that asked last says. */
+      /** This and the following columns: reported by the manager that asked last. */
       name: string | null
       version_name: string | null
       revision: string | null
@@ -36,14 +36,17 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    /** By which runners register: of a group, or of the instance. Those of projects stand in their own rows. */
+    /**
+     * Tokens by which runners register for a group or for the instance. The tokens of projects are in the projects' own
+     * rows.
+     */
     runner_registration_tokens: {
       id: Generated<number>
       group_id: number | null
       token_digest: string
       token_sealed: string
     }
-    /** The first by place is the project it belongs to. */
+    /** The project with the lowest `place` owns the runner. */
     runner_projects: { runner_id: number; project_id: number; place: Generated<number> }
     runner_groups: { runner_id: number; group_id: number }
     /** One running agent of a runner. */

@@ -18,9 +18,9 @@ import { RUNNER_STATUSES, RUNNER_TYPES, type Runner } from './model.ts'
 export interface RunnerSubject {
   readonly runner: Runner
   readonly viewer: User | null
-  /** Whether the viewer decides what becomes of it, were it not shared. */
+  /** Whether the viewer may manage the runner. Never true for shared runners, except for administrators. */
   readonly managed: boolean
-  /** Whether they maintain a place that it was given to. */
+  /** Whether the viewer manages the runner, or maintains a project that uses it. */
   readonly seen: boolean
 }
 
@@ -41,7 +41,7 @@ export const runner = resource({
   },
 })
 
-/** One of a project is its maintainers', also where others use it; see `isUsed`. */
+/** The maintainers of the owning project manage a project runner, even if other projects use it; see `isUsed`. */
 export async function isManaged(app: App, { id, runner_type }: Runner, viewer: User | null): Promise<boolean> {
   if (viewer?.admin) return true
   if (!viewer || runner_type === 'instance_type') return false
@@ -66,7 +66,10 @@ export async function isManaged(app: App, { id, runner_type }: Runner, viewer: U
   return false
 }
 
-/** By a project that the viewer maintains, and that may be another than the one it belongs to. */
+/**
+ * Whether a project of the viewer uses the runner. The viewer maintains that project, and it may be another than the
+ * owning project.
+ */
 async function isUsed({ db }: App, { id }: Runner, viewer: User | null): Promise<boolean> {
   if (!viewer) return false
   const mine = await maintained(db, viewer)
@@ -98,7 +101,7 @@ export const filterInput = z.object({
 })
 type Filter = z.infer<typeof filterInput>
 
-/** Whose runners are listed. */
+/** The scope whose runners are listed. */
 export type RunnerListScope =
   | { readonly all: true }
   | { readonly ofUser: number }
@@ -199,7 +202,7 @@ const groupsOwnedBy = (user: number) =>
       where m.user_id = ${user} and ${level} >= ${sql.lit(Owner)}`,
   )
 
-/** What of it the viewer may see. */
+/** The projects and groups of the runner that the viewer may see. */
 async function scopesOfRunner({ db }: App, { id }: Runner, viewer: User | null): Promise<RunnerScopes> {
   const projects = await db
     .selectFrom('runner_projects as rp')
@@ -228,7 +231,7 @@ export async function presentDetailsFor(app: App, one: Runner, viewer: User | nu
   return presentRunnerDetails(one, await scopesOfRunner(app, one, viewer), { now: timestamp(app.clock), url: app.url })
 }
 
-/** As jobs of a runner name their projects. */
+/** The project paths that the list of a runner's jobs shows. */
 export async function projectPathsOf({ db }: App, jobs: readonly { readonly project_id: number }[]) {
   const ids = idList(db, [...new Set(jobs.map(({ project_id }) => project_id))])
   const rows = await db

@@ -1,10 +1,10 @@
-/** Tokens by which agents register themselves: of the instance, of a group, of a project. */
+/** Registration tokens for agents: of the instance, of a group, of a project. */
 import type { App } from '../../../context.ts'
 import { digestOf, digestOfPresented, randomToken } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { RunnerScope } from './service.ts'
 
-/** Whose runner a token makes; null: it is none. */
+/** The scope of the runner that a token creates. Null: the token is invalid. */
 export async function scopeOfRegistration({ db }: App, token: string): Promise<RunnerScope | null> {
   if (token === '') return null
   const digest = digestOfPresented(token)
@@ -26,7 +26,7 @@ export async function scopeOfRegistration({ db }: App, token: string): Promise<R
     : { runner_type: 'group_type', group_id: known.group_id }
 }
 
-/** Of a group, or with null of the instance: the one before opens nothing any more. */
+/** Resets the token of a group, or with null of the instance. The old token becomes invalid. */
 export function resetRegistrationToken(app: App, group_id: number | null): Promise<string> {
   const token = randomToken()
   return transact(app, async ({ db, vault }) => {

@@ -158,7 +158,7 @@ export const listJobs = endpoint({
       total,
       items: items.flatMap((job) => {
         const project = places.get(job.project_id)
-        if (!project) return [] // gone meanwhile
+        if (!project) return [] // the project was deleted meanwhile
         return presentRunnerJob(job, project)
       }),
     }

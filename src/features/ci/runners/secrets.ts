@@ -1,7 +1,7 @@
 import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** Tokens of registration are made anew by whoever needs one; what jobs handed over is gone. */
+/** Deletes registration tokens, which are created again on demand, and variables that jobs passed on. */
 export const dropRunnerSecrets: SecretReset = async (app) => {
   let dropped = 0
   for await (const ids of unreadableRows(app, 'runner_registration_tokens', 'token_sealed')) {

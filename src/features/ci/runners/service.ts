@@ -8,7 +8,7 @@ import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { announceWaitingJobs } from '../jobs/waiting.ts'
 import type { Runner, RUNNER_ACCESS_LEVELS } from './model.ts'
 
-/** Runners that come with one need not be registered: they are made by people, in advance. */
+/** The token prefix of runners that a user has created in advance. They need no registration. */
 export const MADE_PREFIX = 'glrt-'
 const LONGEST = { description: 1024, maintenance_note: 1024, tag: 255 }
 const MOST_TAGS = 50
@@ -26,7 +26,7 @@ export interface RunnerInput {
   maximum_timeout?: number | null | undefined
 }
 
-/** Whose jobs it takes. */
+/** The scope whose jobs the runner takes. */
 export type RunnerScope =
   | { readonly runner_type: 'instance_type' }
   | { readonly runner_type: 'group_type'; readonly group_id: number }
@@ -74,7 +74,7 @@ function assertValid(runner: Pick<Runner, 'tags' | 'run_untagged'> & RunnerInput
 
 const MOST_KINDS = { group_type: 'ci_registered_group_runners', project_type: 'ci_registered_project_runners' } as const
 
-/** `prefix` tells agents whether it was made in advance. */
+/** `prefix` tells agents whether a user created the runner in advance. */
 export function createRunner(
   app: App,
   place: RunnerScope,
@@ -98,7 +98,7 @@ export function createRunner(
     tags: '[]',
     maximum_timeout: null,
     ...columnsOf(input),
-    // Agents always ask for it, and a shared runner has no projects to be locked to.
+    // Agents always request `locked`, but a shared runner has no project to be locked to.
     ...(shared && { locked: false }),
     creator_id,
     name: null,
@@ -161,7 +161,7 @@ export function updateRunner(app: App, runner: Runner, input: RunnerInput): Prom
   })
 }
 
-/** Jobs it has go on, and end by themselves or by the sweep. */
+/** Its running jobs continue. They end by themselves, or the sweep for stuck jobs ends them. */
 export async function deleteRunner({ db }: App, { id }: Pick<Runner, 'id'>): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('runners').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
@@ -181,7 +181,7 @@ export async function resetRunnerToken(
   return { token, token_expires_at: runner.token_expires_at }
 }
 
-/** After all that it has been given to. */
+/** A position after all projects of the runner. */
 async function nextPlace({ db }: App, { id }: Runner): Promise<number> {
   const { last } = await db
     .selectFrom('runner_projects')
@@ -191,7 +191,7 @@ async function nextPlace({ db }: App, { id }: Runner): Promise<number> {
   return (last ?? 0) + 1
 }
 
-/** False: it was already. */
+/** False: the runner was enabled already. */
 export function enableRunner(app: App, runner: Runner, project_id: number): Promise<boolean> {
   return transact(app, async (app) => {
     const { numInsertedOrUpdatedRows } = await app.db
@@ -220,7 +220,7 @@ export async function disableRunner(app: App, runner: Runner, project_id: number
   })
 }
 
-/** What an agent tells of itself. */
+/** Facts that an agent reports about itself. */
 export interface ManagerFacts {
   readonly system_id?: string | null | undefined
   readonly info?:
@@ -238,7 +238,7 @@ export interface ManagerFacts {
   readonly address: string
 }
 
-/** As fresh as a page wants it, and no write for every request. */
+/** Fresh enough for a page, without a write for every request. */
 const CONTACT_EVERY = HOUR / 60
 const MOST_MANAGERS = 1000
 const SHORT = 255
@@ -254,7 +254,10 @@ const columnsIn = ({ info, address }: ManagerFacts) => ({
   ip_address: cut(address),
 })
 
-/** It is known, and has asked for nothing yet: that is no contact. */
+/**
+ * Stores the facts of a registration. A registration does not count as contact, because the agent has requested nothing
+ * yet.
+ */
 export async function noteRegistered({ db }: App, { id }: Runner, facts: ManagerFacts): Promise<void> {
   const { info } = facts
   await db
@@ -264,7 +267,7 @@ export async function noteRegistered({ db }: App, { id }: Runner, facts: Manager
     .execute()
 }
 
-/** The manager that asks, where it says which one it is. */
+/** Returns the manager that sends the request, if the request names one. */
 export async function noteContact(app: App, runner: Runner, facts: ManagerFacts): Promise<number | null> {
   const { info } = facts
   const said = { ...columnsIn(facts), contacted_at: timestamp(app.clock) }

@@ -1,9 +1,9 @@
-/** When a line of cron is due, in a time zone. */
+/** Computes when a cron expression is due in a time zone. */
 import { Cron } from 'croner'
 
 const LONGEST = 255
 
-/** Five fields: minute, hour, day, month, weekday. Null where it is no such line, or never due. */
+/** Five fields: minute, hour, day, month, weekday. Null if the expression is invalid or never due. */
 export function nextTime(line: string, zone: string, after: Date): Date | null {
   if (line.length > LONGEST || line.trim().split(/\s+/).length !== 5) return null
   try {
@@ -13,7 +13,7 @@ export function nextTime(line: string, zone: string, after: Date): Date | null {
   }
 }
 
-/** By its IANA name; an offset is none. */
+/** An IANA name; offsets are rejected. */
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z][\w/+-]{1,63}$/.test(zone)) return false
   try {

@@ -33,7 +33,7 @@ const ScheduleInputEntity = entity({ name: z.string(), value: z.unknown() }).met
 export const ScheduleEntity = entity({
   ...listed,
   last_pipeline: ListedPipelineEntity.nullable(),
-  /** For those who may change them. */
+  /** Only for callers who may edit the schedule. */
   variables: z.array(ScheduleVariableEntity).optional(),
   inputs: z.array(ScheduleInputEntity).optional(),
 }).meta({ id: 'PipelineSchedule' })

@@ -7,7 +7,7 @@ import type { Schedule } from './model.ts'
 import { runDue } from './run.ts'
 
 const AT_ONCE = 200
-/** However often a line of cron is due. */
+/** The minimum interval, however often the cron expression is due. */
 const SHORTEST_INTERVAL = 5 * MINUTE
 
 export const runScheduled = job<{ id: number; due: string }>('ci.run_schedule', async (app, { id, due }) =>
@@ -28,7 +28,7 @@ async function startDue(app: App): Promise<void> {
   for (const schedule of due) await claim(app, schedule)
 }
 
-/** Of several processes one moves it to its next time, and in the same step leaves the work for this one. */
+/** One of several processes moves the schedule to its next time, and enqueues the run in the same transaction. */
 async function claim(app: App, { id, cron, cron_timezone, next_run_at }: Schedule): Promise<void> {
   const now = app.clock.now()
   const next = nextTime(cron, cron_timezone, new Date(now.getTime() + SHORTEST_INTERVAL - 1))

@@ -13,7 +13,7 @@ declare module '../../../store/database.ts' {
       cron_timezone: string
       active: boolean
       next_run_at: string | null
-      /** By name, as JSON; null: none. */
+      /** JSON object by name, or null. */
       inputs: string | null
       created_at: string
       updated_at: string

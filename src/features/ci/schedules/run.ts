@@ -1,4 +1,4 @@
-/** Pipelines of schedules: by their owner at their time, or by hand. */
+/** Creates the pipelines of schedules: at their time as the owner, or by hand. */
 import type { App, User } from '../../../context.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
@@ -35,7 +35,7 @@ export async function runSchedule(
   })
 }
 
-/** Once for each time it was due, whatever was started by hand meanwhile. */
+/** Runs once for each due time, even if a user has started the schedule by hand meanwhile. */
 export async function runDue(app: App, id: number, due: string): Promise<void> {
   const { db, log } = app
   const schedule = await db.selectFrom('pipeline_schedules').selectAll().where('id', '=', id).executeTakeFirst()

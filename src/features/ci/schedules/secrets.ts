@@ -1,7 +1,7 @@
 import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** Nobody else knows their values. */
+/** The server cannot restore the values. */
 export const dropScheduleVariables: SecretReset = async (app) => {
   let dropped = 0
   for await (const ids of unreadableRows(app, 'pipeline_schedule_variables', 'value_sealed')) {

@@ -35,7 +35,7 @@ export interface ScheduledInput {
 
 type Written = Pick<Schedule, 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active'>
 
-/** When it runs next, unless it is wrong somehow. */
+/** Validates the fields and returns the time of the next run. */
 function assertValid({ clock }: App, { description, ref, cron, cron_timezone: zone }: Written): string {
   const ofText = (value: string) => {
     if (value.trim() === '') return ["can't be blank"]
@@ -76,7 +76,7 @@ export async function createSchedule(
   })
 }
 
-/** As JSON; null where none is left. What they may be is the configuration's to say, when it is run. */
+/** As JSON, or null if none is left. The configuration validates the inputs when the schedule runs. */
 function changedInputs(known: ScheduleInputs, requests: readonly ScheduledInput[]): string | null {
   const inputs = new Map(Object.entries(known))
   for (const { name, value, destroy } of requests) {
@@ -110,7 +110,7 @@ async function change(app: App, { id }: Schedule, changes: Partial<Schedule>): P
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  if (!updated) throw notFound(MISSING) // somebody was faster
+  if (!updated) throw notFound(MISSING) // a concurrent request deleted the row
   return updated
 }
 
@@ -132,10 +132,10 @@ export const ownSchedule = (app: App, actor: User, schedule: Schedule): Promise<
 
 export async function deleteSchedule(app: App, { id }: Schedule): Promise<void> {
   const { numDeletedRows } = await app.db.deleteFrom('pipeline_schedules').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(MISSING) // somebody was faster
+  if (numDeletedRows === 0n) throw notFound(MISSING) // a concurrent request deleted the row
 }
 
-/** Now, as whoever asks. */
+/** Runs the schedule now, as the caller. */
 export async function playSchedule(app: App, actor: User, subject: ScheduleSubject): Promise<Pipeline> {
   const { project, schedule } = subject
   const { ref, tag = false } = parseRefName(schedule.ref) ?? { ref: schedule.ref }
@@ -204,11 +204,11 @@ export async function updateScheduleVariable(
     .where('id', '=', variable.id)
     .returningAll()
     .executeTakeFirst()
-  if (!updated) throw notFound('Pipeline Schedule Variable') // somebody was faster
+  if (!updated) throw notFound('Pipeline Schedule Variable') // a concurrent request deleted the row
   return updated
 }
 
 export async function deleteScheduleVariable(app: App, { id }: ScheduleVariable): Promise<void> {
   const gone = await app.db.deleteFrom('pipeline_schedule_variables').where('id', '=', id).executeTakeFirst()
-  if (gone.numDeletedRows === 0n) throw notFound('Pipeline Schedule Variable') // somebody was faster
+  if (gone.numDeletedRows === 0n) throw notFound('Pipeline Schedule Variable') // a concurrent request deleted the row
 }

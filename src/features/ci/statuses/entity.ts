@@ -25,7 +25,7 @@ export const CommitStatusEntity = entity({
 export function presentStatus(
   status: Job & { readonly author: User | null },
   around: Surroundings,
-  /** Of the project's pages. */
+  /** The URL of the project's pages. */
   url: string,
 ): z.infer<typeof CommitStatusEntity> {
   return {

@@ -7,14 +7,14 @@ export interface StatusFilter {
   readonly ref?: string | null | undefined
   readonly stage?: string | null | undefined
   readonly name?: string | null | undefined
-  /** Also those that a newer one of the same name stands for. */
+  /** Includes statuses that a newer one of the same name replaces. */
   readonly all?: boolean | null | undefined
   readonly pipeline_id?: number | null | undefined
   readonly order_by?: 'id' | null | undefined
   readonly sort?: 'asc' | 'desc' | null | undefined
 }
 
-/** Jobs of ours, and what tools report. */
+/** Lists jobs of this server and statuses that tools report. */
 export function listStatuses(
   db: Db,
   project: number,

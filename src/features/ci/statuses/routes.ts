@@ -16,7 +16,7 @@ export const list = endpoint({
   on: commit,
   allow: 'download',
   input: z.object({
-    sha: text, // as it is written: the name of a branch finds nothing here
+    sha: text, // must be a SHA: the name of a branch finds nothing here
     ref: text.nullish(),
     stage: text.nullish(),
     name: text.nullish(),

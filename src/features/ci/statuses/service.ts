@@ -31,7 +31,7 @@ export interface StatusInput {
   readonly pipeline_id?: number | null | undefined
 }
 
-/** Tools report again and again: what is still open goes on, what has ended gives way to a new one. */
+/** Tools report repeatedly. A report updates an unfinished status, and replaces a finished one by a new one. */
 export async function reportStatus(
   app: App,
   author: User,
@@ -126,7 +126,7 @@ async function pipelineFor(app: App, author: User, place: Location, input: Statu
     .executeTakeFirstOrThrow()
 }
 
-/** After all that a configuration can name. */
+/** After all stages that a configuration can name. */
 const EXTERNAL = { stage: 'external', stage_position: 1_000_000 } as const
 
 async function writeStatus(app: App, author: User, pipeline: Pipeline, input: StatusInput): Promise<Job> {
@@ -200,7 +200,7 @@ const EVENTS: Record<State, string> = {
 async function changeStatus(app: App, known: Job, input: StatusInput): Promise<Job> {
   const event = EVENTS[input.state]
   const isOnward = input.state === 'running' ? known.status === 'pending' : input.state !== 'pending'
-  // Clients know by this very text that they have said so already.
+  // Clients recognize by this exact text that they have already reported the status.
   if (!isOnward) {
     const text = `Cannot transition status via :${event} from :${known.status} (Reason(s): Status cannot transition via "${event}")`
     throw new Refusal('bad_request', text)

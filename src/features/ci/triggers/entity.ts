@@ -20,7 +20,7 @@ export interface LoadedTrigger extends Trigger {
   readonly owner: User | null
 }
 
-/** Enough to tell one from another. */
+/** Enough characters to tell tokens apart. */
 export const SHORT_TOKEN_LENGTH = 4
 
 export function presentTrigger(

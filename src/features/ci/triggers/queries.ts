@@ -25,7 +25,7 @@ export const trigger = child(ciProject, {
     triggersOf(app.db, project.id).where('id', '=', trigger_id).executeTakeFirst(),
 })
 
-/** By its token, if that still opens anything. */
+/** Finds a trigger by its token, if the token is still valid. */
 export async function findUsableTrigger({ db, clock }: App, project: number, token: string): Promise<Trigger | null> {
   const found = await triggersOf(db, project).where('token_digest', '=', digestOf(token)).executeTakeFirst()
   return found && (found.expires_at === null || found.expires_at > timestamp(clock)) ? found : null

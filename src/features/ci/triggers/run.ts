@@ -1,4 +1,4 @@
-/** Pipelines that whoever has a token starts: as the trigger's owner, or as the user of the job that shows its own. */
+/** Pipelines that a token starts: as the owner of the trigger, or as the user of the job whose token it is. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, invalid, unauthenticated } from '../../../errors.ts'
@@ -20,7 +20,7 @@ export interface StartOptions {
   readonly ref: string
   readonly variables?: unknown
   readonly inputs?: Readonly<Record<string, unknown>> | null | undefined
-  /** All that was sent but secrets. */
+  /** The request payload without secrets. */
   readonly payload: Readonly<Record<string, unknown>>
 }
 
@@ -30,7 +30,7 @@ export async function startByToken(
   input: StartOptions,
 ): Promise<{ project: Project; pipeline: Pipeline }> {
   const project = await findProject(app.db, path)
-  // Whether there is such a project is told to those with a token alone.
+  // Only callers with a valid token learn whether the project exists.
   if (!project) throw unknown()
   const found = await (input.token.startsWith(JOB_TOKEN_PREFIX) ? ofJob : ofTrigger)(app, project, input.token)
   const variables = variablesFrom(input)
@@ -66,7 +66,7 @@ async function ofTrigger(app: App, project: Project, token: string): Promise<Sta
 
 async function ofJob(app: App, project: Project, token: string): Promise<Starter> {
   const job = await jobOfToken(app, token)
-  // A change like any other: see `jobReaches`.
+  // Starting a pipeline is a write, so it needs an allowlist entry; see `jobReaches`.
   if (!job || !(await isLetIn(app.db, { from: job.project_id, to: project.id, byName: true }))) throw unknown()
   if (!isAlive(job)) throw unauthenticated()
   return { actor: job.user_id === null ? null : await findUser(app.db, job.user_id), source: 'pipeline' }

@@ -2,7 +2,7 @@ import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 import { newTriggerToken } from './service.ts'
 
-/** The old ones, known by their digests, would still start pipelines: new ones are made. */
+/** Creates new tokens. The old ones would still start pipelines, because the server knows their digests. */
 export const renewTriggers: SecretReset = async (app) => {
   let renewed = 0
   for await (const ids of unreadableRows(app, 'pipeline_triggers', 'token_sealed')) {

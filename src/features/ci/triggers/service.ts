@@ -65,7 +65,7 @@ async function change(app: App, { id }: Trigger, changes: RowChange<'pipeline_tr
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  if (!updated) throw notFound() // somebody was faster
+  if (!updated) throw notFound() // a concurrent request deleted the row
   return updated
 }
 
@@ -78,11 +78,11 @@ export async function updateTrigger(
   return description === undefined ? trigger : change(app, trigger, { description })
 }
 
-/** Whoever knew the token knows it still: what it starts runs as its new owner. */
+/** The token stays the same. Pipelines that it starts run as the new owner. */
 export const ownTrigger = (app: App, actor: User, trigger: Trigger): Promise<Trigger> =>
   change(app, trigger, { owner_id: actor.id })
 
 export async function deleteTrigger(app: App, { id }: Trigger): Promise<void> {
   const { numDeletedRows } = await app.db.deleteFrom('pipeline_triggers').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // a concurrent request deleted the row
 }

@@ -6,7 +6,7 @@ import { VARIABLE_TYPES, type CiVariable } from './model.ts'
 const record = {
   variable_type: z.enum(VARIABLE_TYPES),
   key: z.string(),
-  /** Null of hidden ones. */
+  /** Null for hidden variables. */
   value: z.string().nullable(),
   protected: z.boolean(),
   masked: z.boolean(),

@@ -1,4 +1,4 @@
-/** Variables where they are set: in a project, in a group, or, with neither, in the instance. */
+/** Finds variables of a project, of a group, or, with neither, of the instance. */
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import { conflict, notFound } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
@@ -12,7 +12,7 @@ export interface VariableOwner {
 
 export const INSTANCE: VariableOwner = { project_id: null, group_id: null }
 
-/** In words: how a missing one and a full place are spoken of. */
+/** Texts for a missing variable and for a full scope. */
 export const WORDS = {
   project: { missing: 'Variable', limit: 'project ci variables' },
   group: { missing: 'GroupVariable', limit: 'group ci variables' },
@@ -33,7 +33,7 @@ export function variablesOf(db: Db, { project_id, group_id }: VariableOwner) {
 export const listVariables = (db: Db, owner: VariableOwner, page: PageRequest): Promise<Page<CiVariable>> =>
   pageOfQuery(variablesOf(db, owner).orderBy('key').orderBy('environment_scope'), page)
 
-/** A key may stand once for each scope, so it may be told which. */
+/** A key may exist once for each environment scope, so the caller may name the scope. */
 export async function findVariable(
   db: Db,
   owner: VariableOwner,

@@ -12,7 +12,7 @@ export const ofAll = {
 
 export const attributes = { ...ofAll, environment_scope: text.nullish() }
 
-/** A file as well as a word: what is kept of it is held to less. */
+/** The value may be a whole file. A smaller limit applies to the stored value. */
 export const value = longText
 
 export const filter = { filter: z.object({ environment_scope: text.nullish() }).nullish() }

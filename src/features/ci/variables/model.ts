@@ -8,7 +8,7 @@ declare module '../../../store/database.ts' {
   interface Tables {
     ci_variables: {
       id: Generated<number>
-      /** Of a project, of a group, or, with neither, of the instance. */
+      /** The project or the group of the variable. Without either, the variable belongs to the instance. */
       project_id: number | null
       group_id: number | null
       key: string

@@ -1,4 +1,4 @@
-/** Which variables of the instance, of groups and of the project a pipeline or a job is given. */
+/** Chooses the variables of the instance, of groups and of the project for a pipeline or a job. */
 import type { App } from '../../../context.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { Row } from '../../../store/database.ts'
@@ -8,9 +8,9 @@ import { matches } from '../../repository/protected-branches/matching.ts'
 
 export interface VariableScope {
   readonly project: { readonly id: number; readonly namespace_id: number }
-  /** Whether the ref is protected: others do not get protected ones. */
+  /** Whether the ref is protected. Unprotected refs do not get protected variables. */
   readonly isProtected: boolean
-  /** The name of the job's environment, for those that are for some only. */
+  /** The name of the job's environment, for variables with an environment scope. */
   readonly environment?: string | null
 }
 
@@ -31,7 +31,7 @@ const variablesIn = hotQuery((db, p: { project: number; groups: string }) =>
     ),
 )
 
-/** In order: the later beat the earlier. */
+/** In order: later variables override earlier ones. */
 export async function settingsFor(app: App, place: VariableScope): Promise<Variable[]> {
   const { project, isProtected, environment = null } = place
   const above = await groupsAbove(app.db, { id: project.namespace_id })
@@ -58,6 +58,6 @@ export async function settingsFor(app: App, place: VariableScope): Promise<Varia
 const isInScope = (scope: string, environment: string | null) =>
   scope === '*' || (environment !== null && matches(scope, environment))
 
-/** Of several scopes, the one that says most wins. */
+/** The most specific environment scope wins. */
 const precision = ({ environment_scope: scope }: { environment_scope: string }) =>
   scope.includes('*') ? scope.replaceAll('*', '').length : 1_000_000

@@ -1,7 +1,7 @@
 import { sourceScope } from '../../access/scopes.ts'
 import { ciProject } from '../pipelines/queries.ts'
 
-/** Where pipelines are switched off, there are no variables for them. */
+/** With pipelines disabled, a project has no variables. */
 export const projectScope = sourceScope({
   kind: 'project',
   path: '/projects/:id',

@@ -1,7 +1,7 @@
 import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** Nobody else knows their values: they go, so that no job runs with an empty one. */
+/** Deletes the variables, because the server cannot restore their values and no job should run with an empty one. */
 export const dropVariables: SecretReset = async (app) => {
   let dropped = 0
   for await (const ids of unreadableRows(app, 'ci_variables', 'value_sealed')) {

@@ -50,11 +50,11 @@ export async function createVariable(
   })
 }
 
-/** Its key and whether it is hidden are for good. */
+/** The key and the `hidden` flag cannot change. */
 export async function updateVariable(app: App, variable: CiVariable, input: VariableInput): Promise<CiVariable> {
   return duringRequiredStep(app, variable, async (app) => {
     const now = await variablesOf(app.db, variable).where('id', '=', variable.id).executeTakeFirst()
-    if (!now) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
+    if (!now) throw notFound(WORDS[kindOf(variable)].missing) // a concurrent request deleted the row
     const change = {
       variable_type: input.variable_type ?? now.variable_type,
       protected: input.protected ?? now.protected,
@@ -80,7 +80,7 @@ export async function updateVariable(app: App, variable: CiVariable, input: Vari
 
 export async function deleteVariable(app: App, variable: CiVariable): Promise<void> {
   const { numDeletedRows } = await app.db.deleteFrom('ci_variables').where('id', '=', variable.id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
+  if (numDeletedRows === 0n) throw notFound(WORDS[kindOf(variable)].missing) // a concurrent request deleted the row
 }
 
 const duringRequiredStep = <T>(

@@ -5,7 +5,7 @@ const LONGEST_VALUE = 10_000
 const KEY = /^\w+$/
 const SCOPE = /^[\w/${}. *-]+$/
 const MASKABLE = /^[a-zA-Z0-9_+=/@:.~-]{8,}$/
-/** What is not expanded may be made of anything that can be told from its surroundings. */
+/** A raw value is not expanded. It may contain any non-space characters, if it is long enough to recognize in a log. */
 const MASKABLE_RAW = /^\S{8,}$/
 
 const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
