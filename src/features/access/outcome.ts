@@ -1,4 +1,6 @@
-/** Several people at once: each stands for themselves, and the answer tells by name who was refused. */
+/**
+ * Requests that name several users: each user succeeds or fails alone, and the answer lists the error of each by name.
+ */
 import { z } from 'zod'
 import { entity } from '../../api/wire.ts'
 import { Refusal } from '../../errors.ts'
@@ -10,7 +12,7 @@ export const OutcomeEntity = entity({
 
 type Outcome = z.infer<typeof OutcomeEntity>
 
-/** How many one request may name. */
+/** The maximum number of users in one request. */
 export const MOST_AT_ONCE = 100
 
 export async function oneByOne<T extends string | number>(
@@ -22,7 +24,7 @@ export async function oneByOne<T extends string | number>(
     try {
       await work(one)
     } catch (error) {
-      // What is forbidden is so for everyone on the list.
+      // A 403 applies to the whole request, not to one user.
       if (!(error instanceof Refusal) || error.kind === 'forbidden') throw error
       refused.push([String(one), textOf(error)])
     }

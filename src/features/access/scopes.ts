@@ -1,6 +1,6 @@
 /**
- * People belong to groups and to projects in the same way: as members, by asking to be let in, by invitation. A family
- * declares each of its endpoints once, for a mount; `/groups/:id/…` and `/projects/:id/…` are the two.
+ * Users belong to groups and to projects in the same way: as members, by access request, by invitation. A family
+ * declares each endpoint once, for a scope. There are two scopes: `/groups/:id/…` and `/projects/:id/…`.
  */
 import { z } from 'zod'
 import { child, policy, resource, type Policy, type Resource } from '../../api/endpoint.ts'
@@ -10,28 +10,28 @@ import { forbidden } from '../../errors.ts'
 import type { Db } from '../../store/database.ts'
 import type { SourceColumns } from './members/model.ts'
 
-/** A group or a project as someone in particular meets it. */
+/** A group or a project, with the rights of one viewer. */
 export interface SourceSubject {
-  /** What rows of people name it by. */
+  /** The ids that member rows refer to. */
   readonly at: SourceColumns
   readonly viewer: User | null
-  /** The viewer's own, whatever gives it to them. */
+  /** The viewer's own level, from any membership or share. */
   readonly level: number
-  /** Whether the viewer decides who belongs to it. */
+  /** Whether the viewer can manage the members. */
   readonly managed: boolean
-  /** Whether people may ask to be let in. */
+  /** Whether users may request access. */
   readonly requestable: boolean
-  /** Kept to be read: nobody is let in any more. */
+  /** Read-only: nobody can be added any more. */
   readonly isReadOnly: boolean
 }
 
 const sourcePolicy = policy<SourceSubject>()({
-  /** What may not be read is not found in the first place. */
+  /** A source that the viewer cannot read answers 404 before this policy is asked. */
   read: () => true,
   manage: (s) => s.managed,
 })
 
-/** Something of one person at a source. */
+/** A record of one user in a group or project, such as a membership. */
 export interface OwnSubject extends SourceSubject {
   readonly record: { readonly user_id: number }
 }
@@ -39,7 +39,7 @@ export interface OwnSubject extends SourceSubject {
 const ownPolicy = policy<OwnSubject>()({
   read: () => true,
   manage: (s) => s.managed,
-  /** Whoever it belongs to may give it up. */
+  /** Users may remove their own record. */
   giveUp: (s) => s.managed || s.record.user_id === s.viewer?.id,
 })
 
@@ -47,7 +47,7 @@ interface ScopePlan<S, P extends Policy<S>> {
   kind: 'group' | 'project'
   path: '/groups/:id' | '/projects/:id'
   on: Resource<S, P>
-  /** The ability that decides who belongs to it. */
+  /** The ability that allows managing the members. */
   manage: keyof P & string
   toSource(subject: S): Pick<SourceSubject, 'at' | 'level' | 'requestable'>
 }
@@ -59,7 +59,7 @@ export function sourceScope<S, P extends Policy<S>>({ kind, path, on, manage, to
     const isReadOnly = on.isReadOnly?.(subject) ?? false
     return { ...toSource(subject), viewer, managed: on.policy[manage]!(subject), isReadOnly }
   }
-  /** The group or project itself: what lists and creation act on. */
+  /** The group or project itself: lists and creation act on this resource. */
   const source = resource({
     name: on.name,
     params: z.object({ id: text }),
@@ -71,7 +71,7 @@ export function sourceScope<S, P extends Policy<S>>({ kind, path, on, manage, to
     kind,
     path,
     source,
-    /** What one person has there, by the person's id; whether they have it is told to everybody, or only to who may know. */
+    /** The record of one user there, by user id. With `secret`, only that user and managers learn whether it exists. */
     ofPerson: <R extends { user_id: number }>(
       findOf: (db: Db, at: SourceColumns, user: number) => Promise<R | null | undefined>,
       { secret = false }: { secret?: boolean } = {},

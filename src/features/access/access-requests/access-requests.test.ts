@@ -36,12 +36,12 @@ describe.each(KINDS)('requests for %s', (kind) => {
       status: 400,
       body: { message: { user_id: ['already exists in source'] } },
     })
-    // Asking gives nothing.
+    // A request gives no access.
     expect((await owner.get(`${url}/members/${ann.id}`)).body).toEqual(NOT_FOUND)
     expect((await owner.get(`${url}/members/all/${ann.id}`)).body).toEqual(NOT_FOUND)
     expect((await owner.put(`${url}/members/${ann.id}`, { access_level: 40 })).body).toEqual(NOT_FOUND)
 
-    // Of a request that is answered already, nobody is told.
+    // A request that was already answered sends no mail.
     await forge.settle()
     const approved = await owner.put(`${requests}/${ann.id}/approve`)
     expect(approved).toMatchObject({ status: 201, body: { id: ann.id, access_level: 30, expires_at: null } })
@@ -115,9 +115,9 @@ describe.each(KINDS)('requests for %s', (kind) => {
       const { status, body } = await owner.delete(`${url}/access_requests/${user.id}`)
       expect([status, body]).toEqual([404, NOT_FOUND])
     }
-    // Neither decides about oneself.
+    // A requester cannot decide about their own request.
     expect(await asking.put(`${url}/access_requests/${asking.id}/approve`)).toMatchObject({ status: 403 })
-    // Nor does anybody else learn who asked.
+    // Nobody else learns who asked.
     for (const user of [asking, member]) {
       const at = `${url}/access_requests/${user.id}`
       expect(await foreign.delete(at)).toMatchObject({ status: 403, body: FORBIDDEN })
@@ -188,7 +188,7 @@ test('members through a group, and people around a private one, have nothing to 
   await project.owner.post(`${project.group.url}/members`, { user_id: inherited.id, access_level: 10 })
   expect(await inherited.post(`${project.url}/access_requests`)).toMatchObject({ status: 403, body: FORBIDDEN })
 
-  // A private group shows itself to members of a project in it.
+  // A private group is visible to members of a project in it.
   const group = await openSource(forge, 'groups', { visibility: 'private', request_access_enabled: true })
   const { id } = (await group.owner.post('/projects', { name: 'inner', namespace_id: group.id })).body
   const inside = await forge.user()

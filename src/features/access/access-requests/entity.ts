@@ -3,7 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 
-/** Its id is the user's. */
+/** `id` is the id of the user. */
 export const AccessRequesterEntity = entity({
   ...UserSummaryEntity.shape,
   requested_at: timestampOut,

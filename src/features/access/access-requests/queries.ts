@@ -26,10 +26,10 @@ export async function loadRequests(db: Db, requests: readonly AccessRequest[]): 
   return people.map(({ user, requested_at }) => ({ user, requested_at }))
 }
 
-/** Enough to be heard, and not a whole company. */
+/** Limits how many managers get mail about one request. */
 const MOST_MANAGERS = 10
 
-/** Some of those who decide who belongs to a source, for mail. */
+/** Some of the active users who manage the members of a group or project, as recipients of mail. */
 export async function managersOf(db: Db, { group_id, project_id }: SourceColumns): Promise<User[]> {
   const people = db.selectFrom('users').selectAll().where('state', '=', 'active').where('confirmed_at', 'is not', null)
   const managers =

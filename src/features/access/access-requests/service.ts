@@ -10,7 +10,7 @@ import { sourceOf, type SourceSubject } from '../scopes.ts'
 
 type AccessRequest = Row<'access_requests'>
 
-/** Whoever is in already, in whatever way, has nothing to ask for. */
+/** A user who already has access, directly or by inheritance, cannot request access. */
 export async function requestAccess(app: App, { at, level, requestable }: SourceSubject, user: User) {
   if (level > NoAccess || !requestable) throw forbidden()
   return transact(app, async (app): Promise<AccessRequest> => {
@@ -27,17 +27,17 @@ export async function requestAccess(app: App, { at, level, requestable }: Source
   })
 }
 
-/** Withdrawn by the one who asked, or denied by somebody else. */
+/** The requester withdraws the request, or a manager denies it. */
 export async function endRequest(app: App, { user_id, requested_at, ...at }: AccessRequest, by: User): Promise<void> {
   await transact(app, async (app) => {
-    if (!(await takeRequest(app, at, user_id))) throw notFound() // somebody was faster
+    if (!(await takeRequest(app, at, user_id))) throw notFound() // another request deleted the row first
     const event = { ...sourceOf(at), user_id, requested_at }
     if (by.id === user_id) await emit(app, 'access_request.withdrawn', event)
     else await emit(app, 'access_request.denied', { ...event, by: by.id })
   })
 }
 
-/** False where there was none. */
+/** Returns false if there was no request. */
 export async function takeRequest(app: App, { group_id, project_id }: SourceColumns, user: number): Promise<boolean> {
   const requests = app.db.deleteFrom('access_requests').where('user_id', '=', user)
   const { numDeletedRows } = await (

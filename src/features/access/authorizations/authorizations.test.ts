@@ -6,7 +6,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { isGroupOf, levelInGroup, levelOnProject } from './queries.ts'
 import { refreshAuthorizations } from './service.ts'
 
-/** The same numbers on every run. */
+/** Reproducible random numbers. */
 function dice(seed: number): (sides: number) => number {
   let state = seed
   return (sides) => {
@@ -15,7 +15,7 @@ function dice(seed: number): (sides: number) => number {
   }
 }
 
-/** The table of roles, told once more: for each user and project the highest of all that applies. */
+/** The roles computed independently: for each user and project the highest level of all memberships and shares. */
 async function expectedLevels({ app: { db } }: TestForge): Promise<string[]> {
   const users = await db.selectFrom('users').select('id').execute()
   const projects = await db.selectFrom('projects').selectAll().execute()
@@ -30,7 +30,7 @@ async function expectedLevels({ app: { db } }: TestForge): Promise<string[]> {
     const above = namespaces.get(group)!.parent_id
     return above === null ? own : Math.max(own, levelThere(user, above))
   }
-  /** What the shares of the group and of those above it let them have. */
+  /** The level that shares of the group and of its ancestors give the user. */
   const levelShared = (user: number, group: number): number => {
     const here = groupShares.filter((share) => share.group_id === group)
     const levels = here.map((share) => Math.min(share.group_access, levelThere(user, share.shared_with_group_id)))
@@ -58,7 +58,7 @@ async function keptLevels({ app: { db } }: TestForge): Promise<string[]> {
   return rows.map((row) => `user ${row.user_id} on ${row.project_id}: ${row.access_level}`).sort()
 }
 
-/** Everything that changes who may do what, wished at random of whatever is there. */
+/** Random operations on existing records that change access. */
 function inputs(forge: TestForge, people: Person[], random: (sides: number) => number) {
   const { administrator: root, app } = forge
   const any = <T>(list: readonly T[]): T => list[random(list.length)]!
@@ -144,7 +144,7 @@ test('after any change the kept levels are what the memberships and shares come 
     const level = kept.find((one) => one.startsWith(`user ${person.id} on ${id}:`))?.split(': ')[1] ?? 0
     expect(body.access_level, `${step}: ${name}`).toBe(Number(level))
   }
-  // Nothing of it was refused all the time.
+  // Each kind of operation succeeded at least once.
   for (const name of names) expect(done[name], name).toBeGreaterThan(0)
 }, 120_000)
 

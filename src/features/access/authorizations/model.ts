@@ -1,7 +1,10 @@
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** The highest level anything gives a user on a project; derived, never the source of truth. */
-    /** From Guest on: whoever has less has no row. */
+    /**
+     * The highest level that any membership or share gives a user on a project. Derived data, never the source of
+     * truth.
+     */
+    /** Starts at Guest: a user with a lower level has no row. */
     project_authorizations: { user_id: number; project_id: number; access_level: number }
   }
 }

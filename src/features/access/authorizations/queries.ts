@@ -1,4 +1,4 @@
-/** What a user may do where: the one place that answers, for one record or for a page of them. */
+/** Answers what a user may do, for one record or for a page of records. No other module computes levels. */
 import { sql, type ExpressionBuilder, type RawBuilder } from 'kysely'
 import type { User } from '../../../context.ts'
 import { Guest, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
@@ -7,7 +7,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 
-/** Blocked people keep their memberships, and have nothing of them. */
+/** Blocked users keep their memberships, but the memberships give them no access. */
 const isActive = (viewer: User | null): viewer is User => viewer?.state === 'active'
 
 /** Visibilities that are open to the viewer without any membership. */
@@ -18,7 +18,7 @@ export function openVisibilities(viewer: User | null): readonly Visibility[] {
 export const isOpenTo = (viewer: User | null, visibility: Visibility): boolean =>
   openVisibilities(viewer).includes(visibility)
 
-/** Of what `project_authorizations` has for them; administrators own everything. */
+/** The viewer's level, given their level in `project_authorizations`. Administrators own every project. */
 export function levelOf(viewer: User | null, authorized: number | null): number {
   if (!isActive(viewer)) return NoAccess
   return viewer.admin ? Owner : (authorized ?? NoAccess)
@@ -48,7 +48,7 @@ export async function levelOnProject(db: Db, viewer: User | null, project: numbe
   return (await levelsOnProjects(db, viewer, [project]))(project)
 }
 
-/** Whoever has minimal access to a group has it to the group itself and to nothing inside. */
+/** Minimal access to a group covers the group itself and nothing inside it. */
 export const reachesDown = (ancestors: string, members: string) =>
   sql<boolean>`(${sql.ref(`${ancestors}.depth`)} = 0 or ${sql.ref(`${members}.access_level`)} >= ${sql.lit(Guest)})`
 
@@ -65,7 +65,7 @@ const levelsIn = hotQuery((db, p: { user_id: number; groups: string }) =>
     .groupBy('granted.group_id'),
 )
 
-/** From members of the group and of those above it, and of groups that any of these is shared with. */
+/** Levels come from members of the group and of its ancestors, and of groups that any of these is shared with. */
 export async function levelsInGroups(
   db: Db,
   viewer: User | null,
@@ -83,8 +83,9 @@ export async function levelInGroup(db: Db, viewer: User | null, group: number): 
 }
 
 /**
- * Ids of a user's groups: those they are a member of or that are shared with one of these, with what lies above and
- * below, and those around projects they were let into. It grows with their memberships, not with what these reach.
+ * Ids of a user's groups: the groups of their memberships, groups shared with one of these, the ancestors and
+ * descendants of all of these, and the groups around projects the user is a member of. The cost grows with the number
+ * of memberships, not with the number of records these reach.
  */
 export const groupsOfUser = (user: number): RawBuilder<number> => sql`
   select a.namespace_id from members m
@@ -121,7 +122,9 @@ const amongGroupsOf = hotQuery((db, p: { user_id: number; group_id: number }) =>
     .where(sql<boolean>`id in (${groupsOfUser(p.user_id)})`),
 )
 
-/** Whether a private group shows itself: to its people, and to whoever belongs to something inside. */
+/**
+ * Whether a private group is visible to the viewer: its members see the group, and so do members of anything inside it.
+ */
 export async function isGroupOf(db: Db, viewer: User | null, group: number): Promise<boolean> {
   if (!isActive(viewer)) return false
   return viewer.admin || (await amongGroupsOf(db, { user_id: viewer.id, group_id: group })).length > 0

@@ -1,6 +1,7 @@
 /**
- * What everybody may do where, worked out when something changes instead of each time somebody asks. Whoever changes a
- * membership, a share, a project's place or a lock refreshes what it reaches, in the same transaction.
+ * The levels of all users on all projects. They are computed when something changes, not at each read. Code that
+ * changes a membership, a share, a project's namespace or a lock calls `refreshAuthorizations()` in the same
+ * transaction.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
@@ -10,18 +11,18 @@ import { lockName, idList, inIdList } from '../../../store/dialect.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 
 export interface Reach {
-  /** Everybody without. */
+  /** All users if absent. */
   users?: readonly number[]
   /**
-   * One project, or every project that members of this group come to: inside it, or, itself or by a group around it,
-   * shared with something inside.
+   * One project, or every project that members of this group can reach: projects inside the group, and projects that
+   * are shared, directly or through an ancestor group, with a group inside this one.
    */
   project?: number
   projects?: readonly number[]
   group?: number
 }
 
-/** At least one of them is given: nobody works out everything. */
+/** The caller gives at least one of the fields: no caller recomputes all rows. */
 export async function refreshAuthorizations(app: App, reach: Reach): Promise<void> {
   const { db } = app
   const users = reach.users && idList(db, reach.users)
@@ -30,7 +31,8 @@ export async function refreshAuthorizations(app: App, reach: Reach): Promise<voi
   const within = (column: string) =>
     projects ? sql<boolean>`${sql.ref(column)} in (${projects})` : sql<boolean>`1 = 1`
 
-  // Side by side, two would each miss what the other is about to write: a right that was taken could stay.
+  // Without the lock, two concurrent refreshes miss each other's writes, and a revoked level could stay in the
+  // table.
   await lockName(db, 'authorizations')
   await sql`delete from project_authorizations where ${ofUsers('user_id')} and ${within('project_id')}`.execute(db)
   await sql`

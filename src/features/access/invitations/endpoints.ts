@@ -12,7 +12,7 @@ import { InvitationEntity, presentInvitation } from './entity.ts'
 import { findInvitation, listInvitations, loadInvitations, type Invitation } from './queries.ts'
 import { invite, updateInvitation, withdrawInvitation } from './service.ts'
 
-/** One invitation, by its address. */
+/** One invitation, found by its email address. */
 const invitationAt = ({ source }: Scope) =>
   child(source, {
     key: 'invitation',
@@ -20,7 +20,7 @@ const invitationAt = ({ source }: Scope) =>
     find: (app, { at }, { email }) => findInvitation(app.db, at, email),
   })
 
-/** What is longer is not even repeated in the answer. */
+/** A longer address is rejected and not repeated in the answer. */
 const LONGEST_ADDRESS = 254
 
 const newInvitations = z

@@ -6,11 +6,11 @@ import type { Row } from '../../../store/database.ts'
 export const InvitationEntity = entity({
   access_level: z.int(),
   created_at: timestampOut,
-  /** The moment that the day begins, as clients read it. */
+  /** The start of the day, as clients expect. */
   expires_at: timestampOut.nullable(),
   invite_email: z.string(),
   invite_token: z.string(),
-  /** Nobody is known by that address yet. */
+  /** Always null: no account is known for the address yet. */
   user_name: z.null(),
   created_by_name: z.string().nullable(),
 }).meta({ id: 'Invitation' })

@@ -100,7 +100,7 @@ describe.each(KINDS)('invitations to %s', (kind) => {
     })
     const level = await owner.post(`${url}/invitations`, { email: 'y@example.com', access_level: 60 })
     expect(level.body.message).toEqual({ 'y@example.com': 'Access level is not included in the list' })
-    // An address that was only claimed, or not confirmed yet, opens nothing.
+    // An address that is only claimed, or not confirmed yet, accepts no invitation.
     await owner.post(`${url}/invitations`, { email: ['claimed@example.com', eve.email], access_level: 30 })
     const { body } = await owner.get(`${url}/invitations`)
     expect(body.map(({ invite_email }: { invite_email: string }) => invite_email)).toEqual([
@@ -163,7 +163,7 @@ describe.each(KINDS)('invitations to %s', (kind) => {
       expect([method, path, answer.status, answer.body]).toEqual([method, path, status, expect.objectContaining(body)])
     }
     expect(await state()).toEqual(before)
-    // Whoever does not manage learns of no address.
+    // Users who do not manage the group see no addresses.
     const member = await forge.user()
     await owner.post(`${url}/members`, { user_id: member.id, access_level: 30 })
     for (const email of ['jane@example.com', 'nobody@example.com']) {
@@ -233,7 +233,7 @@ describe.each(KINDS)('invitations to %s', (kind) => {
     expect((await browser.signIn('jane', PASSWORD, link)).location).toBe(link)
     const page = await browser.get(link)
     expect(page.body).toContain('Accept as jane')
-    // Looking is not accepting, and a post from elsewhere is none.
+    // Opening the link accepts nothing, and neither does a post without the CSRF code.
     expect((await browser.post(link, {})).status).toBe(403)
     expect((await owner.get(`${url}/members/${jane.id}`)).status).toBe(404)
 

@@ -2,7 +2,7 @@ import { DAY, after } from '../../../clock.ts'
 import { job } from '../../../context.ts'
 import { VALID_FOR } from './queries.ts'
 
-/** Removes what nobody accepted in time. */
+/** Deletes invitations that nobody accepted in time. */
 export const purgeInvitations = job(
   'invitations.purge',
   async (app) => {

@@ -25,7 +25,7 @@ The link is valid for 90 days and works once. If you do not know what this is ab
   })
 })
 
-/** Whoever shows that an invited address is theirs is let in wherever it was invited to. */
+/** Accepts all invitations to an address once a user has confirmed that address. */
 async function welcome(app: App, { id }: { id: number }): Promise<void> {
   const user = await findUser(app.db, id)
   if (!user) return
@@ -33,7 +33,7 @@ async function welcome(app: App, { id }: { id: number }): Promise<void> {
     try {
       await acceptInvitation(app, invitation, user)
     } catch (error) {
-      // A group that was locked meanwhile may open again: the invitation waits.
+      // The group is locked at the moment and may be unlocked later: keep the invitation.
       if (!(error instanceof Refusal)) throw error
     }
   }
@@ -41,7 +41,7 @@ async function welcome(app: App, { id }: { id: number }): Promise<void> {
 
 export const welcomeCreated = on('user.created', 'accept invitations', welcome)
 export const welcomeApproved = on('user.approved', 'accept invitations', welcome)
-/** Addresses are confirmed, and changed, after the account was made. */
+/** Users confirm and change addresses after the account is created. */
 export const welcomeUpdated = on('user.updated', 'accept invitations', welcome, {
   when: ({ readdressed = false }) => readdressed,
 })

@@ -12,7 +12,7 @@ export type Invitation = Row<'invitations'>
 
 export const VALID_FOR = 90 * DAY
 
-/** Addresses are kept and compared in one form. */
+/** Addresses are stored and compared in this form. */
 export const addressOf = (email: string): string => email.trim().toLowerCase()
 
 const invitationsTo = (db: Db, { group_id, project_id }: SourceColumns) => {
@@ -43,18 +43,18 @@ export async function loadInvitations(app: App, invitations: readonly Invitation
 const accountState = (app: App) =>
   app.db.selectFrom('invitations').selectAll().where('created_at', '>', after(app.clock, -VALID_FOR))
 
-/** Null once it was used or withdrawn, or is too old. */
+/** Null if the invitation was used or withdrawn, or has expired. */
 export async function findInvitationByToken(app: App, token: string): Promise<Invitation | null> {
   return (await accountState(app).where('token_digest', '=', digestOf(token)).executeTakeFirst()) ?? null
 }
 
-/** To the address that the user has shown to be theirs. */
+/** Invitations to the confirmed primary address of the user. */
 export async function invitationsOf(app: App, { email, confirmed_at, state }: User): Promise<Invitation[]> {
   if (confirmed_at === null || state !== 'active') return []
   return accountState(app).where('email', '=', email).orderBy('id').execute()
 }
 
-/** Only the primary address counts, and only once it is confirmed: anybody can claim any other. */
+/** Only the confirmed primary address counts: anybody can claim any other address. */
 export async function findUserByConfirmedEmail(db: Db, email: string): Promise<User | null> {
   const user = await db
     .selectFrom('users')

@@ -13,7 +13,7 @@ import { addMember, assertOpen, type Grant } from '../members/service.ts'
 import { sourceOf } from '../scopes.ts'
 import { addressOf, findUserByConfirmedEmail, type Invitation } from './queries.ts'
 
-/** Whoever is known by the address is let in at once; everybody else gets a link by mail. */
+/** Adds the user at once if an account has this confirmed address. Otherwise mails an invitation link. */
 export async function invite(app: App, at: SourceColumns, given: string, grant: Grant, by: User): Promise<void> {
   const email = addressOf(given)
   if (!isEmail(email)) throw invalid({ invite_email: ['is invalid'] })
@@ -65,15 +65,15 @@ export async function updateInvitation(app: App, invitation: Invitation, input: 
     .where('id', '=', invitation.id)
     .returningAll()
     .executeTakeFirst()
-  if (!updated) throw notFound() // used meanwhile
+  if (!updated) throw notFound() // used in the meantime
   return updated
 }
 
 export async function withdrawInvitation(app: App, { id }: Invitation): Promise<void> {
-  if (!(await takeInvitation(app, id))) throw notFound() // used meanwhile
+  if (!(await takeInvitation(app, id))) throw notFound() // used in the meantime
 }
 
-/** False when somebody used it first. Whoever is a member already stays the one they are. */
+/** Returns false if another request used the invitation first. An existing membership is not changed. */
 export async function acceptInvitation(app: App, { id }: Invitation, user: User): Promise<boolean> {
   return transact(app, async (app) => {
     const invitation = await takeInvitation(app, id)
@@ -84,7 +84,7 @@ export async function acceptInvitation(app: App, { id }: Invitation, user: User)
   })
 }
 
-/** Of two uses side by side only one finds the row to delete. */
+/** Of two concurrent uses, only one finds the row to delete. */
 async function takeInvitation(app: App, id: number): Promise<Invitation | undefined> {
   return app.db.deleteFrom('invitations').where('id', '=', id).returningAll().executeTakeFirst()
 }

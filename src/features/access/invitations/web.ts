@@ -20,7 +20,9 @@ async function invited(app: App, request: FastifyRequest) {
   return source && { invitation, source, address: `/-/invites/${encodeURIComponent(tokenOf(request))}` }
 }
 
-/** Where mailed invitations lead. Opening one changes nothing: mail programs open links on their own. */
+/**
+ * Target of the mailed invitation links. Opening a link changes nothing, because mail programs open links on their own.
+ */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 

@@ -1,4 +1,4 @@
-/** What a directory does to the members of a group; whoever calls works out what they may do from then on. */
+/** Changes that a directory makes to the members of a group. The caller refreshes the authorizations. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -31,7 +31,7 @@ export async function letInByDirectory(
   await emit(app, 'member.added', memberEvent(member))
 }
 
-/** What people had given is remembered: the membership falls back to it. */
+/** Stores the level that a person had granted: the membership returns to that level when the directory link ends. */
 export async function setLevelByDirectory(app: App, member: Member, access_level: number): Promise<void> {
   const given = member.from_directory ? null : (member.hand_level ?? member.access_level)
   const updated = await app.db

@@ -41,7 +41,7 @@ test('of a group: its own members and those of the groups above it, each once at
     [owner.id]: 50,
     [ann.id]: 20,
   })
-  // A total is counted anew after every change.
+  // A total is recounted after every change.
   await owner.delete(`${below}/members/${eve.id}`)
   expect((await ann.get(`${below}/members/all`)).headers.get('X-Total')).toBe('3')
 })
@@ -114,7 +114,7 @@ test('the people of a project are told to whoever may read it', async () => {
     expect(await found(caller, 'SMITH')).toEqual([ann.id])
     expect(await found(caller, 'bo')).toEqual([bob.id])
   }
-  // By parts a hidden address could be found out, so only the whole of it counts, and not for visitors.
+  // Matching by parts would reveal a hidden address, so only the whole address matches, and not for visitors.
   expect(await found(stranger, 'secret')).toEqual([])
   expect(await found(stranger, 'secret@example.com')).toEqual([ann.id])
   expect(await found(forge.visitor, 'secret@example.com')).toEqual([])

@@ -1,4 +1,6 @@
-/** What everybody comes to at a source: direct, inherited or through shares, one row a person, by their id. */
+/**
+ * Effective members of a group or project: direct, inherited or through shares. One row per user, sorted by user id.
+ */
 import { sql, type RawBuilder } from 'kysely'
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
@@ -15,10 +17,10 @@ import type { Origin } from './queries.ts'
 
 type Member = Row<'members'>
 
-/** Somebody with the highest level that anything gives them. */
+/** A user with the highest level that any membership or share gives them. */
 export type EffectiveMember = Pick<Member, 'user_id' | 'access_level'>
 
-/** Everybody a project lets in, by id. */
+/** All users with access to a project, by id. */
 const authorized = longList<People & { project_id: number; active?: true }, 'project_authorizations', 'user_id'>({
   table: 'project_authorizations',
   key: 'user_id',
@@ -58,7 +60,7 @@ const countInherited = hotQuery((db, p: People & { group_id: number }, given) =>
   ofGroup(db, p, given as IsGiven<People>).select(sql<number>`count(distinct m.user_id)`.as('total')),
 )
 
-/** Members of the group and of those above it, and those it is shared with, by id. */
+/** Members of the group and of its ancestors, and members of groups it is shared with, by id. */
 async function listInherited(db: Db, filter: People & { group_id: number }, { limit, offset }: PageRequest) {
   const key = `inherited members ${shapeOf(filter)} ${JSON.stringify(filter)}`
   const count = async () => Number((await countInherited(db, filter))[0]!.total)
@@ -66,7 +68,7 @@ async function listInherited(db: Db, filter: People & { group_id: number }, { li
   return { items: offset < total ? await inherited(db, { ...filter, limit, offset }) : [], total }
 }
 
-/** Direct, inherited and through shares: one row a person. */
+/** Direct, inherited and shared members: one row per user. */
 export function listEffectiveMembers(
   db: Db,
   { group_id, project_id }: SourceColumns,
@@ -86,7 +88,7 @@ export async function findEffectiveMember(db: Db, at: SourceColumns, user: numbe
   return items[0] ?? null
 }
 
-/** People who may work on a project, as visitors or as signed-in users look for them. */
+/** Users who have access to a project, as the user search of visitors and signed-in users shows them. */
 export async function listAuthorizedUsers(
   db: Db,
   viewer: User | null,
@@ -100,7 +102,7 @@ export async function listAuthorizedUsers(
   return { items: loaded.map(({ user }) => user), total }
 }
 
-/** Every membership that counts at a source, with what it comes to there. */
+/** Every membership that counts for a group or project, with the level it gives there. */
 const membershipsAt = ({ group_id, project_id }: SourceColumns): RawBuilder<unknown> => {
   const inGroup = (where: RawBuilder<unknown>) =>
     eachWayInto(({ from, level }) => sql`select m.id, ${level} as granted from ${from} ${where}`)
@@ -116,7 +118,10 @@ const membershipsAt = ({ group_id, project_id }: SourceColumns): RawBuilder<unkn
     where s.project_id = ${project_id}`
 }
 
-/** With the membership each level comes from, the oldest of several alike; an owner's own project needs none. */
+/**
+ * Adds the membership that each level comes from, the oldest one if several give the same level. The owner of a
+ * personal project needs no membership.
+ */
 export async function withOrigins(
   db: Db,
   at: SourceColumns,

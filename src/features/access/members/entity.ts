@@ -3,12 +3,12 @@ import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 
-/** Its id is the user's. */
+/** `id` is the id of the user. */
 export const MemberEntity = entity({
   ...UserSummaryEntity.shape,
   access_level: z.int(),
   expires_at: dateOut.nullable(),
-  /** Absent where no membership stands behind the level: a personal project is its owner's without one. */
+  /** Absent if the level does not come from a membership: the owner of a personal project has none. */
   created_at: timestampOut.optional(),
   created_by: UserSummaryEntity.optional(),
   locked: z.boolean(),

@@ -4,7 +4,7 @@ import { expireMember } from './service.ts'
 
 const AT_A_TIME = 100
 
-/** Ends memberships on their day. A group's last owner stays until there is another. */
+/** Removes memberships on their expiry day. The last owner of a group stays until the group has another owner. */
 export const purgeExpired = job(
   'members.purge_expired',
   async (app) => {

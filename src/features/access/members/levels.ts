@@ -2,7 +2,7 @@ import { invalid } from '../../../errors.ts'
 import { Developer, Guest, Master, Owner, Reporter } from '../../../lib/levels.ts'
 import type { SourceColumns } from './model.ts'
 
-/** Between the rungs of the ladder; newer clients know them. They hold the rights of the level below. */
+/** Levels between the classic ones, known to newer clients. They have the rights of the next lower level. */
 const MinimalAccess = 5
 const Planner = 15
 
@@ -24,5 +24,5 @@ const NAMES = new Map([
   [Owner, 'Owner'],
 ])
 
-/** In words, for mail and pages. */
+/** The name of a level, for mail and pages. */
 export const levelName = (level: number): string => NAMES.get(level) ?? String(level)

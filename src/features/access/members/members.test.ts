@@ -56,7 +56,7 @@ describe.each(KINDS)('members of %s', (kind) => {
     expect(promoted).toMatchObject({ status: 200, body: { ...member, access_level: 40 } })
     const endless = await owner.put(`${url}/members/${jane.id}`, { access_level: 40, expires_at: '' })
     expect(endless.body).toEqual({ ...member, access_level: 40, expires_at: null })
-    // Nothing new is no news.
+    // A change to the same value emits no event.
     expect((await owner.put(`${url}/members/${jane.id}`, { access_level: 40 })).body).toEqual(endless.body)
 
     expect(await owner.delete(`${url}/members/${jane.id}`)).toMatchObject({ status: 204, body: '' })
@@ -143,7 +143,7 @@ describe.each(KINDS)('members of %s', (kind) => {
     expect(await members()).toEqual(before)
     expect((await foreign.get(`${elsewhere.url}/members/${foreign.id}`)).body.access_level).toBe(30)
 
-    // Parameters are looked at before the source, and the source before the right.
+    // Parameters are checked before the group or project, and these before the rights.
     const hidden = `/${kind}/9999/members`
     expect((await free.post(hidden, {})).status).toBe(400)
     expect(await free.post(hidden, one)).toMatchObject({ status: 404, body: { message: named } })
@@ -179,7 +179,8 @@ describe.each(KINDS)('members of %s', (kind) => {
     expect(await statusesOf(callers, async (caller) => caller.delete(`${members}/${await fresh(10)}`))).toEqual(
       writes(204),
     )
-    // Leaving; the last owner of a group stays, and whoever is in by the group alone has nothing to leave.
+    // Leaving: the last owner of a group cannot leave, and a user who is only an inherited member has no membership
+    // to delete.
     const owner = kind === 'groups' ? 403 : 404
     expect(
       await statusesOf(callers, (caller) => caller.delete(`${members}/${'id' in caller ? String(caller.id) : 1}`)),

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** What people belong to: exactly one of the two is given. */
+/** The group or project of a membership: exactly one of the two ids is set. */
 export interface SourceColumns {
   group_id: number | null
   project_id: number | null
@@ -13,9 +13,9 @@ declare module '../../../store/database.ts' {
       user_id: number
       access_level: number
       expires_at: string | null
-      /** Given by a directory link, and taken again with it. */
+      /** Granted by a directory link, and removed when the link no longer grants it. */
       from_directory: Generated<boolean>
-      /** What people had given, while a directory link gives more. */
+      /** The level that a person granted, while a directory link grants a higher one. */
       hand_level: number | null
       created_by_id: number | null
       created_at: string
@@ -34,10 +34,10 @@ interface MemberEvent {
   project_id: number | null
   user_id: number
   access_level: number
-  /** As the row says, or said. */
+  /** The value in the row, or in the deleted row. */
   expires_at: string | null
   created_at: string
   updated_at: string
-  /** Absent where nobody in particular did it. */
+  /** Absent if no particular user made the change. */
   by?: number
 }

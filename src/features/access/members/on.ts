@@ -5,7 +5,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { levelName } from './levels.ts'
 import { findMember, nameMailedSource } from './queries.ts'
 
-/** Mail goes to people who are here and have shown that the address is theirs. */
+/** Only active users with a confirmed address get mail. */
 export const isReachable = (user: User | null): user is User =>
   user !== null && user.state === 'active' && user.confirmed_at !== null && !user.ghost
 

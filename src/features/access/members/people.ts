@@ -1,4 +1,4 @@
-/** How lists of people are narrowed: by a text, to some, without some. */
+/** Filters for lists of users: by text, by included ids, by excluded ids. */
 import { sql, type RawBuilder } from 'kysely'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -7,25 +7,27 @@ import type { IsGiven } from '../../../store/hot.ts'
 import { OPEN_NAMES } from '../../identity/users/queries.ts'
 
 export interface PeopleFilter {
-  /** A part of a name or a username, or an address. */
+  /** Part of a name or username, or an email address. */
   query?: string | null | undefined
   user_ids?: readonly number[] | null | undefined
   skip_users?: readonly number[] | null | undefined
 }
 
-/** The filter as queries take it. */
+/** The filter in the form that queries take. */
 export interface People {
   containing?: string
   containingOpenly?: string
   like?: string
   likeOpenly?: string
-  /** Besides those found by their names. */
+  /** Matches by address, in addition to matches by name. */
   address?: string
   user_ids?: string
   skip_users?: string
 }
 
-/** By which addresses people are found: by parts a hidden one could be found out, letter by letter. */
+/**
+ * How a search matches email addresses. Matching by parts would let a user find out a hidden address letter by letter.
+ */
 export type Addresses = 'parts' | 'whole' | 'none'
 
 export const addressesFor = (viewer: User | null): Addresses =>
@@ -48,14 +50,14 @@ function namesOf(db: Db, wanted: string, addresses: Addresses): People {
 }
 
 const usersLike = (columns: readonly string[], pattern: string): RawBuilder<number> => {
-  // The engine folds both sides: it and JavaScript differ on letters beyond ASCII.
+  // The database folds the case of both sides: databases and JavaScript differ on letters outside ASCII.
   const matches = columns.map((column) => sql`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`)
   return sql`select id from users where ${sql.join(matches, sql` or `)}`
 }
 
 const ALL_NAMES = [...OPEN_NAMES, 'email']
 
-/** Ids of those whom the text names; undefined where there is none. */
+/** Ids of the users who match the text; undefined if there is no text. */
 function namedBy(db: Db, people: People, given: IsGiven<People>): RawBuilder<number> | undefined {
   if (given('containing')) return matchingIds(db, 'users', ALL_NAMES, people.containing!)
   if (given('like')) return usersLike(ALL_NAMES, people.like!)
@@ -63,7 +65,7 @@ function namedBy(db: Db, people: People, given: IsGiven<People>): RawBuilder<num
   return given('likeOpenly') ? usersLike(OPEN_NAMES, people.likeOpenly!) : undefined
 }
 
-/** As a condition on a column that holds ids of users. */
+/** A condition on a column that contains user ids. */
 export function among(db: Db, column: string, people: People, given: IsGiven<People>): RawBuilder<boolean> {
   const conditions = [sql<boolean>`1 = 1`]
   const named = namedBy(db, people, given)

@@ -26,7 +26,7 @@ export async function findMember(db: Db, { group_id, project_id }: SourceColumns
   return (await memberOf(db, { group_id, project_id, user_id: user }))[0] ?? null
 }
 
-/** Direct members, by the user's id: the order of the index, so that no page sorts them all. */
+/** Direct members by user id. This is the order of the index, so no page has to sort all members. */
 const directMembers = longList<People & Partial<SourceColumns>, 'members', 'user_id'>({
   table: 'members',
   key: 'user_id',
@@ -49,7 +49,7 @@ export function listMembers(
   return directMembers(db, { ...peopleOf(db, filter, addresses), ...at }, page)
 }
 
-/** Where a level comes from. */
+/** The membership that a level comes from. */
 export type Origin = Pick<Member, 'user_id' | 'expires_at' | 'created_at' | 'created_by_id'>
 
 export async function loadMembers(
@@ -66,7 +66,7 @@ export async function loadMembers(
   }))
 }
 
-/** Whether the group has an owner who can act without this membership, its own or that of a group above it. */
+/** Whether the group, or one of its ancestors, has another active owner besides this membership. */
 export async function hasAnotherOwner(db: Db, { id, group_id }: Pick<Member, 'id' | 'group_id'>): Promise<boolean> {
   const another = await db
     .selectFrom('namespace_ancestors as a')
@@ -82,7 +82,7 @@ export async function hasAnotherOwner(db: Db, { id, group_id }: Pick<Member, 'id
   return another !== undefined
 }
 
-/** Null for a group's project. */
+/** Null if the project belongs to a group. */
 export async function personalOwnerOf(db: Db, project: number): Promise<number | null> {
   const found = await db
     .selectFrom('projects')
@@ -93,7 +93,7 @@ export async function personalOwnerOf(db: Db, project: number): Promise<number |
   return found?.owner_id ?? null
 }
 
-/** Whether a group around the project locks its memberships. */
+/** Whether an ancestor group locks the memberships of the project. */
 export async function isClosed(db: Db, project: number): Promise<boolean> {
   const lock = await db
     .selectFrom('projects as p')
@@ -107,14 +107,16 @@ export async function isClosed(db: Db, project: number): Promise<boolean> {
   return lock !== undefined
 }
 
-/** A group or project as mail and pages speak of it. */
+/** A group or project as mail and pages name it. */
 export interface SourceName {
   readonly kind: 'group' | 'project'
   readonly name: string
   readonly url: string
 }
 
-/** What mail about it says; null where it, or a group above it, wants none sent. */
+/**
+ * The name for use in mail; null if the group or project, or one of its ancestors, has email notifications disabled.
+ */
 export async function nameMailedSource(app: App, at: SourceColumns): Promise<SourceName | null> {
   const { db } = app
   const place =
@@ -137,7 +139,7 @@ export async function nameMailedSource(app: App, at: SourceColumns): Promise<Sou
   return silent ? null : nameSource(app, at)
 }
 
-/** Null once it is gone, or going. */
+/** Null if the group or project is deleted or being deleted. */
 export async function nameSource(app: App, { group_id, project_id }: SourceColumns): Promise<SourceName | null> {
   const { db, url } = app
   if (group_id !== null) {

@@ -26,7 +26,7 @@ test('a group keeps its last owner who can act', async () => {
   expect(await forge.events()).toEqual(before)
   expect((await owner.put(own, { access_level: 50, expires_at: '2040-01-01' })).status).toBe(200)
 
-  // Whoever owns the group above owns this one too.
+  // An owner of the parent group owns this group too.
   const child = (await owner.post('/groups', { name: 'Saws', path: 'saws', parent_id: group.id })).body
   const successor = await forge.user()
   await add(owner, `/groups/${child.id}`, successor, 50)
@@ -104,7 +104,7 @@ test('a group that locks memberships keeps its projects, and those below, as the
   const child = (await owner.post('/groups', { name: 'Saws', path: 'saws', parent_id: group.id })).body
   const below = (await owner.post('/projects', { name: 'below', namespace_id: child.id })).body
   expect(await add(owner, `/projects/${below.id}`, john, 30)).toMatchObject(FORBIDDEN)
-  // Who is there may be changed and removed, and the group itself is open.
+  // Existing members can be changed and removed, and the group itself still accepts members.
   expect((await owner.put(`${url}/members/${jane.id}`, { access_level: 20 })).status).toBe(200)
   expect((await owner.delete(`${url}/members/${jane.id}`)).status).toBe(204)
   expect((await add(owner, group.url, john, 30)).status).toBe(201)
@@ -132,7 +132,7 @@ test.each(KINDS)('memberships of %s end on their day', async (kind) => {
   await add(owner, url, soon, 30, { expires_at: dateIn(forge, 1) })
   await add(owner, url, later, 30, { expires_at: dateIn(forge, 3) })
   await add(owner, url, endless, 30)
-  // It counts until then.
+  // The membership counts until it expires.
   for (const person of [past, soon]) expect((await person.get(url)).status).toBe(200)
   await forge.settle()
   const before = await forge.events()
@@ -203,7 +203,7 @@ test.each(KINDS)('people are told what they became in %s', async (kind) => {
   expect(texts.join()).toContain(`${title} is Developer. It ends on 2040-01-01.`)
   expect(texts.join()).toContain(`${title} is Master.\n\n${forge.url}${path}`)
   expect(mails).toHaveLength(2)
-  // Nobody is told what they did themselves, or that they are gone.
+  // No mail about a user's own action, or about their removal.
   await jane.delete(`${url}/members/${jane.id}`)
   expect((await mailsOf(forge)).filter(({ to }) => to === jane.email)).toHaveLength(2)
 })

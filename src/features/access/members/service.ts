@@ -20,7 +20,7 @@ export interface Grant {
   expires_at?: string | null | undefined
 }
 
-/** `by` is who let them in; absent where nobody in particular did. */
+/** `by` is the user who adds the member; absent if no particular user does. */
 export async function addMember(
   app: App,
   at: SourceColumns,
@@ -54,7 +54,7 @@ export async function addMember(
   })
 }
 
-/** Who founds something is in it from the start: nobody lets them in, and nobody is told. False where they were. */
+/** The creator becomes a member from the start, and no mail is sent. Returns false if they were a member already. */
 export async function addFounder(
   app: App,
   at: SourceColumns,
@@ -77,7 +77,7 @@ export async function addFounder(
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Of an approval and a withdrawal side by side only one finds the request. */
+/** Of a concurrent approval and withdrawal, only one finds the request. */
 export async function approveRequest(
   app: App,
   at: SourceColumns,
@@ -91,7 +91,7 @@ export async function approveRequest(
   })
 }
 
-/** What is absent stays; an expiry of null ends it. */
+/** Absent fields stay unchanged; `expires_at: null` removes the expiry date. */
 export async function updateMember(
   app: App,
   { id, ...at }: Member,
@@ -107,7 +107,7 @@ export async function updateMember(
 
     const updated = await app.db
       .updateTable('members')
-      // What people now say replaces what they had said before a directory link raised it.
+      // The new level replaces the one that a person granted before a directory link raised it.
       .set({ access_level, expires_at, hand_level: null, updated_at: timestamp(app.clock) })
       .where('id', '=', id)
       .returningAll()
@@ -124,7 +124,7 @@ export async function removeMember(app: App, { id, ...at }: Found, by: number): 
   await transact(app, async (app) => remove(app, await lockMember(app, id, at), { by }))
 }
 
-/** False where somebody prolonged or removed it meanwhile, or nobody would be left. */
+/** Returns false if the membership was extended or removed in the meantime, or if it is the last owner's. */
 export async function expireMember(app: App, { id, ...at }: Found): Promise<boolean> {
   try {
     return await transact(app, async (app) => {
@@ -146,25 +146,28 @@ async function remove(app: App, member: Member, { by, expired = false }: { by?: 
   await emit(app, 'member.removed', { ...memberEvent(member, by), expired })
 }
 
-/** Some groups let no people of their own into the projects below them. */
+/** Some groups do not allow direct members in the projects below them. */
 export async function assertOpen(app: App, { project_id }: SourceColumns): Promise<void> {
   if (project_id !== null && (await isClosed(app.db, project_id))) throw forbidden()
 }
 
-/** Until the transaction ends nobody else changes or removes a member there: of two owners one may go, not both. */
+/**
+ * Until the transaction ends, no other transaction changes or removes a member of this group or project. This prevents
+ * two owners from removing themselves concurrently and leaving no owner.
+ */
 export function lockMembers({ db }: App, { group_id, project_id }: SourceColumns): Promise<void> {
   return lockName(db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
 }
 
-/** The row as it stands now. */
+/** The current row. */
 async function lockMember(app: App, id: number, at: SourceColumns): Promise<Member> {
   await lockMembers(app, at)
   const member = await app.db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!member) throw notFound() // somebody was faster
+  if (!member) throw notFound() // deleted in the meantime
   return member
 }
 
-/** A group keeps an owner, and a personal project the one whose it is. */
+/** A group keeps at least one owner, and a personal project keeps its owner. */
 async function assertMayLose(app: App, member: Member, left: Required<Grant>): Promise<void> {
   const { group_id, project_id, user_id, access_level } = member
   if (group_id !== null && access_level === Owner && left.access_level !== Owner) {
@@ -175,7 +178,7 @@ async function assertMayLose(app: App, member: Member, left: Required<Grant>): P
   }
 }
 
-/** To whatever the membership reaches. */
+/** Refreshes the authorizations on everything the membership reaches. */
 async function spread(app: App, { user_id, group_id, project_id }: Member): Promise<void> {
   const where = group_id !== null ? { group: group_id } : { project: project_id! }
   await refreshAuthorizations(app, { users: [user_id], ...where })

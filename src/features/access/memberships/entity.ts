@@ -11,7 +11,7 @@ export const MembershipEntity = entity({
   access_level: z.int(),
 }).meta({ id: 'Membership' })
 
-/** One of a project or of a group. */
+/** A membership of a project or of a group. */
 export interface LoadedMembership {
   readonly access_level: number
   readonly project_id: number | null

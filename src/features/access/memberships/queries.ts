@@ -3,7 +3,7 @@ import type { Db } from '../../../store/database.ts'
 import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import type { LoadedMembership, SourceType } from './entity.ts'
 
-/** Direct ones, the oldest first; what is being deleted is left out. */
+/** Direct memberships, oldest first. Groups and projects that are being deleted are left out. */
 export function listMemberships(
   db: Db,
   { id }: User,
