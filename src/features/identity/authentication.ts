@@ -1,4 +1,4 @@
-/** Which person stands behind a credential: the one answer for the API, git and the web. */
+/** Finds the user behind a credential, for the API, git and the web alike. */
 import type { Identity, PresentedCredential } from '../../api/credentials.ts'
 import type { Authentication } from '../../api/run.ts'
 import type { App } from '../../context.ts'
@@ -10,7 +10,7 @@ import { provesOrigin } from './sessions/forms.ts'
 import { byAccessToken } from './tokens/authenticate.ts'
 import { findUserByIdOrUsername } from './users/queries.ts'
 
-/** But for tokens of jobs, of which people know nothing. */
+/** Tokens of CI jobs are not handled here: this context does not know them. */
 export const authentication: Authentication = {
   identify: (app, shown, address) =>
     andThen(bearerOf(app, shown, address), (identity) =>

@@ -5,10 +5,10 @@ import { send } from '../../api/web-answers.ts'
 import type { App, User } from '../../context.ts'
 import { SANDBOXED } from '../../lib/file-headers.ts'
 
-/** Whatever wears one: a person, a group, a project. */
+/** A record with an avatar: a user, a group or a project. */
 type Wearer = Pick<User, 'avatar_digest' | 'avatar_filename' | 'avatar_type'>
 
-/** A picture under its own name. Whatever its bytes hold, a browser only ever shows them. */
+/** Sends an avatar under its stored file name. Headers make the browser display the bytes and never execute them. */
 export async function sendAvatar(
   app: App,
   request: FastifyRequest,
@@ -22,7 +22,7 @@ export async function sendAvatar(
   return sendPicture(reply, { type, size: avatar.size, content: avatar.stream })
 }
 
-/** However it was found. */
+/** Sends the picture, however the caller found it. */
 export function sendPicture(
   reply: FastifyReply,
   { type, size, content }: { type: string; size: number; content: Readable | Buffer },

@@ -1,4 +1,4 @@
-/** What administrators note of users, groups and projects, as lists of these are narrowed by it and show it. */
+/** Custom attributes that administrators set on users, groups and projects, as filter and as part of lists. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { Json } from '../../api/json.ts'
@@ -15,7 +15,7 @@ export type Whose = 'user_id' | 'group_id' | 'project_id'
 
 const MOST_ASKED = 20
 
-/** What a list takes. Of others than administrators it is passed over. */
+/** The query parameters of a list. For callers who are not administrators the filter is ignored. */
 export const attributeFilters = {
   custom_attributes: z
     .record(text, text)
@@ -31,12 +31,12 @@ export interface AttributeOptions {
 
 /** The values of the condition below. */
 export interface AttributeFilter {
-  /** JSON. */
+  /** A JSON list. */
   attributes?: string
   attribute_count?: number
 }
 
-/** No two pairs are written alike. */
+/** The length prefix makes the text of each pair unique. */
 const written = ([key, value]: readonly [string, string]) => `${Array.from(key).length} ${key}${value}`
 const WRITTEN = sql`length(c.key) || ' ' || c.key || c.value`
 
@@ -46,7 +46,7 @@ export function attributeFilter(viewer: User | null, { custom_attributes }: Attr
   return { attributes: JSON.stringify(asked.map(written)), attribute_count: asked.length }
 }
 
-/** Rows of `table` that have all of them. */
+/** A condition: the row of `table` has all of the given attributes. */
 export const hasAttributes = (table: 'users' | 'namespaces' | 'projects', whose: Whose): Condition<AttributeFilter> => {
   const owner = sql.ref(`c.${whose}`)
   return {
@@ -59,7 +59,7 @@ export const hasAttributes = (table: 'users' | 'namespaces' | 'projects', whose:
   }
 }
 
-/** Lists by the id of whose they are, by key. */
+/** Lists of attributes, by owner id, sorted by key. */
 export async function attributesOf(
   db: Db,
   whose: Whose,
@@ -75,7 +75,7 @@ export async function attributesOf(
   return (id) => (byOwner.get(id) ?? []).map(({ key, value }) => ({ key, value }))
 }
 
-/** The records with what is noted of them, where an administrator asks for it. */
+/** Adds the custom attributes to the records if an administrator asks for them. */
 export async function withAttributes<T>(
   db: Db,
   viewer: User | null,

@@ -84,13 +84,13 @@ test('the first activity of a day is written, the next ones cost nothing', async
   await recordActivity(app, fresh)
   expect((await user()).last_activity_on).toBe(today(clock))
   const latest = today(clock)
-  // Whoever read the user earlier does not set the day back.
+  // A stale user row does not set the day back.
   clock.advance(-DAY)
   await recordActivity(app, stale)
   expect((await user()).last_activity_on).toBe(latest)
 })
 
-/** The least of three: the idle worker and the settings' short life add queries of their own now and then. */
+/** The least of three runs: the idle worker and the short-lived settings cache sometimes add queries. */
 async function costOf(forge: TestForge, work: () => Promise<unknown>): Promise<number> {
   await forge.settle()
   const costs = [await forge.queries(work), await forge.queries(work), await forge.queries(work)]

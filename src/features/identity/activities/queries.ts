@@ -6,7 +6,7 @@ import { pageOfQuery } from '../../../store/pages.ts'
 
 export type Activity = Pick<User, 'username' | 'last_activity_on'>
 
-/** Whoever was active on that day or later, the longest silent first. */
+/** Users who were active on that day or later, least recently active first. */
 export function listActivities(db: Db, from: string, page: PageRequest): Promise<Page<Activity>> {
   const active = db.selectFrom('users').select(['username', 'last_activity_on']).where('last_activity_on', '>=', from)
   const count = () => totalOf(db, ['user_activity'], active)

@@ -1,7 +1,7 @@
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 
-/** Of web sign-ins, pushes and fetches, not of API calls. Only the first of a day writes. */
+/** Counts web sign-ins, pushes and fetches, not API calls. Only the first one of a day writes. */
 export async function recordActivity(app: App, { id, last_activity_on }: User): Promise<void> {
   const day = today(app.clock)
   if (last_activity_on === day) return

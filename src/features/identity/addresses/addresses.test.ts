@@ -50,7 +50,7 @@ test('a further address is refused until an older one falls out of the window', 
   const refused = await from(forge, jane, '203.0.113.3')
   expect([refused.status, refused.body]).toEqual([403, REFUSED])
   expect(await kept(forge, jane)).toEqual(before)
-  // Others, and those who came first, go on.
+  // Other users, and the addresses that came first, stay allowed.
   expect(await statusFrom(forge, joe, '203.0.113.3')).toBe(200)
   expect(await statusFrom(forge, jane, '203.0.113.2')).toBe(200)
 
@@ -85,12 +85,12 @@ test('it is written down every five minutes at most, and not at all while switch
   forge.clock.advance(4 * MINUTE)
   await statusFrom(forge, jane, '203.0.113.1')
   expect(await kept(forge, jane)).toEqual([first])
-  // One read, beside what it costs anyway.
+  // One query more than without the limit.
   expect(await forge.queries(() => from(forge, jane, '203.0.113.1'))).toBeLessThanOrEqual(off + 1)
   forge.clock.advance(MINUTE)
   await statusFrom(forge, jane, '203.0.113.1')
   expect((await kept(forge, jane))[0]![1]! > first![1]!).toBe(true)
-  // Seen again and again it stays, however long.
+  // An address that keeps being seen stays known, however long.
   for (let n = 0; n < 5; n++) {
     forge.clock.advance(HOUR / 2)
     expect(await statusFrom(forge, jane, '203.0.113.1')).toBe(200)
@@ -159,7 +159,7 @@ test('pages, signing in, git and feeds are closed from a further address', async
   const atom = (address: string) =>
     fetch(`${forge.url}/dashboard/projects.atom?feed_token=${feed}`, { headers: at(address) })
   expect([(await atom('203.0.113.1')).status, (await atom('203.0.113.2')).status]).toEqual([200, 403])
-  // Whoever is refused may still leave.
+  // A rejected user can still sign out.
   const out = await browser.post('/users/sign_out', { authenticity_token: csrfOf(own.body) }, elsewhere)
   expect(out.status).toBe(303)
   expect(await sessions()).toEqual([])

@@ -3,7 +3,7 @@ import { job } from '../../../context.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { forget } from './service.ts'
 
-/** Where people were is kept no longer than it counts. */
+/** Deletes addresses when they no longer count towards the limit. */
 export const purgeAddresses = job(
   'addresses.purge',
   async (app) => {

@@ -2,12 +2,14 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** From where people come, while their number is limited; those that were refused are not kept. */
+    /**
+     * Addresses that users come from, recorded while the number per user is limited. Rejected addresses are not stored.
+     */
     user_addresses: {
       user_id: number
-      /** Of IPv6 the /64. */
+      /** For IPv6, the /64 prefix. */
       address: string
-      /** Seen without a pause as long as the window since then. */
+      /** Start of the current period: since then, no pause was as long as the window. */
       since: string
       seen_at: string
     }

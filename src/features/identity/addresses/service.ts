@@ -1,7 +1,7 @@
 /**
- * From how many addresses somebody may come within a while (`unique_ips_limit_*`). Whoever came first stays; a further
- * address is refused until one of those was not seen for the length of the window. Kept in the store: all processes
- * share one count. While it is switched off nothing is read or written.
+ * Limits the number of IP addresses per user within a window (`unique_ips_limit_*`). Known addresses stay allowed; a
+ * further address is rejected until a known one was not seen for the length of the window. The counts are in the store,
+ * so all processes share them. While the limit is off, nothing is read or written.
  */
 import { MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -19,7 +19,7 @@ const NOTED_EVERY = 5 * MINUTE
 
 const SENTENCE = 'Your account is used from too many IP addresses. Try again later, or from one of the others.'
 
-/** `reason` tells it from other refusals; `fault` stands on the page for signing in. */
+/** `reason` tells this refusal from others; `fault` is shown on the sign-in page. */
 export const tooManyAddresses = () =>
   new Refusal('forbidden', `403 Forbidden - ${SENTENCE}`, { reason: 'addresses', fault: SENTENCE })
 
@@ -32,7 +32,7 @@ export function assertMayComeFrom(app: App, user: Pick<User, 'id'>, address: str
   })
 }
 
-/** Notes where they come from, if they may. */
+/** Records the address if it is allowed. Resolves to whether it is. */
 export function mayComeFrom(app: App, { id }: Pick<User, 'id'>, address: string): MaybePromise<boolean> {
   return andThen(settingsAtHand(app), (settings) => {
     if (!settings.unique_ips_limit_enabled) return true
@@ -48,7 +48,7 @@ const addressesOf = hotQuery((db, p: { user_id: number }) =>
   db.selectFrom('user_addresses').selectAll().where('user_id', '=', p.user_id),
 )
 
-/** Somebody at an address, now. */
+/** A user at an address, now. */
 class Scope {
   readonly userId: number
   readonly address: string
@@ -66,7 +66,7 @@ class Scope {
 
   #age = ({ seen_at }: UserAddress) => this.#now - Date.parse(seen_at)
 
-  /** Its own row, while it counts. */
+  /** The row of this address, while it is within the window. */
   own(known: readonly UserAddress[]): UserAddress | undefined {
     return known.find((one) => one.address === this.address && this.#age(one) < this.window)
   }
@@ -88,7 +88,7 @@ class Scope {
 const isBefore = (one: UserAddress, other: UserAddress) =>
   one.since === other.since ? one.address < other.address : one.since < other.since
 
-/** One at a time: of two new addresses that come at once for the last place one is refused. */
+/** Runs one at a time per user: of two new addresses that compete for the last free slot, one is rejected. */
 function note(app: App, place: Scope): Promise<boolean> {
   const { userId: user_id, address, window } = place
   return transact(app, async (app) => {
@@ -107,6 +107,6 @@ function note(app: App, place: Scope): Promise<boolean> {
   })
 }
 
-/** Those that count no more. */
+/** Deletes addresses outside the window. */
 export const forget = ({ db, clock }: App, window: number) =>
   db.deleteFrom('user_addresses').where('seen_at', '<=', after(clock, -window))

@@ -8,7 +8,10 @@ import { findUserByLogin } from '../users/queries.ts'
 
 const LARGEST = 2048
 
-/** Whose an address is, is told to administrators; everybody else gets what the address alone leads to. */
+/**
+ * Only administrators learn which account an address belongs to. Other callers get the avatar that is derived from the
+ * address alone.
+ */
 export const get = endpoint({
   method: 'GET',
   path: '/avatar',

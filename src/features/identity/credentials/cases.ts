@@ -57,7 +57,7 @@ const table = casesOf(
   },
 )
 
-/** Whoever succeeds here comes to no other endpoint any more: `credentials.test.ts` does. */
+/** After a success the caller cannot use any other endpoint, so `credentials.test.ts` covers it. */
 const ending = casesOf(`
                                   anon blkd
   POST /user/private_token/rotate  401  401

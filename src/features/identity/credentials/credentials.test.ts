@@ -10,7 +10,7 @@ import { blockByDirectory, liftDirectoryBlock } from '../users/state.ts'
 
 const password = 'correct horse'
 
-/** Somebody with one credential of every kind, and a way to ask which of them still open something. */
+/** A user with one credential of every kind, and functions that check which of them still work. */
 async function laden(forge: TestForge) {
   const { administrator } = forge
   const jane: Person = await forge.user({ username: 'jane', password })
@@ -55,7 +55,7 @@ async function laden(forge: TestForge) {
       }
       return Object.entries(open).flatMap(([kind, is]) => (is ? [kind] : []))
     },
-    /** Uses it up, so it is asked last. */
+    /** Checked last, because it uses up the code. */
     codeOpens: async () => (await exchangeCode(forge, application, code)).status === 200,
   }
 }
@@ -155,7 +155,7 @@ test('sessions and OAuth tokens are listed and end one by one', async () => {
   expect((await jane.delete(`/user/sessions/${sessions[0].id}`)).status).toBe(404)
 
   const listed = async () => (await forge.administrator.get(`/users/${jane.id}/oauth_tokens`)).body
-  // Uses are noted beside the request.
+  // Uses are written apart from the request.
   await expect.poll(async () => (await listed())[1].last_used_at).not.toBeNull()
   const tokens = await listed()
   expect(tokens).toMatchObject([

@@ -13,7 +13,7 @@ export const SessionEntity = entity({
   expires_at: timestampOut,
   ip_address: z.string().nullable(),
   user_agent: z.string().nullable(),
-  /** The one this very request shows. */
+  /** The session of this request. */
   current: z.boolean(),
 }).meta({ id: 'Session' })
 
@@ -31,7 +31,7 @@ export function presentSession(session: Row<'sessions'>, current: number | null)
 
 export const OAuthTokenEntity = entity({
   id: z.int(),
-  /** Null where no client was named: a password was exchanged for it. */
+  /** Null if no client was named: a password was exchanged for the token. */
   application: entity({ id: z.int(), application_name: z.string() }).nullable(),
   scopes: z.array(z.string()),
   created_at: timestampOut,
@@ -51,7 +51,7 @@ export function presentOAuthToken(token: OwnedOAuthToken): z.infer<typeof OAuthT
   }
 }
 
-/** How many of each kind ended. */
+/** The number of revoked credentials by kind. */
 export const RevokedEntity = entity({
   personal_access_tokens: z.int(),
   impersonation_tokens: z.int(),

@@ -21,7 +21,7 @@ export const session = ({ owner }: Scope) =>
 export const listSessions = (app: App, owner: User, page: PageRequest): Promise<Page<Row<'sessions'>>> =>
   pageOfQuery(sessionsOf(app, owner).orderBy('id', 'desc'), page)
 
-/** Those that still open something. */
+/** Tokens that are still valid or can be refreshed. */
 const oauthTokensOf = ({ db, clock }: App, user: User) =>
   db
     .selectFrom('oauth_tokens')
@@ -30,7 +30,7 @@ const oauthTokensOf = ({ db, clock }: App, user: User) =>
     .select('oauth_applications.name as application_name')
     .where('oauth_tokens.user_id', '=', user.id)
     .where('oauth_tokens.revoked_at', 'is', null)
-    // What has expired can be refreshed still.
+    // An expired token can still be refreshed.
     .where((eb) =>
       eb.or([
         eb('oauth_tokens.expires_at', 'is', null),

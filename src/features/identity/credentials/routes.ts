@@ -26,7 +26,8 @@ export const rotateOwnPrivateToken = endpoint({
   output: PrivateTokenEntity,
   status: 200,
   async handle({ app, viewer, caller: { identity } }) {
-    // A token of some scopes, or somebody who acts for another, must not come by the one that has them all.
+    // A token with limited scopes, or a caller who acts for another user, must not obtain the private token, which
+    // has all rights.
     if (identity?.scopes !== null || identity.user.id !== viewer.id) throw forbidden()
     return { private_token: await replacePrivateToken(app, viewer) }
   },

@@ -1,4 +1,4 @@
-/** Taking credentials back: one, or all that somebody has, as after a theft. */
+/** Revokes credentials: a single one, or all credentials of a user, for example after a theft. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -13,12 +13,13 @@ import type { Revoked } from './entity.ts'
 
 export async function revokeSession({ db }: App, { id }: Row<'sessions'>): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('Session') // somebody was faster
+  if (numDeletedRows === 0n) throw notFound('Session') // deleted in the meantime
 }
 
 /**
- * Ends every credential but the password: the private token is replaced by one nobody has seen, which its owner learns
- * by signing in. SSH keys open nothing for a thief who does not hold them, unless it was the thief who added them.
+ * Revokes every credential except the password. The private token is replaced by a new one that the owner gets by
+ * signing in. SSH keys are useless to a thief who does not have the private half, unless the thief added the key:
+ * `keys` deletes them too.
  */
 export async function revokeCredentials(app: App, user: User, { keys }: { keys: boolean }): Promise<Revoked> {
   return transact(app, async (app) => {
@@ -33,7 +34,7 @@ export async function revokeCredentials(app: App, user: User, { keys }: { keys: 
       sessions,
       ssh_keys: keys ? await deleteKeysOf(app, user) : 0,
     }
-    // What was signed for them and is kept nowhere ends by its date.
+    // Signed tokens are not stored anywhere, so this date ends them.
     await app.db
       .updateTable('users')
       .set({ credentials_revoked_at: timestamp(app.clock) })

@@ -1,4 +1,4 @@
-/** The links that turn claimed addresses into confirmed ones. */
+/** The mailed links that confirm claimed addresses. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
@@ -8,7 +8,9 @@ import { transact } from '../../../store/transact.ts'
 import { createLink } from '../sessions/links.ts'
 import { confirmEmail, isOwned } from './service.ts'
 
-/** Says whose account it is: whoever did not ask for this must not hand their address to somebody else. */
+/**
+ * The mail names the account, so that a recipient who did not ask for it does not give their address to another user.
+ */
 export async function mailClaim(app: App, user: User, { email }: Row<'emails'>): Promise<void> {
   const token = await createLink(app, { ...user, email }, 'confirm_email')
   await app.mail.send({
@@ -26,7 +28,7 @@ The link is valid for 7 days. If the account is not yours, do not open it: nothi
 
 export type Claim = Row<'emails'> & { readonly username: string }
 
-/** What a link was mailed for; null once it was used or has expired, or the claim is gone. */
+/** The claim that a link was mailed for; null if the link was used or has expired, or the claim was deleted. */
 export async function claimOfLink(app: App, token: string): Promise<Claim | null> {
   const claim = await app.db
     .selectFrom('mailed_links as link')
@@ -45,13 +47,13 @@ export async function claimOfLink(app: App, token: string): Promise<Claim | null
   return claim ?? null
 }
 
-/** False when the link no longer opens anything, or the address has become somebody's meanwhile. */
+/** Returns false if the link is no longer valid, or another user has taken the address in the meantime. */
 export async function confirmClaimByLink(app: App, token: string): Promise<boolean> {
   return transact(app, async (app) => {
     const asked = await claimOfLink(app, token)
     if (!asked) return false
     await lockName(app.db, `email ${asked.email}`)
-    // Once more, as somebody may have been faster.
+    // Check again inside the transaction: a concurrent request may have used the link.
     const claim = await claimOfLink(app, token)
     if (!claim || (await isOwned(app, claim.email))) return false
     await confirmEmail(app, claim)

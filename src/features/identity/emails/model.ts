@@ -2,12 +2,12 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Secondary addresses; the primary one stands in `users`. */
+    /** Secondary addresses; the primary address is in `users`. */
     emails: {
       id: Generated<number>
       user_id: number
       email: string
-      /** Null: a claim, which several people may make and which counts for nothing. */
+      /** Null: an unconfirmed claim. Several users may claim the same address, and a claim gives no rights. */
       confirmed_at: string | null
       created_at: string
       updated_at: string
@@ -16,7 +16,7 @@ declare module '../../../store/database.ts' {
   interface Events {
     'email.created': { id: number; user_id: number }
     'email.confirmed': { id: number; user_id: number }
-    /** With the address, which is gone by the time listeners hear of it. */
+    /** Carries the address, because the row is deleted when subscribers run. */
     'email.deleted': { id: number; user_id: number; email: string }
   }
 }

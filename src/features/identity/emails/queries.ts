@@ -19,7 +19,7 @@ const emailsOf = (db: Db, { id }: User) => db.selectFrom('emails').selectAll().w
 export const listEmails = (db: Db, owner: User, page: PageRequest): Promise<Page<Row<'emails'>>> =>
   pageOfQuery(emailsOf(db, owner).orderBy('id', 'desc'), page)
 
-/** By user, in lower case. */
+/** By user id, in lower case. */
 export async function confirmedEmails(db: Db, users: readonly number[]): Promise<Map<number, Set<string>>> {
   const ids = [...new Set(users)]
   if (ids.length === 0) return new Map()

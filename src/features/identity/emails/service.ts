@@ -12,13 +12,16 @@ const taken = () => invalid({ email: ['has already been taken'] })
 
 export interface NewEmail {
   email: string
-  /** Only administrators may vouch for an address. */
+  /** Only administrators may skip the confirmation. */
   skip_confirmation?: boolean
-  /** By an administrator, whose mails are not counted; those to the address are. */
+  /**
+   * Set if an administrator adds the address. Mails by an administrator are not limited; mails to one address still
+   * are.
+   */
   byAdministrator?: boolean
 }
 
-/** A claim until the link that is mailed there has been followed, unless somebody vouches for it. */
+/** The address is a claim until the user follows the mailed link, unless the confirmation is skipped. */
 export async function createEmail(app: App, owner: User, input: NewEmail): Promise<Row<'emails'>> {
   const email = input.email.trim().toLowerCase()
   assertValidUser({ email })
@@ -43,7 +46,10 @@ export async function createEmail(app: App, owner: User, input: NewEmail): Promi
   }
 }
 
-/** As somebody's primary address, or a confirmed one. In the transaction that holds its name. */
+/**
+ * Whether the address is a primary or confirmed address of any user. Call it in the transaction that holds the lock on
+ * the address.
+ */
 export async function isOwned({ db }: App, email: string): Promise<boolean> {
   const primary = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
   return primary !== undefined || (await isConfirmedSecondary({ db }, email))
@@ -72,18 +78,18 @@ async function ownsPublicEmail({ db }: App, user: User): Promise<boolean> {
   return owned !== undefined
 }
 
-/** Only a confirmed address of one's own is shown to everybody. In the transaction that has set it. */
+/** The public address must be one of the user's confirmed addresses. Call it in the transaction that sets it. */
 export async function assertOwnsPublicEmail(app: App, user: User): Promise<void> {
   if (!(await ownsPublicEmail(app, user))) throw invalid({ public_email: ['is not an email you own'] })
 }
 
-/** In the transaction that took an address from somebody. */
+/** Clears the public address if the user no longer owns it. Call it in the transaction that removed the address. */
 export async function hideLostEmail(app: App, user: User): Promise<void> {
   if (await ownsPublicEmail(app, user)) return
   await app.db.updateTable('users').set({ public_email: null }).where('id', '=', user.id).execute()
 }
 
-/** Others who claimed it give way. In the transaction that found nobody to own it. */
+/** Deletes the claims of other users. Call it in the transaction that checked that nobody owns the address. */
 export async function confirmEmail(app: App, { id, email }: Row<'emails'>): Promise<Row<'emails'>> {
   await dropClaims(app, email, { except: id })
   const now = timestamp(app.clock)
@@ -97,7 +103,7 @@ export async function confirmEmail(app: App, { id, email }: Row<'emails'>): Prom
   return confirmed
 }
 
-/** Nobody relied on them, so nobody is told. */
+/** Claims give no rights, so no event is emitted. */
 export async function dropClaims({ db }: App, email: string, { except = 0 } = {}): Promise<void> {
   await db
     .deleteFrom('emails')
@@ -110,13 +116,16 @@ export async function dropClaims({ db }: App, email: string, { except = 0 } = {}
 export async function deleteEmail(app: App, owner: User, { id, email }: Row<'emails'>): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('emails').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Email') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Email') // deleted in the meantime
     await hideLostEmail(app, owner)
     await emit(app, 'email.deleted', { id, user_id: owner.id, email })
   })
 }
 
-/** A primary that was the user's own secondary changes places with it; returns when that one was confirmed. */
+/**
+ * If the new primary address was a secondary address of the user, the two are exchanged. Returns when the new address
+ * was confirmed.
+ */
 export async function exchangeEmail(app: App, user: User, email: string): Promise<string | null> {
   const own = await app.db
     .selectFrom('emails')

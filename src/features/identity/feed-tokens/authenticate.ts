@@ -6,13 +6,13 @@ import { findUser } from '../users/queries.ts'
 import { FEED_TOKEN_PREFIX } from './service.ts'
 
 const LONGEST = 200
-/** Of one address alone: made of the token, the address without its query, and whose it is. */
+/** A token that is valid for one path: an HMAC of the path with the feed token as key, and the id of the user. */
 const BOUND = new RegExp(`^${FEED_TOKEN_PREFIX}([0-9a-f]{64})-([1-9]\\d{0,14})$`)
 
 export const boundFeedToken = (token: string, path: string, user: number): string =>
   `${FEED_TOKEN_PREFIX}${createHmac('sha256', token).update(path).digest('hex')}-${user}`
 
-/** Who reads the feed at this path; null where the token opens nothing, or nothing any more. */
+/** The user who may read the feed at this path; null if the token is invalid or was replaced. */
 export async function byFeedToken(app: App, shown: string, path: string): Promise<User | null> {
   if (shown.length > LONGEST || (await currentSettings(app)).disable_feed_token) return null
   const [, , whose] = BOUND.exec(shown) ?? []

@@ -5,7 +5,7 @@ import { forbidden } from '../../../errors.ts'
 import { FeedTokenEntity } from './entity.ts'
 import { feedTokenOf, replaceFeedToken } from './service.ts'
 
-/** Whoever acts for another must not come by what opens their feeds for ever. */
+/** A caller who acts for another user must not obtain that user's feed token, which does not expire. */
 function assertOwn(viewer: User, { identity }: Caller): void {
   if (identity?.user.id !== viewer.id) throw forbidden()
 }

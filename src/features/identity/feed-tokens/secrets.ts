@@ -2,7 +2,7 @@ import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 import { newFeedToken } from './service.ts'
 
-/** Nobody could be shown the old ones any more. */
+/** The old tokens cannot be decrypted any more. */
 export const replaceFeedTokens: SecretReset = async (app) => {
   let replaced = 0
   for await (const ids of unreadableRows(app, 'feed_tokens', 'token_sealed')) {

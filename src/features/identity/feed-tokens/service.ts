@@ -10,7 +10,7 @@ export function newFeedToken({ vault }: Pick<App, 'vault'>) {
   return { secret, columns: { token_digest: digestOf(secret), token_sealed: vault.seal(secret) } }
 }
 
-/** Null until they have made one. */
+/** Null until the user has created one. */
 export async function feedTokenOf({ db, vault }: App, user: User): Promise<string | null> {
   const found = await db
     .selectFrom('feed_tokens')
@@ -20,7 +20,7 @@ export async function feedTokenOf({ db, vault }: App, user: User): Promise<strin
   return found ? vault.open(found.token_sealed) : null
 }
 
-/** The first one, or another; the old one opens nothing from then on. */
+/** Creates or replaces the token. The old token stops working at once. */
 export async function replaceFeedToken(app: App, user: User): Promise<string> {
   if (user.ghost) throw forbidden()
   const { secret, columns } = newFeedToken(app)

@@ -7,7 +7,7 @@ import { replaceFeedToken } from './service.ts'
 
 const PATHS = ['/-/profile/reset_feed_token', '/profile/reset_feed_token', '/profile/reset_rss_token']
 
-/** Where pages send whoever wants another one; the new one is read over the API. */
+/** The form that replaces the token on pages; the new token is read through the API. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
   for (const path of PATHS)

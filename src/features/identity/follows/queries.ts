@@ -7,7 +7,7 @@ const SIDES = {
   following: { of: 'f.follower_id', who: 'f.followee_id' },
 } as const
 
-/** Those who are here, by id. */
+/** Active users only, by id. */
 export function listFollows(db: Db, { id }: User, side: keyof typeof SIDES, page: Cut): Promise<Page<User>> {
   const { of, who } = SIDES[side]
   const query = db

@@ -4,7 +4,7 @@ import { Refusal } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 
-/** Nobody follows themselves, the ghost, or whoever may not be here. */
+/** Users cannot follow themselves, the ghost or an inactive user. */
 export async function followUser(app: App, actor: User, user: User): Promise<void> {
   if (user.id === actor.id || user.ghost || user.state !== 'active') throw new Refusal('not_modified')
   await transact(app, async (app) => {

@@ -120,7 +120,7 @@ test('revoking takes the key away and says that it was no mere deletion', async 
   expect((await person.get('/user/gpg_keys')).body).toEqual([])
   expect((await person.post(own(first))).status).toBe(404)
 
-  // Of the key and its two subkeys.
+  // The ids of the key and its two subkeys.
   const keyid: unknown = expect.stringMatching(/^[0-9A-F]{16}$/)
   const keyids = [keyid, keyid, keyid]
   const told = await forge.app.db

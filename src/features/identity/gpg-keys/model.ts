@@ -8,7 +8,7 @@ declare module '../../../store/database.ts' {
       key: string
       fingerprint: string
       primary_keyid: string
-      /** Of certified user ids, by space. */
+      /** The addresses of certified user ids, separated by spaces. */
       emails: string
       created_at: string
       updated_at: string
@@ -18,8 +18,8 @@ declare module '../../../store/database.ts' {
   interface Events {
     'gpg_key.created': { id: number; user_id: number }
     /**
-     * Signatures of a key that was only deleted stay verified; those of a revoked one count for nothing. With the ids
-     * of the key and its subkeys, which are gone by the time listeners hear of it.
+     * Signatures of a deleted key stay verified; signatures of a revoked key become unverified. Carries the ids of the
+     * key and its subkeys, because the rows are deleted when subscribers run.
      */
     'gpg_key.deleted': { id: number; user_id: number; revoked: boolean; keyids: string[] }
   }

@@ -19,7 +19,7 @@ const gpgKeysOf = (db: Db, { id }: User) => db.selectFrom('gpg_keys').selectAll(
 export const listGpgKeys = (db: Db, owner: User, page: PageRequest): Promise<Page<Row<'gpg_keys'>>> =>
   pageOfQuery(gpgKeysOf(db, owner).orderBy('id', 'desc'), page)
 
-/** Of the key itself and of each subkey: what a signature may name. */
+/** The ids of the key and of each subkey: a signature may name any of them. */
 export async function keyIdsOf(db: Db, { id, primary_keyid }: Row<'gpg_keys'>): Promise<string[]> {
   const subkeys = await db
     .selectFrom('gpg_subkeys')

@@ -43,7 +43,7 @@ export const [createOwn, create] = atOwnAndUser((scope) =>
     summary: `Add a GPG key ${scope.whose}`,
     on: scope.owner,
     allow: scope.allow,
-    input: z.object({ key: longText }), // the contract also lists a key_id, which a key to be made cannot have
+    input: z.object({ key: longText }), // the contract also lists a key_id, which a new key cannot have yet
     output: GpgKeyEntity,
     handle: async ({ app, subject, input }) => presentGpgKey(await createGpgKey(app, subject.owner, input)),
   }),

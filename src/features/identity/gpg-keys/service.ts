@@ -43,7 +43,10 @@ export async function createGpgKey(app: App, owner: User, input: { key: string }
   }
 }
 
-/** Public keys are for anybody to copy: one that no address of its holder's vouches for gives way to one whose does. */
+/**
+ * Anybody can copy a public key. A key that no confirmed address of its current owner vouches for is removed in favour
+ * of a new owner whose address does.
+ */
 async function dropUnprovenClaim(app: App, owner: User, { fingerprint, emails }: PgpPublicKey): Promise<void> {
   await lockName(app.db, `gpg key ${fingerprint}`)
   const held = await app.db.selectFrom('gpg_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
@@ -55,7 +58,7 @@ async function dropUnprovenClaim(app: App, owner: User, { fingerprint, emails }:
   }
 }
 
-/** Subkeys go with the row. */
+/** Subkeys are deleted with the row. */
 export async function deleteGpgKey(
   app: App,
   owner: Pick<User, 'id'>,
@@ -66,7 +69,7 @@ export async function deleteGpgKey(
   await transact(app, async (app) => {
     const keyids = await keyIdsOf(app.db, key)
     const { numDeletedRows } = await app.db.deleteFrom('gpg_keys').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('GPG Key') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('GPG Key') // deleted in the meantime
     await emit(app, 'gpg_key.deleted', { id, user_id: owner.id, revoked, keyids })
   })
 }
@@ -84,7 +87,7 @@ async function readGpgKey(text: string): Promise<PgpPublicKey> {
   return parsed
 }
 
-/** The same text again, or another export of the same key. */
+/** A conflict: the same text, or another export of the same key, exists already. */
 async function duplicate(app: App, { armored, fingerprint }: PgpPublicKey): Promise<Refusal> {
   const known = await app.db
     .selectFrom('gpg_keys')

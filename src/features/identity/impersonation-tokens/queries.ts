@@ -7,7 +7,7 @@ import type { AccessToken } from '../tokens/model.ts'
 import { findToken, inState, pageOfTokens, tokensOf, type TokenState } from '../tokens/queries.ts'
 import { userByUserId } from '../users/queries.ts'
 
-/** A personal token is not found here. */
+/** Finds impersonation tokens only, never personal access tokens. */
 export const impersonationToken = child(userByUserId, {
   name: 'Impersonation Token',
   key: 'token',

@@ -13,7 +13,7 @@ import { impersonationToken, listImpersonationTokens } from './queries.ts'
 
 const PATH = '/users/:user_id(\\d+)/impersonation_tokens'
 
-/** The contract shows the value on every read, so it is kept sealed. */
+/** The contract shows the value on every read, so the value is stored encrypted. */
 const present = (app: App, token: AccessToken) =>
   presentImpersonationToken(token, app.vault.open(token.sealed!), today(app.clock))
 

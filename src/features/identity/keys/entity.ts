@@ -16,12 +16,12 @@ const fields = {
 
 export const KeyEntity = entity(fields).meta({ id: 'SshKey' })
 
-/** What administrators see of any key: whose it is, if it is anyone's. */
+/** A key as administrators see it, with its user if it has one. */
 export const KeyWithUserEntity = entity({
   ...fields,
   can_push: z.boolean(),
   user: AdministeredUserEntity.omit({ is_admin: true }).nullable(),
-  /** Of a deploy key that was found by its fingerprint. */
+  /** Set for a deploy key that was found by its fingerprint. */
   deploy_keys_projects: z
     .array(
       entity({
@@ -55,7 +55,7 @@ export function presentKey(key: Row<'keys'>): z.infer<typeof KeyEntity> {
 export function presentKeyWithUser(key: KeyWithUser, around: Surroundings): z.infer<typeof KeyWithUserEntity> {
   return {
     ...presentKey(key),
-    can_push: false, // a right of a deploy key in a project, never of a key by itself
+    can_push: false, // a right of a deploy key in a project, never of a key itself
     user: key.user && presentOwner(key.user, around),
   }
 }

@@ -12,13 +12,13 @@ declare module '../../../store/database.ts' {
       kind: 'user' | 'deploy'
       title: string
       key: string
-      /** MD5, in colon form: unique over users and deploy keys. */
+      /** MD5 in colon form; unique over user keys and deploy keys. */
       fingerprint: string
       fingerprint_sha256: string
       usage_type: UsageType
       /** A deploy key that any project may enable. */
       public: Generated<boolean>
-      /** Of a deploy key: its pushes are theirs. */
+      /** Of a deploy key: pushes with the key count as this user's. */
       creator_id: number | null
       expires_at: string | null
       last_used_at: string | null
@@ -28,7 +28,7 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'key.created': { id: number; user_id: number }
-    /** With the text, which is gone by the time listeners hear of it. */
+    /** Carries the text of the key, because the row is deleted when subscribers run. */
     'key.deleted': RemovedKey & { user_id: number }
     'deploy_key.created': { id: number }
     'deploy_key.deleted': RemovedKey

@@ -40,7 +40,7 @@ const SHA256 = /^SHA256:([A-Za-z0-9+/]{43})=?$/i
 
 export type Fingerprint = { fingerprint: string } | { fingerprint_sha256: string }
 
-/** Either form as ssh-keygen prints it, or null. */
+/** Reads either fingerprint form that ssh-keygen prints; null if the text is neither. */
 export function readFingerprint(text: string): Fingerprint | null {
   const md5 = MD5.exec(text)?.[1]
   if (md5) return { fingerprint: md5.toLowerCase() }
@@ -57,7 +57,7 @@ export async function findKeyByFingerprint(db: Db, wanted: Fingerprint): Promise
   return found ?? null
 }
 
-/** Where a deploy key is enabled. */
+/** The projects where a deploy key is enabled. */
 export const deploymentsOf = (db: Db, key: Row<'keys'>): Promise<Row<'deploy_key_projects'>[]> =>
   db
     .selectFrom('deploy_key_projects')

@@ -29,7 +29,7 @@ export async function createKey(app: App, owner: User, input: NewKey): Promise<R
   })
 }
 
-/** One that opens projects, not an account. */
+/** A deploy key gives access to projects, not to an account. */
 export const createDeployKey = (
   app: App,
   actor: User,
@@ -43,7 +43,7 @@ export const createDeployKey = (
     return key
   })
 
-/** A key opens one account, or some projects: whoever else holds it, it cannot be held twice. */
+/** A key belongs to one account or is a deploy key. The same key cannot be stored twice. */
 async function insertKey(
   app: App,
   input: NewKey,
@@ -84,7 +84,7 @@ export async function renameKey(app: App, { id }: Row<'keys'>, title: string): P
     .execute()
 }
 
-/** Private deploy keys that open nothing any more: this one, or all. */
+/** Deletes private deploy keys that no project uses: the given one, or all. */
 export async function removeUnusedDeployKeys(app: App, key?: Row<'keys'>): Promise<void> {
   await transact(app, async (app) => {
     const gone = await unusedDeployKeys(app, key).returning(['id', 'key', 'created_at', 'updated_at']).execute()
@@ -109,7 +109,7 @@ export async function deleteKey(
 ): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('keys').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Key') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Key') // deleted in the meantime
     await emit(app, 'key.deleted', { id, user_id: owner.id, key, created_at, updated_at })
   })
 }

@@ -2,7 +2,7 @@ import { DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 
-/** Noted once a day at most: a key may be used many times a minute. */
+/** Written at most once a day, because a key may be used many times a minute. */
 export async function noteKeyUse({ db, clock }: App, { id, last_used_at }: Row<'keys'>): Promise<void> {
   const isRecent = last_used_at !== null && Date.parse(last_used_at) > clock.now().getTime() - DAY
   if (isRecent) return

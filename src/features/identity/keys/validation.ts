@@ -7,7 +7,7 @@ const LONGEST_KEY = 5000
 const TYPES = ['rsa', 'dsa', 'ecdsa', 'ed25519'] as const
 const FORBIDDEN = -1
 
-/** The key that was pasted, or a refusal with everything that is wrong with it and its title. */
+/** Parses the pasted key. Throws a refusal that lists every error of the key and its title. */
 export function readKey(input: { title: string; key: string }, settings: Settings): SshPublicKey {
   const text = input.key.replace(/[\r\n]/g, '').trim()
   const parsed = text.length > LONGEST_KEY ? null : parseSshPublicKey(text)
@@ -41,7 +41,8 @@ function restrictionFaults({ type, bits }: SshPublicKey, settings: Settings): st
 
 function forbiddenType(settings: Settings): string {
   const allowed = TYPES.filter((type) => settings[`${type}_key_restriction`] !== FORBIDDEN)
-  // Made here: the first one of a process takes 25 ms, which every start would wait for.
+  // Created here and not at module load: the first instance in a process takes 25 ms, which would slow down every
+  // start.
   const inWords = new Intl.ListFormat('en', { type: 'disjunction' })
   return `type is forbidden. Must be ${inWords.format(allowed.map((type) => type.toUpperCase()))}`
 }

@@ -23,7 +23,7 @@ export const NamespaceExistenceEntity = entity({
 
 export interface LoadedNamespace extends Row<'namespaces'> {
   owner: User | null
-  /** Of a group and all below it; null where the viewer is not told. */
+  /** Members of a group and all its subgroups; null if the viewer may not see the number. */
   members: number | null
 }
 

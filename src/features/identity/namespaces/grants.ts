@@ -1,22 +1,25 @@
-/** Who stands in a group: memberships reach down the tree, and through a share into the tree of what is shared. */
+/**
+ * Ways to be a member of a group: memberships are inherited by subgroups, and a share gives access to the shared group
+ * and its subgroups.
+ */
 import { sql, type RawBuilder } from 'kysely'
 import { Guest } from '../../../lib/levels.ts'
 
 interface Way {
-  /** `a` leads from the group up to where the way begins, and `m` is the membership. */
+  /** SQL: `a` leads from the group up to the ancestor where access is granted, and `m` is the membership. */
   readonly from: RawBuilder<unknown>
-  /** What the membership comes to in the group. */
+  /** The level that the membership gives in the group. */
   readonly level: RawBuilder<number>
 }
 
 const WAYS: readonly Way[] = [
-  // Whoever has minimal access to a group has it to the group itself and to nothing inside.
+  // Minimal access to a group covers the group itself and nothing inside it.
   {
     from: sql`namespace_ancestors a join members m on m.group_id = a.ancestor_id
       and (a.depth = 0 or m.access_level >= ${sql.lit(Guest)})`,
     level: sql`m.access_level`,
   },
-  // People who are there by a share are not shared on: only memberships are.
+  // Only direct memberships are passed on by a share: access that came from another share is not.
   {
     from: sql`namespace_ancestors a
       join group_shares s on s.group_id = a.ancestor_id
@@ -26,6 +29,6 @@ const WAYS: readonly Way[] = [
   },
 ]
 
-/** The rows of every way in which somebody comes to stand in the group `a.namespace_id`, one below the other. */
+/** The rows of all ways to get access to the group `a.namespace_id`, combined by `union all`. */
 export const eachWayInto = <T>(select: (way: Way) => RawBuilder<T>): RawBuilder<T> =>
   sql<T>`${sql.join(WAYS.map(select), sql` union all `)}`

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import { Developer, Master, Owner, type Visibility } from '../../../lib/levels.ts'
 
-/** Which level lets somebody make projects in a group; administrators may in any. */
+/** The level needed to create projects in a group. Administrators may create projects in any group. */
 export const PROJECT_CREATION_LEVELS = {
   noone: Infinity,
   administrator: Infinity,
@@ -11,13 +11,13 @@ export const PROJECT_CREATION_LEVELS = {
 }
 export type ProjectCreationLevel = keyof typeof PROJECT_CREATION_LEVELS
 
-/** Which level lets somebody make groups in a group. */
+/** The level needed to create subgroups. */
 export const SUBGROUP_CREATION_LEVELS = { owner: Owner, maintainer: Master }
 export type SubgroupCreationLevel = keyof typeof SUBGROUP_CREATION_LEVELS
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** A user's own, or a group. */
+    /** A user's personal namespace, or a group. */
     namespaces: {
       id: Generated<number>
       kind: 'user' | 'group'
@@ -25,19 +25,19 @@ declare module '../../../store/database.ts' {
       path: string
       /** Names from the top, joined by ` / `. */
       full_name: string
-      /** Unique in any case, over users, groups and projects alike. */
+      /** Unique regardless of case, over users, groups and projects. */
       full_path: string
       description: Generated<string>
       visibility: Generated<Visibility>
       parent_id: number | null
       owner_id: number | null
-      /** Being removed in the background, with everything inside; nobody sees it any more. */
+      /** Being deleted in the background with everything inside; no longer visible. */
       deleting: Generated<boolean>
       lfs_enabled: Generated<boolean>
       request_access_enabled: Generated<boolean>
-      /** Projects inside can not be shared with other groups, and existing shares are void. */
+      /** Projects inside cannot be shared with other groups, and existing shares are inactive. */
       share_with_group_lock: Generated<boolean>
-      /** Projects inside take no members of their own. */
+      /** Projects inside cannot have direct members. */
       membership_lock: Generated<boolean>
       avatar_digest: string | null
       avatar_filename: string | null
@@ -49,15 +49,15 @@ declare module '../../../store/database.ts' {
       /** Hours. */
       two_factor_grace_period: Generated<number>
       emails_disabled: Generated<boolean>
-      /** Of projects to come; null: as the instance has it. */
+      /** Default for new projects; null: the setting of the instance applies. */
       auto_devops_enabled: boolean | null
-      /** Raised by every update (`store/versions.ts`). */
+      /** Incremented by every update (`store/versions.ts`). */
       version: Generated<number>
       ldap_synced_at: string | null
       created_at: string
       updated_at: string
     }
-    /** Each namespace with itself (depth 0) and everything above it. */
+    /** Each namespace with itself (depth 0) and all its ancestors. */
     namespace_ancestors: { namespace_id: number; ancestor_id: number; depth: number }
   }
 }

@@ -90,10 +90,10 @@ test('tells whether a path is taken and proposes another', async () => {
     exists: true,
     suggests: ['saws2'],
   })
-  // A project and a subgroup share one space of paths.
+  // Projects and subgroups share one set of paths.
   expect((await forge.administrator.get(`${PATH}/SAWS1/exists`, inside)).body.exists).toBe(true)
   expect((await forge.administrator.get(`${PATH}/saws1/exists`)).body.exists).toBe(false)
-  // What a hidden parent holds is hidden too.
+  // The contents of a hidden parent are hidden too.
   for (const path of ['saws', 'none']) {
     expect(await jane.get(`${PATH}/${path}/exists`, inside)).toMatchObject({
       status: 404,
@@ -134,7 +134,7 @@ test('people see groups they are direct members of, and may read those they inhe
     const { status, body } = await person.get(`${PATH}/${id}`)
     return [status, body.members_count_with_descendants]
   }
-  // Owner there, or above it: they are told how many people it holds.
+  // Owners of the group or an ancestor see the number of members.
   expect(await shown(owner, tools.id)).toEqual([200, 3])
   expect(await shown(owner, saws.id)).toEqual([200, 2])
   expect(await shown(forge.administrator, tools.id)).toEqual([200, 3])
@@ -149,7 +149,7 @@ test('people see groups they are direct members of, and may read those they inhe
   expect((await guest.get(`${PATH}/tools`)).body.avatar_url).toBe(
     `${forge.url}/uploads/-/system/group/avatar/${tools.id}/a%20b.png`,
   )
-  // What is being removed is gone for everybody.
+  // A namespace that is being deleted is hidden from everybody.
   await forge.app.db.updateTable('namespaces').set({ deleting: true }).where('id', '=', other.id).execute()
   expect((await forge.administrator.get(`${PATH}/other`)).status).toBe(404)
   expect(await list(forge.administrator)).not.toContain('other')

@@ -6,7 +6,7 @@ import type { Row } from '../../../store/database.ts'
 export interface NamespaceSubject {
   readonly namespace: Row<'namespaces'>
   readonly viewer: User | null
-  /** In a group, as a member of it or of one above it, or by a share. */
+  /** The viewer's level in a group: from a membership in it or in an ancestor, or from a share. */
   readonly level: number
 }
 
@@ -14,6 +14,6 @@ const isOwn = ({ namespace, viewer }: NamespaceSubject) => namespace.owner_id ==
 
 export const namespacePolicy = policy<NamespaceSubject>()({
   read: (s) => s.viewer !== null && (s.viewer.admin || isOwn(s) || s.level > NoAccess),
-  /** How many people a group holds is told to those who decide it. */
+  /** Only users who manage the group see its number of members. */
   countMembers: (s) => s.namespace.kind === 'group' && s.viewer !== null && (s.viewer.admin || s.level >= Owner),
 })

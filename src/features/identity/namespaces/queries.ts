@@ -23,7 +23,7 @@ const fullPath = sql<string>`lower(full_path)`
 export const treeOf = (db: Db, id: number) =>
   db.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', id)
 
-/** How many levels lie above a namespace, and how many below. */
+/** The number of levels above a namespace, and below it. */
 export async function depthOf(db: Db, id: number): Promise<{ above: number; below: number }> {
   const ends = db.selectFrom('namespace_ancestors').select((eb) => eb.fn.max('depth').as('depth'))
   const { depth: above } = await ends.where('namespace_id', '=', id).executeTakeFirstOrThrow()
@@ -35,7 +35,7 @@ export async function depthOf(db: Db, id: number): Promise<{ above: number; belo
 async function findNamespace(db: Db, given: string): Promise<Namespace | null> {
   const namespaces = db.selectFrom('namespaces').selectAll().where('deleting', '=', false)
   const isId = /^\d+$/.test(given)
-  // An id of more digits than a number holds is nobody's.
+  // An id beyond the safe integers cannot exist.
   if (isId && !Number.isSafeInteger(Number(given))) return null
   const wanted = isId
     ? namespaces.where('id', '=', Number(given))
@@ -71,7 +71,7 @@ const levelsOf = hotQuery((db, p: { user_id: number; namespaces: string }) =>
     .groupBy('granted.namespace_id'),
 )
 
-/** By membership and by share; an administrator's office is the policy's business. */
+/** Levels from memberships and shares. The policy grants administrators their access. */
 async function levelsIn(db: Db, viewer: User | null, namespaces: readonly number[]): Promise<Map<number, number>> {
   if (!viewer || namespaces.length === 0) return new Map()
   const rows = await levelsOf(db, { user_id: viewer.id, namespaces: idList(db, namespaces) })
@@ -97,7 +97,7 @@ export async function loadNamespaces(
   return owned.map((row) => ({ ...row, members: members.get(row.id) ?? null }))
 }
 
-/** Of those the viewer is told about. */
+/** Counts only the groups whose member count the viewer may see. */
 async function countMembers(db: Db, viewer: User, namespaces: readonly Namespace[]): Promise<Map<number, number>> {
   const groups = namespaces.filter(({ kind }) => kind === 'group')
   const levels = await levelsIn(
@@ -138,11 +138,11 @@ export function listNamespaces(
   return namespaces(db, wanted, page)
 }
 
-/** Of a text for the index and one too short for it, one is given. */
+/** A search has either a text for the index or a text that is too short for the index. */
 interface Filter extends Search {
-  /** Whose own it is, or who is a direct member of the group. */
+  /** The owner of the personal namespace, or a direct member of the group. */
   member_id?: number
-  /** The same, and the group's owner. */
+  /** The same, but for groups only owners. */
   owner_id?: number
   top_level_only?: true
 }
@@ -175,7 +175,9 @@ export interface PathOptions {
   parent_id?: number | null
 }
 
-/** Whether a path is taken, in a parent the viewer can see or at the top, and the first free one like it. */
+/**
+ * Whether a path is taken, at the top level or in a parent that the viewer can see, and the first free path like it.
+ */
 export async function lookUpPath(app: App, viewer: User, { path, parent_id }: PathOptions) {
   const parent = parent_id ? await findNamespace(app.db, String(parent_id)) : null
   const met = parent && (await loadNamespaceSubject(app.db, parent, viewer))
@@ -188,7 +190,9 @@ export async function lookUpPath(app: App, viewer: User, { path, parent_id }: Pa
   return { exists: isTaken(path), suggests: isTaken(path) && free ? [free] : [] }
 }
 
-/** In lower case. Groups and projects of one parent share its paths; so does what is still being removed. */
+/**
+ * In lower case. Groups and projects of one parent share its paths; records that are being deleted still occupy theirs.
+ */
 async function takenPaths(db: Db, parent: Namespace | null, candidates: readonly string[]): Promise<Set<string>> {
   const prefix = parent ? `${parent.full_path.toLowerCase()}/` : ''
   const paths = candidates.map((candidate) => candidate.toLowerCase())

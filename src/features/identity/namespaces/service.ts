@@ -5,7 +5,7 @@ import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
 import { treeOf } from './queries.ts'
 
-/** Every user owns one: where their personal projects live. */
+/** Every user owns one namespace, which contains their personal projects. */
 export async function createUserNamespace(app: App, user: User): Promise<void> {
   const now = timestamp(app.clock)
   await addNamespace(app, {
@@ -21,7 +21,7 @@ export async function createUserNamespace(app: App, user: User): Promise<void> {
   })
 }
 
-/** A namespace and its way up: every row of `namespaces` comes in here. */
+/** Inserts a namespace and its ancestors: the only function that adds rows to `namespaces`. */
 export async function addNamespace(app: App, row: NewRow<'namespaces'>): Promise<Row<'namespaces'>> {
   const { db } = app
   const added = await db.insertInto('namespaces').values(row).returningAll().executeTakeFirstOrThrow()
@@ -41,7 +41,7 @@ export async function renameUserNamespace(app: App, { id, username }: User): Pro
     .execute()
 }
 
-/** Whether the change is right and whom it must be told is for the family that makes it. */
+/** The calling family validates the change and emits its events. */
 export async function updateNamespace(
   app: App,
   id: number,
@@ -50,7 +50,10 @@ export async function updateNamespace(
   return app.db.updateTable('namespaces').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Itself and all below it get the way up from its new parent, or none. Names and paths are another matter. */
+/**
+ * Gives the namespace and its descendants the ancestors of the new parent, if any. Names and paths are not changed
+ * here.
+ */
 export async function moveNamespace({ db }: App, id: number, parent: number | null): Promise<void> {
   await db
     .deleteFrom('namespace_ancestors')
@@ -64,7 +67,7 @@ export async function moveNamespace({ db }: App, id: number, parent: number | nu
     where below.ancestor_id = ${id} and above.namespace_id = ${parent}`.execute(db)
 }
 
-/** With all below: none is seen by more people than this. */
+/** Lowers the visibility of all namespaces in the tree to at most this one. */
 export async function narrowNamespaces(app: App, id: number, visibility: Visibility): Promise<void> {
   await app.db
     .updateTable('namespaces')
@@ -78,10 +81,10 @@ export async function narrowNamespaces(app: App, id: number, visibility: Visibil
     .execute()
 }
 
-/** As the engines count: whole characters. */
+/** Length in code points, as the databases count. */
 const lengthOf = (text: string) => Array.from(text).length
 
-/** Everything below follows a namespace's new name and path. */
+/** Updates the full names and paths of all descendants after a rename. */
 export async function renameBelow(app: App, before: Row<'namespaces'>, after: Row<'namespaces'>): Promise<void> {
   await app.db
     .updateTable('namespaces')
@@ -94,7 +97,7 @@ export async function renameBelow(app: App, before: Row<'namespaces'>, after: Ro
     .execute()
 }
 
-/** Nothing in it or below it can be shared with groups elsewhere. */
+/** Locks sharing for the namespace and everything below it. */
 export async function lockShares(app: App, id: number): Promise<void> {
   await app.db
     .updateTable('namespaces')
@@ -103,7 +106,7 @@ export async function lockShares(app: App, id: number): Promise<void> {
     .execute()
 }
 
-/** With all below: nobody sees them from now on, and their rows go later. */
+/** Marks the namespace and its descendants: nobody sees them from now on, and a job deletes the rows later. */
 export async function markNamespacesDeleted(app: App, id: number): Promise<void> {
   await app.db
     .updateTable('namespaces')

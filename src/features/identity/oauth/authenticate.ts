@@ -10,12 +10,12 @@ import { toScopes } from './scopes.ts'
 
 const FORM = /^[0-9a-f]{64}$/
 
-/** The person behind an OAuth token; null when there is none. A client learns why its own token ceased to work. */
+/** The user behind an OAuth token; null if there is none. A client learns why its own token stopped working. */
 export function byOAuthToken(app: App, secret: string): MaybePromise<Identity | null> {
   return andThen(findToken(app, secret), (found) => (found?.user.state === 'active' ? bearerOf(app, found) : null))
 }
 
-/** Blocked people too: whoever asks has to turn them away, and may say why. */
+/** Includes blocked users: the caller must reject them and may tell them why. */
 export async function bearerOfOAuthToken(app: App, secret: string): Promise<Identity | null> {
   const found = await findToken(app, secret)
   return found && bearerOf(app, found)

@@ -1,4 +1,4 @@
-/** What a client asks for at `/oauth/authorize`, read and checked, and what it is answered with. */
+/** Reads and checks the request of a client to `/oauth/authorize`, and builds the answer. */
 import type { Scope } from '../../../api/credentials.ts'
 import type { Raw } from '../../../api/input.ts'
 import { MINUTE, after, timestamp } from '../../../clock.ts'
@@ -13,7 +13,7 @@ import { chosenScopes, toScopes } from './scopes.ts'
 import { issueToken } from './tokens.ts'
 import { linesOf } from './validation.ts'
 
-/** The parameters of the standard: all that is carried along while a user signs in and consents. */
+/** The parameters of the standard, which are passed along while a user signs in and consents. */
 export const QUESTION = [
   'client_id',
   'redirect_uri',
@@ -29,7 +29,7 @@ const CODE_LIFETIME = 10 * MINUTE
 const LONGEST_NONCE = 1000
 const CHALLENGE_FORM = /^[A-Za-z0-9._~-]{43,128}$/
 
-/** Who asks, and the one registered address that may be answered to. */
+/** The client, and the registered redirect address that gets the answer. */
 export interface Target {
   readonly application: Application
   readonly redirectUri: string
@@ -37,7 +37,7 @@ export interface Target {
   readonly state: string | null
 }
 
-/** Null when either is wrong: then nothing may be sent to the address, and the user is told instead. */
+/** Null if the client or the address is wrong. Then nothing is sent to the address; the user sees an error page. */
 export async function findTarget(app: App, given: Raw): Promise<Target | null> {
   const application = await findApplication(app.db, textOf(given, 'client_id') ?? '')
   const redirectUri = textOf(given, 'redirect_uri')
@@ -57,13 +57,13 @@ export interface AuthorizationRequest {
   readonly nonce: string | null
 }
 
-/** Refuses with an error that goes back to the client. */
+/** Throws an error that is sent back to the client. */
 export function readAuthorization({ application, responseType }: Target, given: Raw): AuthorizationRequest {
   if (!responseType) throw oauthRefusal('invalid_request')
   if (responseType !== 'code' && responseType !== 'token') throw oauthRefusal('unsupported_response_type')
   const scopes = chosenScopes(textOf(given, 'scope'), toScopes(application.scopes))
   const challenge = readChallenge(given)
-  // Nobody but the one who asked for it may use a code of a client that has no secret.
+  // A client without a secret needs PKCE, so that only the client that requested the code can use it.
   if (responseType === 'code' && !application.confidential && challenge.code_challenge === null) {
     throw oauthRefusal('invalid_request', 'Code challenge is required.')
   }
@@ -82,13 +82,13 @@ function readChallenge(given: Raw): AuthorizationRequest['challenge'] {
   return { code_challenge, code_challenge_method: method }
 }
 
-/** Any program can claim to be a public client, so its users are asked each time. */
+/** Any program can claim to be a public client, so users are asked for consent each time. */
 export async function hasConsent(app: App, user: User, { application }: Target, { scopes }: AuthorizationRequest) {
   if (application.trusted) return true
   return application.confidential && (await hasGranted(app, user, application, scopes))
 }
 
-/** The address that hands the client its code, or its token. */
+/** The redirect address that contains the code or the token for the client. */
 export async function grant(app: App, user: User, target: Target, input: AuthorizationRequest): Promise<string> {
   const { application } = target
   if (input.responseType === 'token') {
@@ -123,7 +123,7 @@ export const denialAddress = (target: Target): string => {
   return answerAddress(target, { error, error_description: DESCRIPTIONS[error] })
 }
 
-/** A token goes into the fragment, which browsers do not send on; everything else into the query. */
+/** A token goes into the URL fragment, which browsers do not send to servers; everything else goes into the query. */
 function answerAddress({ redirectUri, responseType, state }: Target, answer: Record<string, string>): string {
   const address = new URL(redirectUri)
   const given = { ...answer, ...(state !== null && { state }) }

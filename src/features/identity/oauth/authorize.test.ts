@@ -34,7 +34,7 @@ test('the whole way of a public client: sign-in, consent, code with its verifier
   const first = await browser.get(authorizePath(app, { ...challenge, state, scope: 'read_user' }))
   expect(first.status).toBe(303)
   const signIn = await browser.get(first.location!)
-  // Browsers hold the policy against redirects too, and this form ends at the client's address.
+  // Browsers apply `form-action` to redirects too, and this form ends at the client's address.
   expect(signIn.headers.get('content-security-policy')).not.toContain('form-action')
   const back = await browser.submit(signIn, { 'user[login]': 'jane', 'user[password]': PASSWORD })
   expect(back.status).toBe(303)
@@ -169,7 +169,7 @@ test('consent is proven to come from our page and from the person signed in', as
   expect((await new Browser(forge.url).submit(page)).status).toBe(403)
   expect(await grants(forge)).toEqual([])
 
-  // Signed out meanwhile: the same question again, after signing in.
+  // Signed out in the meantime: the same question again after signing in.
   await forge.app.db.deleteFrom('sessions').execute()
   const late = await jane.submit(page)
   expect(late.status).toBe(303)

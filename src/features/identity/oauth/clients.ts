@@ -11,7 +11,7 @@ interface VisibleClient {
   secret: string
 }
 
-/** By HTTP Basic, or by `client_id` and `client_secret`; null when the request names no client. */
+/** From HTTP Basic, or from `client_id` and `client_secret`; null if the request names no client. */
 function visibleClient({ headers }: FastifyRequest, given: Raw): VisibleClient | null {
   const basic = /^basic +(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
   if (!basic) {
@@ -23,7 +23,9 @@ function visibleClient({ headers }: FastifyRequest, given: Raw): VisibleClient |
   return colon < 0 ? { id: pair, secret: '' } : { id: pair.slice(0, colon), secret: pair.slice(colon + 1) }
 }
 
-/** The client that proves to be itself; a public one has no secret to prove it with. Null: none was named. */
+/**
+ * The authenticated client; a public client has no secret to authenticate with. Null if the request names no client.
+ */
 export async function authenticateClient(app: App, request: FastifyRequest, given: Raw): Promise<Application | null> {
   const shown = visibleClient(request, given)
   if (!shown) return null

@@ -12,7 +12,7 @@ const application = {
 
 export const ApplicationEntity = entity(application).meta({ id: 'Application' })
 
-/** As it is shown once, when its secret was made. */
+/** With the secret, which is shown only once, when it is created. */
 export const ApplicationWithSecretEntity = entity({ ...application, secret: z.string() }).meta({
   id: 'ApplicationWithSecret',
 })

@@ -19,7 +19,7 @@ export type OAuthError = keyof typeof DESCRIPTIONS
 
 export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** Clients of this API expect 401 for every refusal of `/oauth`, whatever its kind. */
+/** Clients of this API expect 401 for every error of `/oauth`. */
 export function oauthRefusal(error: OAuthError, error_description: string = DESCRIPTIONS[error]): Refusal {
   return new Refusal('unauthenticated', error_description, {
     body: { error, error_description },

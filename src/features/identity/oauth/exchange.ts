@@ -1,4 +1,4 @@
-/** The token endpoint: four ways to a token, each refused with the same few words of the standard. */
+/** The token endpoint: four grant types, which fail with the error codes of the standard. */
 import { hash } from 'node:crypto'
 import { SCOPES } from '../../../api/credentials.ts'
 import type { Raw } from '../../../api/input.ts'
@@ -59,12 +59,12 @@ const byCode: GrantType = async (app, { given, client }) => {
   return { ...answer, id_token: await idToken(app, { user, client, nonce: grant.nonce }) }
 }
 
-/** A used code fits as well: using it again must revoke what it gave, which the caller does. */
+/** A used code matches too: the caller then revokes the tokens that came from it. */
 function fits(app: App, grant: Grant, given: Raw): boolean {
   if (grant.used_at === null && grant.expires_at <= timestamp(app.clock)) return false
   if (textOf(given, 'redirect_uri') !== grant.redirect_uri) return false
   const verifier = textOf(given, 'code_verifier') || null
-  // A verifier without a challenge shows that the challenge was cut out on the way.
+  // A verifier without a challenge shows that the challenge was removed on the way.
   if (grant.code_challenge === null || verifier === null) return grant.code_challenge === verifier
   const proof = grant.code_challenge_method === 'S256' ? hash('sha256', verifier, 'base64url') : verifier
   return sameSecret(proof, grant.code_challenge)
@@ -119,7 +119,7 @@ const byPassword: GrantType = async (app, { given, client, address }) => {
   return issueToken(app, { application: client, user, scopes, refreshable: true })
 }
 
-/** The client acts for itself: no user, and nothing to refresh, since it can ask again at any time. */
+/** The client acts for itself: no user and no refresh token, since the client can request a new token at any time. */
 const byClient: GrantType = async (app, { given, client }) => {
   if (!client) throw oauthRefusal('invalid_client')
   if (!client.confidential) throw oauthRefusal('unauthorized_client')

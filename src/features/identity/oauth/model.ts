@@ -8,13 +8,13 @@ declare module '../../../store/database.ts' {
       uid: string
       secret_digest: string
       name: string
-      /** One absolute address a line. */
+      /** One absolute URL per line. */
       redirect_uri: string
       scopes: string
       confidential: boolean
-      /** Consent is not asked for. */
+      /** Users are not asked for consent. */
       trusted: boolean
-      /** Who registered it; null: it is the instance's. */
+      /** The user who registered it; null: it belongs to the instance. */
       owner_id: number | null
       created_at: string
       updated_at: string
