@@ -1,4 +1,6 @@
-/** The frame of our few own pages: plain HTML that works without scripts and asks nobody else for anything. */
+/**
+ * The layout of the server-rendered pages: plain HTML that works without scripts and loads nothing from other hosts.
+ */
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { Html, html } from '../../lib/html.ts'
@@ -27,18 +29,18 @@ form { margin-bottom: .75rem } form > :last-child, main > :last-child { margin-b
 `
 
 const STYLE_HASH = hash('sha256', STYLE, 'base64')
-// Whole, since a space more or less inside the element would be another hash.
+// One string: any change of whitespace inside the element would change its hash.
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)
 
 export interface Page {
   readonly title: string
   readonly body: Html
   /**
-   * Browsers hold `form-action` against every redirect that follows a post. A form that may lead back to an OAuth
-   * client on another host must not be bound to our own.
+   * Browsers apply `form-action` to every redirect that follows a post. A form that may lead back to an OAuth client on
+   * another host must not have it.
    */
   readonly leadsOutside?: boolean
-  /** Our own, which may ask us. */
+  /** The page runs a script of this server, which may send requests to this server. */
   readonly hasScript?: boolean
 }
 

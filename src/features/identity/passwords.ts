@@ -1,4 +1,4 @@
-/** Passwords: kept as a memory-hard hash, made and compared off the event loop. */
+/** Passwords: stored as a memory-hard hash; hashing and comparing run off the event loop. */
 import { hash, verify } from '@node-rs/argon2'
 
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
@@ -8,12 +8,12 @@ export const LONGEST_PASSWORD = 128
 
 export const hashPassword = (password: string): Promise<string> => hash(password, COST)
 
-/** A hash no password has: comparing with it takes the time a real comparison takes. */
+/** A hash that no password matches. Comparing with it takes as long as a real comparison. */
 let decoy: Promise<string> | null = null
 
 export async function isPassword(password: string, digest: string | null): Promise<boolean> {
   decoy ??= hashPassword('no password has this hash')
-  // Longer ones were never accepted; hashing them would only cost memory.
+  // Longer passwords were never accepted; hashing them would only cost memory.
   const given = password.slice(0, LONGEST_PASSWORD + 1)
   const same = await verify(digest ?? (await decoy), given)
   return same && digest !== null

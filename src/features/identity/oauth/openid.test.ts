@@ -83,7 +83,7 @@ test('a sign-in is proven by a signed token that names the client and its nonce'
   expect(await userinfo(jane.token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   const onlyOpenid = await exchangeCode(forge, app, await codeFor(browser, app, { scope: 'openid' }))
   expect((await userinfo(onlyOpenid.body.access_token)).body).not.toHaveProperty('email')
-  // Signing in is all it is for.
+  // The token allows signing in and nothing else.
   expect((await forge.as({ Authorization: `Bearer ${onlyOpenid.body.access_token}` }).get('/user')).status).toBe(403)
   await forge.administrator.post(`/users/${jane.id}/block`)
   expect(await userinfo(body.access_token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })

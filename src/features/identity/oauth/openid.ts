@@ -1,4 +1,4 @@
-/** OpenID Connect: who signed in, signed with a key that is made once and kept sealed. */
+/** OpenID Connect: identity tokens, signed with a key that is created once and stored encrypted. */
 import { createPrivateKey, createPublicKey, generateKeyPair, hash, sign, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { SCOPES, type Scope } from '../../../api/credentials.ts'
@@ -9,7 +9,7 @@ import { surroundings } from '../users/queries.ts'
 import type { Application } from './queries.ts'
 import { epoch } from './tokens.ts'
 
-/** No setting of the instance: rows with this prefix are not part of the settings record. */
+/** Not a setting of the instance: rows with this prefix are excluded from the settings record. */
 const KEY_NAME = 'secret:oidc_signing_key'
 const ID_TOKEN_SECONDS = 120
 
@@ -68,7 +68,7 @@ export function idToken(app: App, { user, client, nonce }: SignedIn): Promise<st
 
 const signEmbedded = promisify<string, Buffer, KeyObject, Buffer>(sign)
 
-/** A JWT that whoever reads `/oauth/discovery/keys` can check. */
+/** A JWT that can be verified with the keys of `/oauth/discovery/keys`. */
 export async function signToken(app: App, claims: object): Promise<string> {
   const { key, jwk } = await signingKey(app)
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -22,7 +22,7 @@ const MEANING: Record<Scope, string> = {
 export interface Consent {
   token: string
   user: User
-  /** Who registered the application, if it is not the instance's. */
+  /** The user who registered the application; null if it belongs to the instance. */
   owner: User | null
   target: Target
   wish: AuthorizationRequest

@@ -22,7 +22,7 @@ export const application = resource({
   },
 })
 
-/** Without those that people registered for themselves. */
+/** Without applications that users registered for themselves. */
 const instanceApplications = (db: Db) => db.selectFrom('oauth_applications').selectAll().where('owner_id', 'is', null)
 
 export const listApplications = (db: Db): Promise<Application[]> => instanceApplications(db).orderBy('id').execute()
@@ -45,7 +45,7 @@ const userByToken = hotQuery((db, p: { digest: string }) =>
     .where('oauth_tokens.digest', '=', p.digest),
 )
 
-/** With its user; a client's own token has none and is not found. */
+/** With its user. A token of the client itself has no user and is not found. */
 export const findTokenWithUser = (db: Db, digest: string) => withUser(db, userByToken(db, { digest }))
 
 const tokensWithClient = (db: Db) =>
@@ -69,7 +69,7 @@ export async function findTokenByEither(db: Db, digest: string) {
 export const isActive = (app: App, { revoked_at, expires_at }: Pick<OAuthToken, 'revoked_at' | 'expires_at'>) =>
   revoked_at === null && (expires_at === null || expires_at > timestamp(app.clock))
 
-/** Whether the user already let this application do all of this. */
+/** Whether the user has already granted this application all these scopes. */
 export async function hasGranted(app: App, user: User, { id }: Application, scopes: readonly string[]) {
   const tokens = await app.db
     .selectFrom('oauth_tokens')

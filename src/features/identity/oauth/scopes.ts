@@ -9,7 +9,10 @@ export const unknownScopes = (text: string): string[] => words(text).filter((wor
 
 export const toScopes = (text: string): Scope[] => words(text).filter(isScope)
 
-/** What was asked for, all of which must be allowed; nothing asked for means `api`, or all of a lesser client's. */
+/**
+ * The requested scopes, all of which must be allowed. Without a request: `api`, or all scopes of a client that has no
+ * `api`.
+ */
 export function chosenScopes(asked: string | null, allowed: readonly Scope[]): readonly Scope[] {
   const wanted = words(asked ?? '')
   if (wanted.length === 0) return allowed.includes('api') ? ['api'] : allowed

@@ -8,11 +8,11 @@ import { assertValidApplication, linesOf, type NewApplication } from './validati
 
 export interface WithSecret {
   application: Application
-  /** Kept as a digest only: this is the one time it can be read. */
+  /** The value can be read only here: the store has only its digest. */
   secret: string
 }
 
-/** The instance's own, where nobody owns it. */
+/** The application belongs to the instance if it has no owner. */
 export async function createApplication(
   app: App,
   input: NewApplication,
@@ -44,7 +44,7 @@ const columnsOf = (input: NewApplication) => ({
   confidential: input.confidential,
 })
 
-/** What is absent stays. Tokens that were given out keep what they may. */
+/** Absent fields stay unchanged. Existing tokens keep their scopes. */
 export async function changeApplication(
   app: App,
   application: Application,
@@ -63,7 +63,7 @@ export async function changeApplication(
     .where('id', '=', application.id)
     .returningAll()
     .executeTakeFirst()
-  if (!found) throw notFound('Application') // somebody was faster
+  if (!found) throw notFound('Application') // deleted in the meantime
   return found
 }
 
@@ -78,7 +78,7 @@ export async function renewSecret(app: App, { id }: Application): Promise<WithSe
   return { application, secret }
 }
 
-/** Its codes and tokens go with it. */
+/** Its codes and tokens are deleted with it. */
 export async function deleteApplication(app: App, { id }: Application): Promise<void> {
   await app.db.deleteFrom('oauth_applications').where('id', '=', id).execute()
 }

@@ -16,7 +16,7 @@ import { findToken, findTokenByEither, isActive } from './queries.ts'
 import { toScopes } from './scopes.ts'
 import { epoch, revokeToken } from './tokens.ts'
 
-/** The client's side of OAuth: tokens, what they are worth, and OpenID Connect. */
+/** The client's side of OAuth: token, revocation and introspection endpoints, and OpenID Connect. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
   const read = async (request: FastifyRequest): Promise<Raw> => ({
@@ -41,7 +41,7 @@ export const routes: WebRoutes = (server, gateway) => {
     const given = await read(request)
     const token = await findTokenByEither(app.db, digestOf(textOf(given, 'token') ?? ''))
     if (token && (await mayRevoke(app, request, given, token))) await revokeToken(app, token)
-    // Whoever asks learns nothing about a token that is not theirs.
+    // The answer reveals nothing about a token of another client.
     return send(request, reply.headers(NO_STORE), 200, {})
   })
 
@@ -86,7 +86,9 @@ async function shownToken(app: App, request: FastifyRequest, given: Raw): Promis
   return shown?.as === 'bearer' ? findToken(app.db, digestOf(shown.secret)) : null
 }
 
-/** A client with a secret revokes only its own tokens, and must prove itself; others need no more than the token. */
+/**
+ * A client with a secret can revoke only its own tokens and must authenticate. For a public client the token is enough.
+ */
 async function mayRevoke(app: App, request: FastifyRequest, given: Raw, token: TokenMatch): Promise<boolean> {
   if (!token.client_confidential) return true
   const client = await authenticateClient(app, request, given).catch((error: unknown) => {
@@ -99,7 +101,7 @@ async function mayRevoke(app: App, request: FastifyRequest, given: Raw, token: T
 const secondsLeft = (app: App, { expires_at }: TokenMatch): number | null =>
   expires_at === null ? null : epoch(expires_at) - Math.floor(app.clock.now().getTime() / 1000)
 
-/** `scope` and `expires_in` are the names later clients read. */
+/** Newer clients read the names `scope` and `expires_in`. */
 function presentTokenInfo(app: App, token: TokenMatch) {
   const scopes = toScopes(token.scopes)
   const left = secondsLeft(app, token)

@@ -57,7 +57,7 @@ test('a code is refused to the wrong client, address, secret and time, and still
     [{ code: '' }, 'invalid_request'],
     [{ redirect_uri: 'https://app.example/other' }, 'invalid_grant'],
     [{ redirect_uri: '' }, 'invalid_grant'],
-    // Without a challenge there is nothing a verifier could match: somebody cut it out.
+    // A verifier without a stored challenge: the challenge was removed on the way.
     [{ code_verifier: pkcePair().verifier }, 'invalid_grant'],
     [{ grant_type: '' }, 'invalid_request'],
     [{ grant_type: 'magic' }, 'unsupported_grant_type'],
@@ -103,7 +103,7 @@ test('a code used twice ends the tokens made from it', async () => {
 
   expect(await works(forge, second.access_token)).toBe(false)
   expectRefused(await refresh(forge, app, second.refresh_token), 'invalid_grant')
-  // Long after its time as well.
+  // Also long after the code has expired.
   const again = await codeFor(browser, app)
   const { body: third } = await exchangeCode(forge, app, again)
   forge.clock.advance(3_600_000)

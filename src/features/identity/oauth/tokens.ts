@@ -5,14 +5,14 @@ import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Application, OAuthToken } from './queries.ts'
 
-/** Tokens live until they are revoked; a number of milliseconds here would limit them. */
+/** Tokens are valid until they are revoked. A number of milliseconds here would limit their lifetime. */
 const LIFETIME: number | null = null
 
 export interface TokenInput {
   readonly application: Pick<Application, 'id'> | null
   readonly user: User | null
   readonly scopes: readonly Scope[]
-  /** The code it goes back to, which holds a chain of refreshed tokens together. */
+  /** The authorization code at the start of the chain; all refreshed tokens refer to it. */
   readonly grantId?: number | null
   readonly refreshable: boolean
 }
@@ -58,7 +58,7 @@ export async function issueToken(app: App, input: TokenInput): Promise<TokenAnsw
   }
 }
 
-/** False when it was revoked before, be it by someone at the same moment. */
+/** Returns false if the token was already revoked, possibly by a concurrent request. */
 export async function revokeToken(app: App, { id }: Pick<OAuthToken, 'id'>): Promise<boolean> {
   const revoked = await app.db
     .updateTable('oauth_tokens')
@@ -70,7 +70,9 @@ export async function revokeToken(app: App, { id }: Pick<OAuthToken, 'id'>): Pro
   return revoked !== undefined
 }
 
-/** Someone used a code or a refresh token twice: one of the two is a thief, so all that came of it ends. */
+/**
+ * A code or refresh token was used twice. One of the two callers is a thief, so all tokens of the chain are revoked.
+ */
 export async function revokeChain(app: App, grantId: number): Promise<void> {
   await app.db
     .updateTable('oauth_tokens')
@@ -80,7 +82,7 @@ export async function revokeChain(app: App, grantId: number): Promise<void> {
     .execute()
 }
 
-/** Ends all that let clients act for somebody, codes on their way included; how many tokens there were. */
+/** Revokes all OAuth tokens of a user, and deletes codes that were not exchanged yet. Returns the number of tokens. */
 export async function revokeOAuthOf(app: App, { id }: Pick<User, 'id'>): Promise<number> {
   return transact(app, async (app) => {
     await dropCodesOf(app, id)
@@ -89,7 +91,7 @@ export async function revokeOAuthOf(app: App, { id }: Pick<User, 'id'>): Promise
   })
 }
 
-/** Ends what a password was exchanged for, and what is about to be exchanged for a token. */
+/** Revokes tokens from the password grant, and codes that were not exchanged yet. */
 export async function revokePasswordGrantsOf(app: App, { id }: Pick<User, 'id'>): Promise<void> {
   await dropCodesOf(app, id)
   await revocationOf(app, id).where('grant_id', 'is', null).execute()
@@ -102,18 +104,18 @@ const revocationOf = (app: App, userId: number) =>
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
 
-/** A used code holds the chain of its tokens together. */
+/** Keeps used codes: the tokens of a chain refer to them. */
 async function dropCodesOf({ db }: App, userId: number): Promise<void> {
   await db.deleteFrom('oauth_grants').where('user_id', '=', userId).where('used_at', 'is', null).execute()
 }
 
-/** Long enough to tell a late client that its token was revoked, and to notice a stolen one being used. */
+/** Long enough to tell a late client that its token was revoked, and to detect the use of a stolen token. */
 const REVOKED_TOKENS_KEPT = 30 * DAY
 
-/** Tokens and grants that no longer open or tell anything. */
+/** Deletes tokens and grants that are no longer needed. */
 export async function purgeOAuth({ db, clock }: App): Promise<void> {
   await db.deleteFrom('oauth_tokens').where('revoked_at', '<', after(clock, -REVOKED_TOKENS_KEPT)).execute()
-  // A grant that tokens were made from holds their chain together.
+  // Keep a grant while tokens refer to it.
   await db
     .deleteFrom('oauth_grants')
     .where('expires_at', '<=', timestamp(clock))

@@ -13,7 +13,7 @@ const LONGEST_ADDRESSES = 10_000
 
 const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
 
-/** Schemes a browser runs or reads locally instead of going somewhere. */
+/** Schemes that a browser executes or reads locally instead of navigating to a host. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about', 'view-source'])
 
 export const linesOf = (text: string): string[] =>
@@ -24,7 +24,7 @@ export const linesOf = (text: string): string[] =>
 
 function addressFault(line: string): string | null {
   const scheme = /^([a-z][a-z0-9+.-]*):\S+$/i.exec(line)?.[1]?.toLowerCase()
-  // A URL parser repairs half an address; what is written here is compared letter by letter.
+  // A URL parser repairs an incomplete address, but the stored text is compared literally.
   const isWhole = scheme === 'http' || scheme === 'https' ? /^https?:\/\/[^/\\]/i.test(line) : scheme !== undefined
   if (!isWhole || !URL.canParse(line)) return 'must be an absolute URI.'
   if (FORBIDDEN_SCHEMES.has(scheme!)) return 'is forbidden by the server.'

@@ -27,11 +27,11 @@ interface RequestContext {
   given: Raw
 }
 
-/** The user's side of OAuth: sign in, consent, and back to the client. */
+/** The user's side of OAuth: sign in, consent, and redirect to the client. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 
-  /** Reads the request; what is wrong with it is answered here, to the user or to the client. */
+  /** Reads the request. Errors are answered here, to the user or to the client. */
   async function asked(
     given: Raw,
     request: FastifyRequest,
@@ -65,7 +65,7 @@ export const routes: WebRoutes = (server, gateway) => {
 
   onForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
     asked(form, request, reply, async ({ user, target, wish: input }) => {
-      // A form cannot send a DELETE, so its button says so.
+      // A form cannot send DELETE, so the button sends `_method`.
       const isDenied = textOf(form, '_method') === 'delete'
       return reply.redirect(isDenied ? denialAddress(target) : await grant(app, user, target, input), 303)
     }),
@@ -78,7 +78,10 @@ export const routes: WebRoutes = (server, gateway) => {
   onForm(server, gateway, '/oauth/authorize', deny, 'DELETE')
 }
 
-/** Comes back as a GET with the same question, whatever the question came as; no secret that came along is repeated. */
+/**
+ * After signing in, the browser returns with a GET and the same parameters. A secret in the original request is not
+ * repeated.
+ */
 function signInAddress(given: Raw): string {
   const texts = QUESTION.map((name) => [name, textOf(given, name)] as const).filter((pair) => pair[1] !== null)
   const back = `/oauth/authorize?${new URLSearchParams(texts as [string, string][])}`

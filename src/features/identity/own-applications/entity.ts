@@ -16,7 +16,7 @@ const application = {
 
 export const OwnApplicationEntity = entity(application).meta({ id: 'OwnApplication' })
 
-/** As it is shown once, when its secret was made. */
+/** With the secret, which is shown only once, when it is created. */
 export const OwnApplicationWithSecretEntity = entity({ ...application, secret: z.string() }).meta({
   id: 'OwnApplicationWithSecret',
 })

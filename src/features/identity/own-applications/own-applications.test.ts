@@ -85,7 +85,7 @@ test('somebody lets one in, told whose it is, and all of it goes with its owner'
   expect((await bearer.get('/user')).body.username).toBe('joe')
   expect((await joe.get('/user/oauth_tokens')).body).toMatchObject([{ application: { application_name: 'Tool' } }])
 
-  // What it was let into goes on while nobody may register any.
+  // Existing grants keep working while registration of applications is off.
   await switchTo(forge, false)
   expect((await bearer.get('/user')).status).toBe(200)
 

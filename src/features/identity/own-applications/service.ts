@@ -1,4 +1,7 @@
-/** Applications that people register themselves (`user_oauth_applications`). Those there are go on while it is off. */
+/**
+ * Applications that users register themselves (`user_oauth_applications`). Existing ones keep working while the setting
+ * is off.
+ */
 import type { App, User } from '../../../context.ts'
 import { conflict, forbidden } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'

@@ -1,6 +1,6 @@
 /**
- * What a device signs. The browser keeps it between asking and answering, sealed: it holds for whom and for what it was
- * made, for a few minutes, and is taken once.
+ * Challenges that a device signs. Between request and answer the browser keeps the challenge encrypted, in a ticket
+ * that names its user and purpose. A ticket is valid for a few minutes and can be used once.
  */
 import { randomBytes } from 'node:crypto'
 import { MINUTE } from '../../../clock.ts'
@@ -15,7 +15,7 @@ export type Purpose = 'register' | 'second step' | 'sign in'
 
 interface Ticket {
   readonly challenge: string
-  /** Null where the device tells who they are. */
+  /** Null if the device identifies the user. */
   readonly user: number | null
   readonly until: number
 }
@@ -33,7 +33,7 @@ export function challengeTicket(
   return vault.seal(prefixOf(purpose) + JSON.stringify(ticket))
 }
 
-/** The challenge; null of a ticket that is old, used, of somebody else or for something else. */
+/** The challenge; null if the ticket is expired or used, or was made for another user or purpose. */
 export async function takeChallenge(
   app: App,
   purpose: Purpose,

@@ -1,4 +1,4 @@
-/** What a browser hands over of a device: `PublicKeyCredential.toJSON()`, as far as we look at it. */
+/** A credential as the browser sends it: the part of `PublicKeyCredential.toJSON()` that the server reads. */
 import { z } from 'zod'
 import { LONGEST } from '../../../api/wire.ts'
 
@@ -28,7 +28,7 @@ export const signed = z.object({
 export type Registered = z.infer<typeof registered>
 export type Signed = z.infer<typeof signed>
 
-/** Of a form, where it is JSON in one field. */
+/** From a form, which sends it as JSON in one field. */
 export function signedIn(text: string): Signed | null {
   try {
     return signed.parse(JSON.parse(text))

@@ -11,10 +11,10 @@ const passkey = {
 
 export const PasskeyEntity = entity(passkey).meta({ id: 'Passkey' })
 
-/** With codes for the day the device is lost, where it is the first second factor. */
+/** With recovery codes if this is the user's first second factor. */
 export const NewPasskeyEntity = entity({ ...passkey, recovery_codes: z.array(z.string()) }).meta({ id: 'NewPasskey' })
 
-/** What a browser is asked: the shape of `PublicKeyCredentialCreationOptionsJSON`. */
+/** The options for the browser: the shape of `PublicKeyCredentialCreationOptionsJSON`. */
 export const PasskeyOptionsEntity = entity({
   ticket: z.string(),
   options: z.record(z.string(), z.unknown()),

@@ -6,12 +6,12 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       user_id: number
       name: string
-      /** As the device names it; it and the key are base64url. */
+      /** The id that the device gives; the id and the public key are base64url. */
       credential_id: string
       public_key: string
-      /** Of its uses, as the device counts them; always zero where it does not. */
+      /** Number of uses as the device counts them; always zero if the device does not count. */
       counter: number
-      /** How the device is reached, a JSON list: a browser asks for the right one first. */
+      /** How the browser can reach the device, as a JSON list: it asks for the right device first. */
       transports: string
       created_at: string
       last_used_at: string | null

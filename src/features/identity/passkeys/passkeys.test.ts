@@ -31,7 +31,7 @@ async function withPasskey() {
 const isSignedIn = async (browser: Browser) =>
   (await browser.get('/-/csrf', { Accept: 'application/json' })).status === 200
 
-/** As the script of the page asks. */
+/** Requests the options as the script of the page does. */
 async function optionsOf(browser: Browser, page: Page): Promise<RequestContext> {
   const { authenticity_token = '', ticket = '' } = hiddenFields(page)
   const answer = await browser.post('/users/sign_in/passkey/options', { authenticity_token, ticket })
@@ -127,7 +127,7 @@ test('nothing else signs in', async () => {
   await refused({ ...stranger, ticket: 'x' }, device.get(stranger.options))
   for (const credential of [{}, { id: 1 }, 'x']) await refused(await optionsOf(browser, page), credential as object)
 
-  // After the password of one, the passkey of another is of no use.
+  // After the password of one user, the passkey of another is rejected.
   const step = await browser.signIn(joe.username, PASSWORD)
   const second = await optionsOf(browser, step)
   await refused(second, device.get(second.options), step)

@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn): keys that never leave a device, which signs what we ask only for pages of our own address. They
- * serve beside the password, and instead of it where the device makes sure of who holds it.
+ * Passkeys (WebAuthn): the private key never leaves the device, which signs challenges only for pages of our own
+ * address. Passkeys are a second factor, and replace the password if the device verifies its user.
  */
 import type { AuthenticatorTransport } from '@simplewebauthn/server'
 import { timestamp } from '../../../clock.ts'
@@ -19,13 +19,13 @@ import { passkeysOf } from './queries.ts'
 const MOST = 50
 const LONGEST_NAME = 255
 
-/** Large, and for few: loaded by the first who needs it. */
+/** Large and rarely needed: imported on first use. */
 const library = lazily(() => import('@simplewebauthn/server'))
 
-/** Ed25519, ECDSA and RSA, which every Node can check. */
+/** Ed25519, ECDSA and RSA, which every Node can verify. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** What devices bind their keys to. */
+/** The relying party that devices bind their keys to. */
 function placeOf({ url }: App) {
   const { origin, hostname } = new URL(url)
   return { expectedOrigin: origin, expectedRPID: hostname }
@@ -35,7 +35,7 @@ const refused = () => new Refusal('bad_request', 'The passkey was refused. Try a
 
 export interface PasskeyChallenge {
   readonly ticket: string
-  /** For the browser's own interface, in JSON. */
+  /** Options for the WebAuthn API of the browser, as JSON. */
   readonly options: Record<string, unknown>
 }
 
@@ -54,7 +54,7 @@ export async function beginPasskey(app: App, user: User, proof: Proof): Promise<
     rpName: hostname,
     rpID: hostname,
     challenge: newChallenge(),
-    // Always the same for one person, and tells others nothing.
+    // Stable per user, and reveals nothing about the user.
     userID: new Uint8Array(Buffer.from(app.vault.sign('passkey user', String(user.id)), 'base64url')),
     userName: user.username,
     userDisplayName: user.name,
@@ -73,7 +73,7 @@ export interface NewPasskey {
   readonly credential: Registered
 }
 
-/** With recovery codes, where there were none. */
+/** Returns recovery codes if the user had none. */
 export async function registerPasskey(
   app: App,
   user: User,
@@ -131,7 +131,7 @@ export async function renamePasskey({ db }: App, { id }: Row<'passkeys'>, name: 
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  if (!renamed) throw notFound('Passkey') // somebody was faster
+  if (!renamed) throw notFound('Passkey') // deleted in the meantime
   return renamed
 }
 
@@ -139,12 +139,12 @@ export async function deletePasskey(app: App, user: User, { id }: Row<'passkeys'
   await assertPresent(app, user, proof)
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('passkeys').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Passkey') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Passkey') // deleted in the meantime
     await switchOffUnlessNeeded(app, user)
   })
 }
 
-/** What a device is asked to sign: after the password (`user`), or instead of it. */
+/** The challenge that a device must sign: after the password (with `user`), or instead of it (null). */
 export async function askForPasskey(app: App, user: User | null): Promise<PasskeyChallenge> {
   const { generateAuthenticationOptions } = await library()
   const options = await generateAuthenticationOptions({
@@ -157,7 +157,10 @@ export async function askForPasskey(app: App, user: User | null): Promise<Passke
   return { ticket: challengeTicket(app, user ? 'second step' : 'sign in', made), options: { ...options } }
 }
 
-/** Whose passkey it is; null where it is wrong. Without a `user` the device itself must have made sure of them. */
+/**
+ * The owner of the passkey; null if the signature is wrong. Without a `user`, the device itself must have verified its
+ * user.
+ */
 export async function takePasskey(
   app: App,
   user: User | null,
@@ -176,7 +179,7 @@ export async function takePasskey(
   return (await findUser(app.db, passkey.user_id)) ?? null
 }
 
-/** The count of the device's uses; null where the signature is wrong, or the count went back as a copied key's does. */
+/** The device's use counter; null if the signature is wrong, or the counter went back, which indicates a copied key. */
 async function readSignature(
   app: App,
   passkey: Row<'passkeys'>,
@@ -204,7 +207,7 @@ async function readSignature(
   return verified?.verified ? verified.authenticationInfo.newCounter : null
 }
 
-/** False where it was used elsewhere meanwhile. */
+/** Returns false if the passkey was used elsewhere in the meantime. */
 async function noteUse(
   { db, clock }: App,
   { id, counter: before }: Row<'passkeys'>,

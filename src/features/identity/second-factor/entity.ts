@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 
 export const SecondFactorEntity = entity({
-  /** By codes, passkeys or both. */
+  /** True with TOTP, passkeys or both. */
   enabled: z.boolean(),
   totp_enabled: z.boolean(),
   recovery_codes_left: z.int(),
-  /** By when they must have one, who have none yet. */
+  /** Deadline for a user who must set up a second factor. */
   required_until: timestampOut.nullable(),
-  /** The group that asks for it; null where the instance does. */
+  /** The group that requires it; null if the instance does. */
   required_by: z.string().nullable(),
 }).meta({ id: 'SecondFactor' })
 

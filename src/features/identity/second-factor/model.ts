@@ -6,7 +6,7 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       user_id: number
       secret_sealed: string
-      /** Of the last code that was taken: none is taken twice. */
+      /** Time step of the last accepted code: no code is accepted twice. */
       last_step: number
       created_at: string
     }

@@ -2,7 +2,7 @@ import type { Caller } from '../../../api/credentials.ts'
 import type { User } from '../../../context.ts'
 import { forbidden } from '../../../errors.ts'
 
-/** Nobody sets up for another what lets them in, or keeps them out. */
+/** Users set up a second factor only for themselves. */
 export function assertOwn(viewer: User, { identity }: Caller): void {
   if (identity?.user.id !== viewer.id) throw forbidden()
 }

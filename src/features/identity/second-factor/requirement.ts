@@ -1,7 +1,7 @@
 /**
- * Who must have a second factor: everybody where the instance says so, and members of groups that do. Whoever has none
- * has some hours for it from when they were first told. Then their sessions open nothing but the page that sets it up;
- * tokens go on.
+ * Who must have a second factor: all users if the instance requires it, and members of groups that require it. A user
+ * without one gets a grace period that starts when they are first told. After it, their sessions can open only the
+ * setup page; tokens keep working.
  */
 import { HOUR, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -10,7 +10,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { settingsAtHand } from '../../instance/settings/queries.ts'
 
 export interface Requirement {
-  /** The path of the group; null where the whole instance asks. */
+  /** The path of the group; null if the whole instance requires it. */
   readonly group: string | null
   readonly until: string
 }
@@ -20,7 +20,7 @@ interface Demand {
   readonly hours: number
 }
 
-/** The group somebody is a member of, or one above it; the one with the least patience. */
+/** A group of the user, or an ancestor of it, that requires a second factor; the one with the shortest grace period. */
 const demandingGroup = hotQuery((db, p: { user: number }) =>
   db
     .selectFrom('members')
@@ -34,7 +34,7 @@ const demandingGroup = hotQuery((db, p: { user: number }) =>
     .limit(1),
 )
 
-/** Null of whoever has one, need not, or could not: who has no password here has nothing to be second to. */
+/** Null if the user has a second factor, needs none, or has no password here that it could complement. */
 export function dueSecondFactor(app: App, user: User): MaybePromise<Requirement | null> {
   if (user.two_factor_enabled || user.password_digest === null) return null
   return andThen(settingsAtHand(app), (settings) =>

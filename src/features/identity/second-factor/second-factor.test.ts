@@ -13,7 +13,7 @@ let forge: TestForge
 beforeAll(async () => void (forge = await startForge()))
 afterAll(() => forge[Symbol.asyncDispose]())
 
-/** What the device would show; another one each time, as none is taken twice. */
+/** The code that the device would show; a new one each time, because no code is accepted twice. */
 function codeOf(secret: string): string {
   forge.clock.advance(HALF_MINUTE)
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: forge.clock.now().getTime() })
@@ -125,7 +125,7 @@ test('guessing is slow', async () => {
   expect(statuses.slice(-2)).toEqual([429, 429])
   expect((await browser.submit(asked, { code: codeOf(secret) })).status).toBe(429)
 
-  // Longer than a minute, and longer each time; by then the first step is to be taken anew.
+  // The wait is longer than a minute and grows; by then the first step must be repeated.
   const again = async (minutes: number) => {
     forge.clock.advance(minutes * MINUTE)
     const page = await browser.signIn(jane.username, PASSWORD)

@@ -2,7 +2,7 @@ import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 import { removeTotp } from './service.ts'
 
-/** Without its secret no code fits: nobody would get in any more. */
+/** Without the secret no code can be verified: users with TOTP could not sign in any more. */
 export const dropSecondFactors: SecretReset = async (app) => {
   let dropped = 0
   for await (const ids of unreadableRows(app, 'second_factors', 'secret_sealed')) {

@@ -1,6 +1,6 @@
 /**
- * A second factor beside the password: codes that change every half minute (TOTP), passkeys (`../passkeys`), and codes
- * for the day the device is lost. It is on once a first one was shown, and asked for where a password begins a session.
+ * Two-factor authentication: TOTP codes, passkeys (`../passkeys`) and recovery codes. It is enabled once the user has
+ * shown a first code or passkey, and asked for when a password starts a session.
  */
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -17,7 +17,7 @@ import { guess } from '../sessions/guesses.ts'
 
 const SECRET_BYTES = 20
 const STEP_MS = 30_000
-/** One step before and after, for clocks that go wrong. */
+/** Accepts one step before and after, for inaccurate clocks. */
 const WINDOW = 1
 const RECOVERY_CODES = 10
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
@@ -46,7 +46,7 @@ export async function secondFactorOf(app: App, user: User) {
   }
 }
 
-/** Until a first code was shown, the secret asks nobody for anything. */
+/** A secret counts only after the user has shown a first code. */
 async function hasTotp(db: Db, { id }: Pick<User, 'id'>): Promise<boolean> {
   const found = await db
     .selectFrom('second_factors')
@@ -62,7 +62,7 @@ export interface Proof {
   readonly code?: string | null | undefined
 }
 
-/** Whoever merely sits at an open browser must know the password, or hold the second factor. */
+/** A person at an unlocked browser must know the password or have the second factor. */
 export async function assertPresent(app: App, user: User, { password, code }: Proof): Promise<void> {
   if (code && user.two_factor_enabled) return assertSecondFactor(app, user, code)
   if (!password) throw badParameter('password is missing')
@@ -71,7 +71,7 @@ export async function assertPresent(app: App, user: User, { password, code }: Pr
   await assertOwnSecret(app, user, 'The password is wrong', () => isPassword(password, user.password_digest))
 }
 
-/** A new secret that waits for its first code. */
+/** Creates a new secret, which is pending until its first code. */
 export async function beginSecondFactor(app: App, user: User, password: string) {
   if (await hasTotp(app.db, user)) throw isOnAlready()
   await assertPresent(app, user, { password })
@@ -91,7 +91,7 @@ export async function beginSecondFactor(app: App, user: User, password: string) 
   return { secret, otpauth_url: url }
 }
 
-/** On from now: sessions that are open stay, new ones ask for it. */
+/** Enables it. Open sessions stay; new sessions ask for the second factor. */
 export async function confirmSecondFactor(app: App, user: User, code: string): Promise<string[]> {
   if (await hasTotp(app.db, user)) throw isOnAlready()
   await assertGuess(app, ownGuess(user))
@@ -102,7 +102,7 @@ export async function confirmSecondFactor(app: App, user: User, code: string): P
   })
 }
 
-/** Codes for the day the device is lost, for whoever has none yet. In the transaction that adds a factor. */
+/** Creates recovery codes if the user has none yet. Call it in the transaction that adds a factor. */
 export async function switchOn(app: App, user: User): Promise<string[]> {
   const on = await app.db
     .updateTable('users')
@@ -113,18 +113,18 @@ export async function switchOn(app: App, user: User): Promise<string[]> {
   return Number(on.numUpdatedRows) > 0 ? replaceRecoveryCodes(app, user) : []
 }
 
-/** Whoever has passkeys alone has no code to show but those that are left. */
+/** A user who has only passkeys can show one of the remaining recovery codes. */
 export async function renewRecoveryCodes(app: App, user: User, proof: Proof): Promise<string[]> {
   assertEnabled(user)
   await assertPresent(app, user, (await hasTotp(app.db, user)) ? { code: proof.code || '-' } : proof)
   return transact(app, (app) => replaceRecoveryCodes(app, user))
 }
 
-/** By the way that needs no web: whoever holds a key of the account. */
+/** For users who connect by SSH: the key of the account is the proof. */
 export const renewRecoveryCodesByKey = (app: App, user: User): Promise<string[]> =>
   transact(app, (app) => replaceRecoveryCodes(app, user))
 
-/** Codes of the device end; passkeys stay. */
+/** Removes TOTP; passkeys stay. */
 export async function endSecondFactor(app: App, user: User, code: string): Promise<void> {
   assertEnabled(user)
   if (!(await hasTotp(app.db, user))) throw noFactor()
@@ -138,7 +138,7 @@ export const removeTotp = (app: App, user: Pick<User, 'id'>): Promise<void> =>
     await switchOffUnlessNeeded(app, user)
   })
 
-/** The last factor takes the recovery codes with it. In the transaction that removed one. */
+/** Removing the last factor deletes the recovery codes. Call it in the transaction that removed a factor. */
 export async function switchOffUnlessNeeded({ db }: App, { id }: Pick<User, 'id'>): Promise<void> {
   const passkey = await db.selectFrom('passkeys').select('id').where('user_id', '=', id).executeTakeFirst()
   if (passkey || (await hasTotp(db, { id }))) return
@@ -146,7 +146,9 @@ export async function switchOffUnlessNeeded({ db }: App, { id }: Pick<User, 'id'
   await db.updateTable('users').set({ two_factor_enabled: false }).where('id', '=', id).execute()
 }
 
-/** By an administrator, all of them: for whoever lost the device and the codes. False where there is none. */
+/**
+ * For administrators: removes all factors of a user who lost the device and the codes. Returns false if there was none.
+ */
 export async function removeSecondFactors(app: App, { id }: Pick<User, 'id'>): Promise<boolean> {
   return transact(app, async ({ db }) => {
     await db.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
@@ -162,7 +164,7 @@ export async function removeSecondFactors(app: App, { id }: Pick<User, 'id'>): P
   })
 }
 
-/** By the one who has a session or a token already; nobody else can use these up. */
+/** Guesses by a caller who already has a session or token. Nobody else can use up these guesses. */
 export const ownGuess = ({ id }: Pick<User, 'id'>): Guess => ({ key: `own secret ${id}`, batch: 10 })
 
 async function assertOwnSecret(app: App, user: User, fault: string, isRight: () => Promise<boolean>): Promise<void> {
@@ -180,11 +182,11 @@ function assertEnabled(user: User): void {
 const assertSecondFactor = (app: App, user: User, code: string): Promise<void> =>
   assertOwnSecret(app, user, WRONG_CODE, () => takeEither(app, user, code))
 
-/** A code of the device, or one for the day it is lost; each is taken once. */
+/** A TOTP code or a recovery code; each is accepted once. */
 const takeEither = async (app: App, user: User, code: string) =>
   (await takeCode(app, user, code)) || (await takeRecoveryCode(app, user, code))
 
-/** After the password. Nobody guesses recovery codes: only the network of who tries is held to a number of them. */
+/** After the password. Recovery codes are too long to guess, so only the network of the caller is limited. */
 export async function isSecondFactor(app: App, user: User, code: string, address: string): Promise<boolean> {
   const made = await guess(app, 'code', user, address, { onlyByNetwork: !isDeviceCode(code) })
   if (typeof made === 'number') throw tooManyGuesses(made)
@@ -210,7 +212,7 @@ async function takeCode(app: App, { id }: User, code: string, { isFirst = false 
   const delta = totpOf(app.vault.open(found.secret_sealed)).validate({ token, timestamp: now, window: WINDOW })
   if (delta === null) return false
   const step = Math.floor(now / STEP_MS) + delta
-  // Of two who show the same code at once, one is let in.
+  // Of two concurrent uses of one code, only one succeeds.
   const { numUpdatedRows } = await app.db
     .updateTable('second_factors')
     .set({ last_step: step })
@@ -240,5 +242,5 @@ async function replaceRecoveryCodes({ db, clock }: App, { id }: User): Promise<s
   return codes
 }
 
-/** Of 32 letters, so each byte gives one without favour. */
+/** The alphabet has 32 letters, so each byte gives one without bias. */
 const newRecoveryCode = () => Array.from(randomBytes(CODE_LENGTH), (byte) => LETTERS[byte % LETTERS.length]).join('')

@@ -1,4 +1,4 @@
-/** How a sign-in on the web ends: with a session, with one more step, or with the reason why not. */
+/** Completes a web sign-in: with a session, with one more step, or with an error. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SESSION_COOKIE, sessionCookie } from '../../../api/credentials.ts'
 import type { Raw } from '../../../api/input.ts'
@@ -37,7 +37,7 @@ export async function admit(app: App, user: User, form: Raw, request: FastifyReq
   return send(request, reply, 201, { username: user.username, csrf_token: csrfToken(app, secret) })
 }
 
-/** The password was right, and still there is something to do before a session begins. */
+/** The password was correct, but a further step is required before a session starts. */
 async function detain(
   app: App,
   user: User,
@@ -60,7 +60,7 @@ const refuseUnconfirmed = (request: FastifyRequest, reply: FastifyReply) =>
 
 const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : 'Invalid login or password.')
 
-/** The password was right: its holder goes on with a code or a passkey. */
+/** The password was correct: the user continues with a code or a passkey. */
 async function askSecond(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
   const ticket = secondStepTicket(app, user)
   const hasPasskey = await hasPasskeys(app, user)
@@ -70,7 +70,7 @@ async function askSecond(app: App, user: User, form: Raw, request: FastifyReques
   return sendPage(reply, 200, secondFactorPage({ token, ticket, returnTo, hasPasskey }))
 }
 
-/** What was shown was wrong; the password need not be shown anew. */
+/** The code or passkey was wrong. The user need not enter the password again. */
 export async function repeatSecondFactor(
   app: App,
   form: Raw,

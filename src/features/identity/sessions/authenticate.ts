@@ -26,7 +26,7 @@ const sessionByDigest = hotQuery((db, p: { digest: string }) =>
     .where('sessions.digest', '=', p.digest),
 )
 
-/** The person signed in on the web; a password that someone else set ends what the old one began. */
+/** The user of a web session. A session ends when another user sets a new password for the account. */
 export function bySession(app: App, secret: string): MaybePromise<Identity | null> {
   return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfPresented(secret) })), (session) => {
     if (!session || session.expires_at <= timestamp(app.clock)) return null
@@ -45,7 +45,7 @@ const lockOf = (app: App, user: User): MaybePromise<RequiredStep | null> =>
       : andThen(dueSecondFactor(app, user), (due) => (due && isOverdue(app, due) ? 'second_factor' : null)),
   )
 
-/** Whose session the browser shows, whatever holds it. */
+/** The identity of the session cookie, even while a required step such as accepting the terms is pending. */
 export async function identityOn(app: App, { headers }: FastifyRequest): Promise<Identity | null> {
   const secret = sessionCookie(headers.cookie)
   return secret ? bySession(app, secret) : null

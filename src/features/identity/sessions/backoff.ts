@@ -1,6 +1,6 @@
 /**
- * Guesses come in batches: after each batch that failed there is a wait, twice as long each time, up to a third of a
- * day. A day without a guess forgets them all. Kept in the store: all processes share one count.
+ * Backoff for guesses: after each batch of failed guesses the wait doubles, up to eight hours. A day without a guess
+ * resets the count. The counts are in the store, so all processes share them.
  */
 import { expressionBuilder } from 'kysely'
 import { DAY, HOUR, MINUTE, after, timestamp } from '../../../clock.ts'
@@ -12,20 +12,20 @@ import { addTry } from './throttle.ts'
 
 export interface Guess {
   readonly key: string
-  /** How many are free before the next wait. */
+  /** Number of guesses before the next wait. */
   readonly batch: number
 }
 
 const KEPT_FOR = DAY
-/** Ten minutes, doubled up to the longest. */
+/** Ten minutes, doubled up to the longest wait. */
 const WAITS = [10, 20, 40, 80, 160, 320, 480].map((minutes) => minutes * MINUTE)
 export const LONGEST_WAIT = 8 * HOUR
 
 const waitAfter = (batches: number) => WAITS[batches - 1] ?? LONGEST_WAIT
 
 /**
- * Counts a guess before its outcome is known, so that guesses side by side cannot slip through together. False while
- * there is a wait; then nothing is counted.
+ * Counts a guess before its result is known, so that concurrent guesses cannot exceed the limit. Returns false during a
+ * wait; then nothing is counted.
  */
 export async function takeGuess(app: App, { key, batch }: Guess): Promise<boolean> {
   const eb = expressionBuilder<Tables, 'throttles'>()
@@ -55,7 +55,7 @@ export async function waitOf(app: App, { key, batch }: Guess): Promise<number> {
   return Math.max(0, last + waitAfter(known.count / batch) - app.clock.now().getTime())
 }
 
-/** Beyond the batch a caller who is known already is told how long to wait. */
+/** Throws if the limit is exceeded. The error tells an already authenticated caller how long to wait. */
 export async function assertGuess(app: App, guess: Guess): Promise<void> {
   if (await takeGuess(app, guess)) return
   throw tooManyGuesses(await waitOf(app, guess))
@@ -64,7 +64,7 @@ export async function assertGuess(app: App, guess: Guess): Promise<void> {
 export const tooManyGuesses = (wait: number) =>
   new Refusal('throttled', undefined, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) } })
 
-/** Of a guess that was right: those before it were its owner's. */
+/** After a correct guess: the failed ones before it were the owner's. */
 export async function forgetGuesses(app: App, { key }: Guess): Promise<void> {
   await app.db.deleteFrom('throttles').where('key', '=', key).execute()
 }

@@ -1,6 +1,9 @@
 import type { App } from '../../../context.ts'
 
-/** Out of reach of scripts and of posts from other sites; `maxAge` in seconds, else until the browser closes. */
+/**
+ * Not readable by scripts and not sent with posts from other sites. `maxAge` is in seconds; without it the cookie lasts
+ * until the browser closes.
+ */
 export function cookie(app: App, name: string, value: string, maxAge?: number): string {
   const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax']
   if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`)

@@ -6,7 +6,7 @@ import { startForge } from '../../../forge.ts'
 const PASSWORD = 'correct horse'
 const FAULT = 'The directory cannot be reached. Try again later.'
 
-/** Nobody listens there. */
+/** Nothing listens on this port. */
 const settings = { LDAP_URL: 'ldap://127.0.0.1:1', LDAP_BASE: 'dc=example,dc=org' }
 
 test('without its directory a forge lets its own people in and tells everybody else why it cannot', async () => {
@@ -22,7 +22,7 @@ test('without its directory a forge lets its own people in and tells everybody e
     ])
 
   expect((await doors('john')).map(({ status }) => status)).toEqual([201, 303, 200])
-  // Her own password is not the directory's, and nobody learns who is known.
+  // A local password is not the directory's, and the answer does not reveal which users exist.
   for (const [login, password] of [['jane'], ['nobody'], ['john', 'wrong horse']] as const) {
     const [api, web, oauth] = await doors(login, password)
     expect(api).toMatchObject({ status: 401, body: { message: `401 Unauthorized. ${FAULT}` } })

@@ -1,4 +1,6 @@
-/** Signing in by a directory: whose account its password opens, and where that comes from at the first time. */
+/**
+ * Sign-in by a directory (LDAP): finds the account that a directory password opens, or creates it at the first sign-in.
+ */
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import {
@@ -15,18 +17,18 @@ import { findUserByDn, type DirectoryIdentity } from '../users/identities.ts'
 import { createUser, setIdentity } from '../users/service.ts'
 import { liftDirectoryBlock } from '../users/state.ts'
 
-/** Told to whoever cannot be let in for a reason that is not theirs; `fault` is the same for people. */
+/** For a user who cannot sign in for a reason outside their control; `fault` is the text for pages. */
 export const directoryRefusal = (fault: string) =>
   new Refusal('unauthenticated', `401 Unauthorized. ${fault}`, { fault })
 
 export interface DirectoryTry {
   readonly login: string
   readonly password: string
-  /** Of the account that the login names, if any. */
+  /** Directory identities of the account with this login, if any. */
   readonly identities: readonly DirectoryIdentity[]
 }
 
-/** `unreachable`: at least one directory could not be asked, and no other knew the person. */
+/** `unreachable`: at least one directory could not be reached, and no other directory knew the user. */
 export async function signInByDirectory(
   app: App,
   { login, password, identities }: DirectoryTry,
@@ -55,10 +57,10 @@ async function accountOf(app: App, directory: Directory, person: DirectoryPerson
 }
 
 /**
- * Whoever runs the forge trusts the directory, so an account with the person's email address is theirs, as in other
- * forges. Not without limits: many directories let people edit their own address, so no administrator's account is had
- * this way; an address nobody confirmed may be an account someone else prepared; and an account that already belongs
- * to a person of the directory changes hands only when that entry is gone, as after a move within the tree.
+ * The administrator trusts the directory, so an account with the person's email address is linked, as in other forges.
+ * There are limits. Many directories let people edit their own address, so an administrator's account is never linked.
+ * An unconfirmed address may belong to an account that somebody else prepared. An account that is already linked to a
+ * directory entry is relinked only when that entry no longer exists, as after a move within the tree.
  */
 async function linkByEmail(app: App, directory: Directory, { dn, email }: DirectoryPerson): Promise<User | null> {
   if (!email) return null
@@ -77,7 +79,7 @@ async function linkByEmail(app: App, directory: Directory, { dn, email }: Direct
   return transact(app, async (app) => {
     await setIdentity(app, user, { provider, extern_uid: dn })
     await emit(app, 'user.updated', { id: user.id })
-    // From now on the directory's password counts; there is no other left to be renewed.
+    // From now on the directory's password counts; there is no local password that could expire.
     return app.db
       .updateTable('users')
       .set({ password_expires_at: null })
@@ -94,12 +96,12 @@ async function belongsToAnother(app: App, directory: Directory, user: User, dn: 
     .where('user_id', '=', user.id)
     .where('provider', '=', directory.provider)
     .executeTakeFirst()
-  // Their own it is when the same person comes in twice, side by side, for the first time.
+  // The same DN means that the same person signs in twice concurrently for the first time.
   if (!identity || normaliseDn(identity.extern_uid) === dn) return false
   return (await directory.findPerson(identity.extern_uid)) !== null
 }
 
-/** The account has no password of its own, so none can be guessed. */
+/** The account has no local password, so none can be guessed. */
 async function createAccount(app: App, { provider }: Directory, person: DirectoryPerson): Promise<User> {
   const { dn, email, name } = person
   if (!email) throw directoryRefusal('The directory holds no email address for you.')
@@ -109,7 +111,7 @@ async function createAccount(app: App, { provider }: Directory, person: Director
     return await createUser(app, { username, email, name: name.slice(0, 255), skip_confirmation: true, ...identity })
   } catch (err) {
     if (!(err instanceof Refusal)) throw err
-    // The one of two such sign-ins that comes second finds what the first one made.
+    // The second of two concurrent first sign-ins finds the account that the first one created.
     const made = await findUserByDn(app.db, provider, dn)
     if (made) return made
     app.log.warn({ part: 'directory', provider, dn, reason: err.said }, 'no account could be made')

@@ -2,22 +2,25 @@ import type { App, User } from '../../../context.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { revokePasswordGrantsOf } from '../oauth/tokens.ts'
 
-/** What renews itself and what revokes all of somebody's take turns, or a renewed one could slip through. */
+/**
+ * Serializes renewing a credential and revoking all credentials of a user. Otherwise a renewed one could escape
+ * revocation.
+ */
 export const lockCredentials = ({ db }: App, userId: number) => lockName(db, `credentials ${userId}`)
 
-/** How many there were. */
+/** Returns the number of sessions. */
 export async function endSessionsOf({ db }: App, { id }: Pick<User, 'id'>): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('sessions').where('user_id', '=', id).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** Links to an old address and sessions open nothing any more; how many sessions there were. */
+/** Ends mailed links and sessions; returns the number of sessions. */
 export async function endOldWaysIn(app: App, user: Pick<User, 'id'>): Promise<number> {
   await app.db.deleteFrom('mailed_links').where('user_id', '=', user.id).execute()
   return endSessionsOf(app, user)
 }
 
-/** What an old password opened. Tokens that somebody made on purpose stay. */
+/** Ends what the old password gave access to. Tokens that the user created explicitly stay. */
 export async function endOldPassword(app: App, user: Pick<User, 'id'>): Promise<void> {
   await endOldWaysIn(app, user)
   await revokePasswordGrantsOf(app, user)

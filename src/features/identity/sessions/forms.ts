@@ -1,6 +1,6 @@
 /**
- * Posts to our own pages, and the proof that they come from there: the page holds a code made from a cookie of the
- * browser (its session, or before there is one a random visit), which another site can neither read nor make.
+ * CSRF protection of forms. The page contains a code derived from a cookie of the browser: its session, or a random
+ * cookie before a session exists. Another site can neither read nor create the code.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { send } from '../../../api/web-answers.ts'
@@ -15,7 +15,7 @@ import { cookie, cookieOf } from './cookies.ts'
 
 const VISIT_COOKIE = '_service_visit'
 
-/** Reads a form or JSON; what stands in `user[…]` counts as if it stood outside. */
+/** Reads a form or JSON. Fields in `user[…]` count as if they were at the top level. */
 export async function readForm({ spool }: Gateway, request: FastifyRequest): Promise<Raw> {
   const { fields, discard } = await readBody(request.raw, spool, STRANGERS_BODY)
   await discard()
@@ -25,14 +25,14 @@ export async function readForm({ spool }: Gateway, request: FastifyRequest): Pro
   return form
 }
 
-/** The query of a page, held to the same rules as a form. */
+/** The query of a page, with the same limits as a form. */
 export function queryOf({ raw }: FastifyRequest): Raw {
   const query = readQuery(raw.url!)
   assertPlain(query)
   return query
 }
 
-/** One piece of text; an array or an object in its place is nothing. */
+/** A single text; null if the value is an array or an object. */
 export function textOf(form: Raw, name: string): string | null {
   const value = form[name]
   return typeof value === 'string' ? value : null
@@ -46,11 +46,11 @@ export const csrfToken = (app: App, secret: string): string => app.vault.sign('c
 export const provesOrigin = (app: App, secret: string, proof: string): boolean =>
   sameSecret(proof, csrfToken(app, secret))
 
-/** What only this browser has: its session, or its visit. */
+/** A secret that only this browser has: its session cookie, or the random cookie from before a session. */
 export const browserSecret = ({ headers }: FastifyRequest): string | null =>
   sessionCookie(headers.cookie) ?? cookieOf(headers.cookie, VISIT_COOKIE)
 
-/** The code for the form that is about to be sent; begins a visit where the browser has no cookie yet. */
+/** The CSRF code for the form that is about to be sent. Sets a random cookie if the browser has none yet. */
 export function formToken(app: App, request: FastifyRequest, reply: FastifyReply): string {
   const known = browserSecret(request)
   if (known) return csrfToken(app, known)
@@ -65,7 +65,7 @@ export function isOwnForm(app: App, request: FastifyRequest, form: Raw): boolean
   const { 'x-csrf-token': header, 'sec-fetch-site': site = 'same-origin' } = request.headers
   const proof = header ?? form.authenticity_token
   const secret = browserSecret(request)
-  // Where the browser tells, a page of a neighbouring host that set our cookies itself is refused as well.
+  // If the browser sends the header, this also rejects a page of a sibling host that set our cookies itself.
   if (site !== 'same-origin' && site !== 'none') return false
   return secret !== null && typeof proof === 'string' && provesOrigin(app, secret, proof)
 }
@@ -74,7 +74,7 @@ const EXPIRED = 'This form has expired. Go back, reload the page and try again.'
 
 export type FormHandler = (form: Raw, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** A route that takes posts of our own pages and nobody else's. */
+/** Registers a route that accepts posts from our own pages only. */
 export function onForm(
   server: FastifyInstance,
   gateway: Gateway,

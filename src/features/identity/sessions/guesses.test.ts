@@ -6,13 +6,13 @@ import { startForge, type TestForge } from '../../../forge.ts'
 const PASSWORD = 'correct horse'
 const OWNERS = '198.51.100.7'
 
-/** The forge believes the proxy in front of it. */
+/** The server trusts the proxy in front of it. */
 const open = () => startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
 
 const tryFrom = async (forge: TestForge, address: string, password: string, login = 'jane') =>
   (await forge.visitor.post('/session', { login, password }, { 'X-Forwarded-For': address })).status
 
-/** As if there had been so many before; each costs as much as a sign-in. */
+/** Sets the count as if there had been that many guesses; each real one costs as much as a sign-in. */
 const seed = (forge: TestForge, like: string, count: number) =>
   forge.app.db.updateTable('throttles').set({ count }).where('key', 'like', like).execute()
 

@@ -1,6 +1,7 @@
 /**
- * How often a password or a code may be guessed: by account and network, and more often by account in all. Nobody locks
- * an account for everybody: networks that its owner signed in from are not held to the count of all networks.
+ * Limits guesses of a password or code: per account and network, and with a higher limit per account over all networks.
+ * An attacker cannot lock the owner out: networks that the owner signed in from are exempt from the limit over all
+ * networks.
  */
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -13,28 +14,28 @@ const KNOWN_FOR = 30 * DAY
 
 type Secret = 'password' | 'code'
 
-/** By network, and in all. */
+/** Per network, and over all networks. */
 const BATCHES = { password: [10, 100], code: [10, 30] } as const
 
 type Guesser = Pick<User, 'id' | 'password_digest'>
 
-/** Another password has counts of its own. */
+/** A new password starts with new counts. */
 const keyOf = (secret: string, { id, password_digest }: Guesser) =>
   `${secret} ${id} ${digestOf(password_digest ?? '').slice(0, 16)}`
 
 export interface GuessOptions {
-  /** Of a secret that cannot be guessed by many together. */
+  /** For a secret that many networks together cannot guess either. */
   readonly onlyByNetwork?: boolean
 }
 
 export interface Guesses {
-  /** Of a right one. */
+  /** After a correct guess. */
   forget(): Promise<void>
-  /** Of one that was not checked, or belongs to another account. */
+  /** For a guess that was not checked, or belongs to another account. */
   takeBack(): Promise<void>
 }
 
-/** Counts a guess before its outcome is known; the milliseconds to wait where it is one too many. */
+/** Counts a guess before its result is known. Returns the milliseconds to wait if the limit is exceeded. */
 export async function guess(
   app: App,
   secret: Secret,
@@ -79,7 +80,7 @@ async function isKnownNetwork({ db, clock }: App, user: Guesser, address: string
   return known !== undefined
 }
 
-/** Noted once a day at most: programs sign in with every request. */
+/** Written at most once a day, because programs sign in with every request. */
 export async function noteNetwork(app: App, user: Guesser, address: string): Promise<void> {
   const key = knownKey(user, address)
   const until = after(app.clock, KNOWN_FOR)

@@ -9,8 +9,8 @@ import { mailPasswordReset } from './links.ts'
 const EVENTS_KEPT = 7 * DAY
 
 /**
- * Queued for any address that is typed in, known or not: the one who asks cannot tell the difference. Only the exact
- * primary address of an account gets mail, and it is sent to the address that is stored.
+ * Queued for any address that is typed in, known or not, so that the answer does not reveal whether the account exists.
+ * Mail goes only to the exact primary address of an account, as it is stored.
  */
 export const answerPasswordReset = job('sessions.answer_password_wish', async (app, { email }: { email: string }) => {
   const user = await app.db
@@ -20,12 +20,12 @@ export const answerPasswordReset = job('sessions.answer_password_wish', async (a
     .where('state', '=', 'active')
     .where('ghost', '=', false)
     .executeTakeFirst()
-  // People of a directory have its password and no other.
+  // Directory users have only the password of the directory.
   if (!user || (await directoryIdentities(app, user)).length > 0) return
   if (await mayMail(app, { kind: 'password', to: user.email })) await mailPasswordReset(app, user)
 })
 
-/** Removes what no longer opens or tells anything. */
+/** Deletes expired sessions, links and counts. */
 export const purge = job(
   'sessions.purge',
   async (app) => {

@@ -23,7 +23,7 @@ import {
 import { countTry } from './throttle.ts'
 import { signUpText } from './page-texts.ts'
 
-/** The pages behind mailed links. Opening one changes nothing: mail programs open links on their own. */
+/** The pages behind mailed links. Opening a link changes nothing, because mail programs open links on their own. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 

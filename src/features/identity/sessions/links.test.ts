@@ -226,7 +226,7 @@ test('a mailbox gets ten links an hour at most, whoever asks, and nobody is told
   for (let n = 0; n < 12; n++) {
     const { status, body } = await askForReset(forge, jane.email)
     answers.push(`${status} ${body}`)
-    if (n % 5 === 4) forge.clock.advance(61_000) // else the address that asks is stopped
+    if (n % 5 === 4) forge.clock.advance(61_000) // otherwise the address of the caller is rate limited
   }
   expect(new Set(answers).size).toBe(1)
   await askForReset(forge, john.email)

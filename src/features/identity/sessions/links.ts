@@ -13,7 +13,7 @@ import { endOldPassword } from './ending.ts'
 export type Purpose = Row<'mailed_links'>['purpose']
 
 const VALID_FOR: Record<Purpose, number> = { reset_password: 2 * DAY, confirm: 7 * DAY, confirm_email: 7 * DAY }
-/** Whoever waits for approval may show meanwhile that the address is theirs. */
+/** A user who is pending approval can already confirm the address. */
 const OPENS_FOR: Record<Purpose, UserState[]> = {
   reset_password: ['active'],
   confirm: ['active', 'blocked_pending_approval'],
@@ -21,7 +21,7 @@ const OPENS_FOR: Record<Purpose, UserState[]> = {
 }
 const SOON = 10 * MINUTE
 
-/** Only the digest is kept; the link is bound to the address it was made for. */
+/** Only the digest is stored. The link is bound to the address it was created for. */
 export async function createLink(
   app: App,
   user: Pick<User, 'id' | 'email'>,
@@ -43,7 +43,7 @@ export async function createLink(
   return token
 }
 
-/** For someone who has just shown the password that expired. */
+/** For a user who has just shown the correct but expired password. */
 export const permitNewPassword = (app: App, user: User): Promise<string> =>
   createLink(app, user, 'reset_password', SOON)
 
@@ -52,7 +52,7 @@ export async function mailConfirmation(app: App, user: User): Promise<void> {
   await app.mail.send({
     to: user.email,
     subject: 'Confirm your email address',
-    // Whoever registers gives any address and any name, so the name is not mailed.
+    // The name is not mailed: a visitor can register with any address and any name.
     text: `Hello,
 
 an account with the username ${user.username} was made with this address. Confirm that it is yours:
@@ -78,7 +78,7 @@ The link is valid for 2 days and works once. If you did not ask for it, nothing 
   })
 }
 
-/** Whose link it is; null once it was used, has expired, or the address is no longer the user's. */
+/** The user of the link; null if the link was used or has expired, or the user has another address now. */
 export async function userOfLink(app: App, purpose: Purpose, token: string): Promise<User | null> {
   const user = await app.db
     .selectFrom('mailed_links')
@@ -94,7 +94,10 @@ export async function userOfLink(app: App, purpose: Purpose, token: string): Pro
   return user ?? null
 }
 
-/** Of two uses side by side only one finds the row to delete; the user's other links of the kind go with it. */
+/**
+ * Of two concurrent uses, only one finds the row to delete. The user's other links with the same purpose are deleted
+ * too.
+ */
 async function spendLink(app: App, purpose: Purpose, token: string): Promise<User | null> {
   const user = await userOfLink(app, purpose, token)
   if (!user) return null
@@ -108,7 +111,7 @@ async function spendLink(app: App, purpose: Purpose, token: string): Promise<Use
   return user
 }
 
-/** False when the link no longer opens anything. */
+/** Returns false if the link is no longer valid. */
 export async function confirmByLink(app: App, token: string): Promise<boolean> {
   return transact(app, async (app) => {
     const user = await spendLink(app, 'confirm', token)
@@ -124,7 +127,10 @@ export async function confirmByLink(app: App, token: string): Promise<boolean> {
   })
 }
 
-/** Whoever reads the mail owns the address, so this confirms it too; all sessions end. False as above. */
+/**
+ * Reading the mail proves ownership of the address, so this also confirms it. All sessions end. Returns false if the
+ * link is no longer valid.
+ */
 export async function resetPasswordByLink(app: App, token: string, password: string): Promise<boolean> {
   const password_digest = await hashPassword(password)
   return transact(app, async (app) => {
@@ -148,7 +154,7 @@ export async function resetPasswordByLink(app: App, token: string, password: str
   })
 }
 
-/** Whoever registered with the address was not shown to be its owner: what they have added opens nothing any more. */
+/** The person who registered the account was not proven to own the address: everything they added stops working. */
 async function takeOver(app: App, user: User): Promise<void> {
   await removeSecondFactors(app, user)
   await revokeCredentials(app, user, { keys: true })

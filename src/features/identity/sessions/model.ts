@@ -6,7 +6,7 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       user_id: number
       digest: string
-      /** From where, and by what, somebody signed in. */
+      /** The IP address and user agent of the sign-in. */
       ip_address: string | null
       user_agent: string | null
       last_used_at: string | null
@@ -16,14 +16,14 @@ declare module '../../../store/database.ts' {
     mailed_links: {
       id: Generated<number>
       user_id: number
-      /** `confirm_email`: of a secondary address. */
+      /** `confirm_email`: confirms a secondary address. */
       purpose: 'confirm' | 'confirm_email' | 'reset_password'
       email: string
       digest: string
       expires_at: string
       created_at: string
     }
-    /** Failed tries by address or login, counted until a moment; shared by all processes. */
+    /** Attempts by key (address or login), counted until a moment; shared by all processes. */
     throttles: { key: string; count: number; until: string }
   }
 }

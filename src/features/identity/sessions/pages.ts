@@ -9,7 +9,7 @@ const LOOKED_AT_FIRST =
 
 const SIGN_IN_LINK = html`<p><a href="/users/sign_in">Sign in</a></p>`
 
-/** Shown by the script, which alone can ask a device. */
+/** Hidden until the script shows it, because only a script can use a device. */
 const passkeyForm = ({ token, returnTo, ticket = '' }: { token: string; returnTo: string; ticket?: string }) =>
   html`<form method="post" action="/users/sign_in/passkey" id="passkey" hidden>
       ${tokenField(token)}
@@ -27,9 +27,9 @@ export interface SignInPage {
   returnTo: string
   login?: string
   fault?: string | null
-  /** What the instance says to whoever signs in. */
+  /** The sign-in text of the instance. */
   words?: Html | null
-  /** People may register themselves. */
+  /** Users may register themselves. */
   isOpen?: boolean
 }
 
@@ -98,7 +98,7 @@ export const blockedPage: Page = {
     <p>Ask an administrator of this instance.</p>`,
 }
 
-/** With what the instance says to newcomers. */
+/** With the text of the instance for new users. */
 export const pendingPage = (words: Html | null): Page => ({
   title: 'Your account waits for approval',
   body: html`<p>${LOOKED_AT_FIRST}</p>

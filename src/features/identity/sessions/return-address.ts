@@ -1,8 +1,8 @@
 const HERE = 'http://here.invalid'
 
 /**
- * Where to go after signing in: a path of this instance, or the front page. Read as a browser reads it, since browsers
- * take `/\host`, `/<tab>/host` and `/.//host` for another host.
+ * The redirect target after signing in: a path of this instance, or the front page. Parsed as a browser does, because
+ * browsers take `/\host`, `/<tab>/host` and `/.//host` for another host.
  */
 export function returnAddress(given: string | null): string {
   if (!given?.startsWith('/') || !URL.canParse(given, HERE)) return '/'
@@ -10,6 +10,6 @@ export function returnAddress(given: string | null): string {
   return origin !== HERE || pathname.startsWith('//') ? '/' : pathname + search + hash
 }
 
-/** A page of ours that leads there afterwards. */
+/** One of our pages, which then redirects to `returnTo`. */
 export const withReturn = (page: string, returnTo: string): string =>
   returnTo === '/' ? page : `${page}?${new URLSearchParams({ return_to: returnTo })}`

@@ -1,4 +1,4 @@
-/** Between the password and the second factor: what a browser keeps to show that the first was right. */
+/** Between the password and the second factor: a ticket in the browser proves that the password was correct. */
 import { MINUTE } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { isSecondFactor } from '../second-factor/service.ts'
@@ -6,13 +6,13 @@ import { findUser } from '../users/queries.ts'
 import { completeSignIn } from './service.ts'
 
 const PATIENCE = 5 * MINUTE
-/** What else we seal is no ticket. */
+/** Tells tickets from other encrypted values. */
 const PURPOSE = 'second step '
 
 interface Ticket {
   readonly user: number
   readonly until: number
-  /** Another password since then makes it void. */
+  /** A password change makes the ticket invalid. */
   readonly password: string | null
 }
 
@@ -26,7 +26,7 @@ export const secondStepTicket = ({ vault, clock }: App, user: User): string =>
       } satisfies Ticket),
   )
 
-/** Whose password was right; null where it must be shown again. */
+/** The user whose password was correct; null if the password must be entered again. */
 export async function openSecondStep(app: App, ticket: string): Promise<User | null> {
   const text = app.vault.canOpen(ticket) ? app.vault.open(ticket) : ''
   if (!text.startsWith(PURPOSE)) return null
@@ -36,7 +36,7 @@ export async function openSecondStep(app: App, ticket: string): Promise<User | n
   return user.two_factor_enabled ? user : null
 }
 
-/** Null where the password must be shown again, false where only the code was wrong. */
+/** Null if the password must be entered again, false if only the code was wrong. */
 export async function takeSecondStep(
   app: App,
   ticket: string,

@@ -26,9 +26,9 @@ export interface Credentials {
 }
 
 /**
- * The one place where a password opens anything. Whoever does not know the password learns nothing of the account: an
- * unknown, a wrongly guessed one and one that was guessed too often look and last the same, and take the same way past
- * the directories. People of a directory have no other password than the directory's.
+ * The only function that accepts a password. A caller who does not know the password learns nothing about the account:
+ * an unknown login, a wrong password and a locked account give the same answer after the same time and take the same
+ * path through the directories. Directory users have only the password of the directory.
  */
 export async function signIn(app: App, { login, password, address }: Credentials): Promise<User> {
   const tries = `sign-in ${networkOf(address)}`
@@ -40,10 +40,10 @@ export async function signIn(app: App, { login, password, address }: Credentials
   const digest = identities.length === 0 ? (known?.password_digest ?? null) : null
   const isOwn = await isPassword(password, digest)
   const user = isOwn ? known : await signInByDirectory(app, { login, password, identities })
-  // A directory knows nothing of how often an account was guessed here.
+  // A directory does not know how many guesses were made here.
   const isGuessedTooOften = guesses === null && typeof user === 'object' && user?.id === named?.id
   if (user === null || user === 'unreachable' || isGuessedTooOften) {
-    // A password that nobody could check was not guessed wrongly.
+    // A password that could not be checked does not count as a wrong guess.
     if (user === 'unreachable' && digest === null) await guesses?.takeBack()
     throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
   }
@@ -56,13 +56,16 @@ export async function signIn(app: App, { login, password, address }: Credentials
   return completeSignIn(app, user, address)
 }
 
-/** Null where it was guessed too often. Where a second factor is asked for, a guessed password is not enough. */
+/**
+ * Null if there were too many guesses. With a second factor, a guessed password alone is not enough, so only the
+ * network is limited.
+ */
 async function guessPassword(app: App, user: User, address: string): Promise<Guesses | null> {
   const made = await guess(app, 'password', user, address, { onlyByNetwork: user.two_factor_enabled })
   return typeof made === 'number' ? null : made
 }
 
-/** Whoever has shown all that is asked for. */
+/** For a user who has passed every required step. */
 export async function completeSignIn(app: App, user: User, address: string): Promise<User> {
   if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
   if (isLateToConfirm(app, user)) throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'unconfirmed' })
@@ -78,11 +81,11 @@ async function refuse(app: App, { id, state }: User): Promise<never> {
   throw new Refusal('unauthenticated', '401 Unauthorized', { reason })
 }
 
-/** Whoever registered themselves, and has not confirmed their address by the day it was asked for. */
+/** A user who registered themselves and has not confirmed the address before the deadline. */
 export const isLateToConfirm = ({ clock }: App, { confirmed_at, confirm_by }: User): boolean =>
   confirmed_at === null && confirm_by !== null && confirm_by <= timestamp(clock)
 
-/** What the web asks for besides the password; `ready` means a session may begin. */
+/** What the web requires in addition to the password; `ready` means that a session may start. */
 export type SignInState = 'ready' | 'unconfirmed' | 'password_expired'
 
 export function signInState(app: App, user: User): SignInState {
@@ -96,23 +99,23 @@ export const hasExpiredPassword = (app: App, { password_expires_at: at }: User):
 
 export interface NewSession {
   readonly secret: string
-  /** In seconds; absent when the browser shall forget it as it closes. */
+  /** In seconds; absent if the browser should delete the cookie when it closes. */
   readonly maxAge?: number
 }
 
 export interface Browser {
   readonly address: string
   readonly userAgent: string | undefined
-  /** The session it came with. */
+  /** The session that the browser had before. */
   readonly previous: string | null
 }
 
 const LONGEST_USER_AGENT = 255
 
-/** Of one person: whoever signs in without end, by a program perhaps, ends their oldest. */
+/** Per user. Further sign-ins, by a program for example, end the oldest session. */
 const MOST_SESSIONS = 100
 
-/** Each sign-in gets a session of its own and ends the one the browser came with. */
+/** Each sign-in creates a new session and ends the previous one of the browser. */
 export async function startSession(app: App, user: User, browser: Browser): Promise<NewSession> {
   const { session_expire_delay: minutes } = await currentSettings(app)
   const now = timestamp(app.clock)

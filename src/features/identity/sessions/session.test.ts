@@ -59,7 +59,7 @@ test('refusals tell no more than they must', async () => {
   for (const [input, status, body] of table) {
     expect(await forge.visitor.post('/session', input as Record<string, unknown>)).toMatchObject({ status, body })
   }
-  // Of the one who knew the password.
+  // Emitted for the caller who knew the password.
   expect(await forge.events()).toEqual([...events, 'user.sign_in_refused'])
 })
 
@@ -122,7 +122,7 @@ test('ten failures a minute stop an address, successes do not count', async () =
       forge.visitor.post(
         '/session',
         { login: `nobody${n}`, password: PASSWORD },
-        // Anyone can write this header; only a listed proxy is believed.
+        // Anyone can send this header; only a listed proxy is trusted.
         { 'X-Forwarded-For': `10.0.0.${n}` },
       ),
     ),

@@ -7,12 +7,12 @@ import { withReturn } from './return-address.ts'
 export interface SignUpPage {
   token: string
   returnTo: string
-  /** What was typed before; never the password. */
+  /** The submitted values, never the password. */
   typed?: { name: string; username: string; email: string }
-  /** By field. */
+  /** Errors by field. */
   faults?: Readonly<Record<string, readonly string[]>>
   fault?: string
-  /** The digest of the terms that are to be accepted, where there are any. */
+  /** The digest of the terms to accept; null if there are none. */
   terms: string | null
 }
 
@@ -59,7 +59,7 @@ export function signUpPage({ token, returnTo, typed, faults = {}, fault, terms }
 const sentences = (label: string, faults: readonly string[]) =>
   faults.map((fault) => `${label} ${fault.replace(/\.$/, '')}.`).join(' ')
 
-/** What is sent says which text was accepted. */
+/** The submitted form names the text that was accepted. */
 const termsField = (digest: string, faults: readonly string[]) =>
   html`<label class="check">
       <input type="checkbox" name="user[terms]" value="${digest}" required />I accept the
@@ -73,7 +73,7 @@ export const closedPage: Page = {
     <p><a href="/users/sign_in">Sign in</a></p>`,
 }
 
-/** The same whether the address was free or somebody's. */
+/** The same page whether the address was free or taken. */
 export const registeredPage = ({ email, mayEnter, isLookedAt }: Registered): Page => ({
   title: 'Look into your mail',
   body: html`<p>We have sent a mail to ${email}. ${mayEnter ? WITHIN_DAYS : 'Follow its link, then sign in.'}</p>
@@ -85,7 +85,7 @@ const WITHIN_DAYS = 'Follow its link within three days. Until then you may sign 
 
 interface Registered {
   email: string
-  /** Before the address is confirmed. */
+  /** The user may sign in before the address is confirmed. */
   mayEnter: boolean
   isLookedAt: boolean
 }

@@ -65,7 +65,10 @@ async function ask(
   return sendPage(reply, status, signUpPage({ ...page, token: formToken(app, request, reply), terms }))
 }
 
-/** Where a mail or an administrator is awaited, all it tells comes from the settings: the address may be somebody else's. */
+/**
+ * If a confirmation mail or an approval is required, the answer depends only on the settings: the address may belong to
+ * another user.
+ */
 async function answer(
   app: App,
   user: User | null,

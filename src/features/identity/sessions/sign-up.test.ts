@@ -54,7 +54,7 @@ test('whoever registers on an open forge is signed in at once and led on', async
     external: false,
     projects_limit: 7,
     can_create_group: false,
-    // The address is a claim until its owner says otherwise.
+    // The address is a claim until its owner confirms it.
     confirmed_at: null,
   })
   expect(await browser.get('/users/sign_up?return_to=/there')).toMatchObject({ status: 303, location: '/there' })
@@ -216,7 +216,7 @@ test('where addresses are confirmed first, nobody comes in before by any passwor
   expect(await gitStatus(forge, PASSWORD)).toBe(200)
 })
 
-/** What git is answered where everybody with an account may read. */
+/** The status that git gets where every user with an account may read. */
 async function gitStatus(forge: TestForge, secret: string): Promise<number> {
   const known = await forge.administrator.get('/projects/root%2Fopen')
   if (known.status === 404) await forge.project({ path: 'open', visibility: 'internal' }, forge.administrator)
@@ -272,7 +272,7 @@ test.each(['hard', 'soft'])('%s: whose an address is, only its owner is told', a
   expect(await usernames(forge)).toEqual(before)
   const free = await pageFor('nobody@example.com', 'four')
   for (const page of known) expect(page).toEqual(free)
-  // Nor does a name that is taken, which everybody may know, depend on the address.
+  // Whether a username is taken is public, and does not depend on the address.
   const named = [await pageFor('owner@example.com', 'owner'), await pageFor('somebody@example.com', 'owner')]
   const withoutCode = ([status, body]: unknown[]) => [
     status,
@@ -347,7 +347,7 @@ test('whoever waits for approval comes in by nothing, and is told so', async () 
   ])
   expect(mails.find(({ to }) => to === 'admin@example.com')!.text).not.toContain('Jane Doe')
 
-  // Confirming the address is one thing, coming in another.
+  // Confirming the address does not approve the account.
   const confirmed = await browser.submit(await browser.get(linkIn(mails.find(({ to }) => to === JANE.email)!)))
   expect([confirmed.status, confirmed.body.includes('looks at your account first')]).toEqual([200, true])
   expect((await userRow(forge)).confirmed_at).not.toBeNull()

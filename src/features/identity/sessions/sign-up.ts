@@ -1,4 +1,4 @@
-/** People register themselves, by a name, an address and a password, as far as the settings let them. */
+/** Self-registration with a name, an address and a password, as far as the settings allow it. */
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid } from '../../../errors.ts'
@@ -16,14 +16,14 @@ export interface Newcomer {
   readonly username: string
   readonly email: string
   readonly password: string
-  /** The digest of the terms they accepted. */
+  /** The digest of the accepted terms. */
   readonly terms: string | null
   readonly address: string
 }
 
 /**
- * Null where the address is somebody's already and it is only them who are told so, by mail: whoever else asks learns
- * the same as with an address that is nobody's. The username is public, so it is looked at before.
+ * Null if the address belongs to an account already. Only its owner is told so, by mail; the visitor gets the same
+ * answer as for a free address. Usernames are public, so the username is checked first.
  */
 export async function register(app: App, { address, terms: accepted, ...given }: Newcomer): Promise<User | null> {
   const settings = await currentSettings(app)
@@ -49,14 +49,14 @@ export async function register(app: App, { address, terms: accepted, ...given }:
   }
 }
 
-/** Whoever is let in without a mail or an administrator sees that there is an account, or that there is none. */
+/** Users who get access without a mail or approval see whether the account exists. */
 const entersAtOnce = (settings: Settings) =>
   settings.email_confirmation_setting === 'off' && !settings.require_admin_approval_after_user_signup
 
 const GRACE = 3 * DAY
 const NEVER = '9999-12-31T23:59:59.999Z'
 
-/** An address that nobody has to confirm does not count as confirmed either: its owner may be somebody else. */
+/** An address that need not be confirmed does not count as confirmed either: it may belong to another person. */
 function confirmBy({ clock }: App, { email_confirmation_setting: setting }: Settings): string {
   if (setting === 'off') return NEVER
   return setting === 'hard' ? timestamp(clock) : after(clock, GRACE)
@@ -98,11 +98,11 @@ function takenField(error: unknown): TakenField | null {
   if (!(error instanceof Refusal)) return null
   const { kind, said } = error
   if (kind === 'conflict') return said === 'Email has already been taken' ? 'email' : 'username'
-  // A secondary address of somebody.
+  // A secondary address of another user.
   return typeof said === 'object' && 'email' in said ? 'email' : null
 }
 
-/** At the address that was typed in, which is theirs. Who is blocked hears nothing. */
+/** Mails the owner at the submitted address. Inactive users get no mail. */
 async function mailOwner(app: App, email: string): Promise<void> {
   const people = app.db.selectFrom('users').where('users.state', '=', 'active').where('users.ghost', '=', false)
   const owner =

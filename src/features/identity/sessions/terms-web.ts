@@ -7,7 +7,7 @@ import { returnAddress, withReturn } from './return-address.ts'
 import { TERMS, acceptTerms, isTermsDue, termsOf } from './terms.ts'
 import { drawn } from './page-texts.ts'
 
-/** Everybody may read the terms; whoever is signed in and has not yet accepted them is asked to. */
+/** Everybody may read the terms. A signed-in user who has not accepted them yet is asked to. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 
@@ -45,12 +45,12 @@ interface Question {
   token: string
   returnTo: string
   text: Html | null
-  /** Which text is accepted. */
+  /** Digest of the text that is being accepted. */
   digest: string
   fault?: string
 }
 
-/** Who declines is signed out. */
+/** A user who declines is signed out. */
 const questionPage = ({ token, returnTo, text, digest, fault }: Question): Page => ({
   title: 'Accept the terms to go on',
   leadsOutside: returnTo.startsWith('/oauth/authorize'),

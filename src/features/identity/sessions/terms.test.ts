@@ -14,7 +14,7 @@ const digestOf = async (forge: TestForge, username: string) =>
   (await forge.app.db.selectFrom('users').select('accepted_terms').where('username', '=', username).executeTakeFirst())
     ?.accepted_terms
 
-/** What opens a page and the API with the session's cookie. */
+/** The status of a page and of an API call with the session cookie. */
 async function reach(browser: Browser) {
   const page = await browser.get('/dashboard/todos', HTML)
   const api = await browser.get('/api/v4/projects')
@@ -42,7 +42,7 @@ test('a session opens nothing else until the terms are accepted; tokens go on', 
   expect(await reach(browser)).toEqual([200, null, 200])
   expect(titleOf(await browser.get(TERMS))).toBe('Terms')
 
-  // The same text again asks nobody, another one everybody.
+  // The same text is not asked for again; a new text is asked of everybody.
   await forge.administrator.put(PATH, { enforce_terms: false })
   await enforce(forge, 'Be **kind**.')
   expect(await reach(browser)).toEqual([200, null, 200])

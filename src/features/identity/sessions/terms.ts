@@ -1,6 +1,6 @@
 /**
- * What the instance asks its people to accept. Kept of each of them is the digest of the text they accepted, so that
- * another text is asked for again; until then their sessions open nothing else. Tokens go on.
+ * The terms of service of the instance. The store keeps the digest of the text each user accepted, so a new text must
+ * be accepted again. Until then the user's sessions can open nothing else. Tokens keep working.
  */
 import type { App, User } from '../../../context.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
@@ -9,7 +9,7 @@ import { weakMemo } from '../../../lib/weak-memo.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { settingsAtHand } from '../../instance/settings/queries.ts'
 
-/** Where they are read and accepted. */
+/** The page that shows the terms and accepts them. */
 export const TERMS = '/-/users/terms'
 
 export interface Terms {
@@ -17,12 +17,12 @@ export interface Terms {
   readonly digest: string
 }
 
-/** Every request asks for it: the digest is made once for settings as they were read. */
+/** Needed by every request, so the digest is computed once per settings object. */
 const enforced = weakMemo(({ enforce_terms, terms }: Settings) => ({
   terms: enforce_terms && terms ? { text: terms, digest: digestOf(terms) } : null,
 }))
 
-/** Null where nothing is asked. */
+/** Null if the instance has no terms to accept. */
 export const termsOf = (app: App): MaybePromise<Terms | null> =>
   andThen(settingsAtHand(app), (settings) => enforced(settings).terms)
 

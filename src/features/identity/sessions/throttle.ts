@@ -9,8 +9,8 @@ const WINDOW = MINUTE
 const BANNED_FOR = HOUR
 
 /**
- * Counts a try before its outcome is known, so that tries side by side cannot slip through together, and refuses it
- * beyond the limit. Kept in the store: all processes share one count.
+ * Counts an attempt before its result is known, so that concurrent attempts cannot exceed the limit, and throws beyond
+ * the limit. The counts are in the store, so all processes share them.
  */
 export async function countTry(app: App, key: string): Promise<void> {
   if ((await countWithin(app, key, WINDOW)) <= MOST_TRIES) return
@@ -19,13 +19,13 @@ export async function countTry(app: App, key: string): Promise<void> {
 
 interface Counting {
   readonly window: number
-  /** The window closes that long after the first try, or after the last one. */
+  /** The window ends that long after the first attempt, or after the last one. */
   readonly since: 'first' | 'last'
-  /** Asked of the count there is; nothing is counted where it does not hold. */
+  /** A condition on the current count; if false, the attempt is not counted. */
   readonly where?: Expression<SqlBool>
 }
 
-/** One more in one statement, and how many that makes; null where it is not counted. */
+/** Increments the count in one statement and returns it; null if the attempt is not counted. */
 export async function addTry(app: App, key: string, { window, since, where }: Counting): Promise<number | null> {
   const now = timestamp(app.clock)
   const until = after(app.clock, window)
@@ -50,11 +50,11 @@ export async function addTry(app: App, key: string, { window, since, where }: Co
   return added?.count ?? null
 }
 
-/** One more, and how many that makes since the first of them, until the window after that one closes. */
+/** Increments the count and returns it. The window starts with its first attempt. */
 export const countWithin = async (app: App, key: string, window: number): Promise<number> =>
   (await addTry(app, key, { window, since: 'first' }))!
 
-/** Takes a try back that turned out well. */
+/** Decrements the count after a successful attempt. */
 export async function forgiveTry(app: App, key: string): Promise<void> {
   await app.db
     .updateTable('throttles')
@@ -66,14 +66,14 @@ export async function forgiveTry(app: App, key: string): Promise<void> {
 
 const throttleOf = hotQuery((db, p: { key: string }) => db.selectFrom('throttles').selectAll().where('key', '=', p.key))
 
-/** How often someone failed of late; `banned` once that was too often. */
+/** The number of recent failures; `banned` after too many. */
 export async function recentFailures(app: App, key: string): Promise<number | 'banned'> {
   const [known] = await throttleOf(app.db, { key })
   if (!known || known.until <= timestamp(app.clock)) return 0
   return known.count >= MOST_TRIES ? 'banned' : known.count
 }
 
-/** The one that fills the measure closes the door for an hour. */
+/** The failure that reaches the limit bans the key for an hour. */
 export async function countFailure(app: App, key: string): Promise<void> {
   if ((await countWithin(app, key, WINDOW)) < MOST_TRIES) return
   await app.db
