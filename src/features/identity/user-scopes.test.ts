@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { startForge, type Client, type Person, type Reply, type TestForge } from '../../forge.ts'
 import { issueToken } from './tokens/service.ts'
 
-/** Any 32 bytes are an Ed25519 point as far as a public key's text goes. */
+/** Any 32 bytes are accepted as an Ed25519 point in the text of a public key. */
 function sshKey(): string {
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
   const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(randomBytes(32))])
@@ -67,7 +67,7 @@ async function statuses(callers: Record<string, Client>, call: (caller: Client) 
   return answers
 }
 
-/** Two calls that have both looked around before either may write, where the store lets one writer in at a time. */
+/** Runs two calls that both read before either can write, where the store allows one writer at a time. */
 async function atOnce(forge: TestForge, one: () => Promise<Reply>, other: () => Promise<Reply>): Promise<Reply[]> {
   const answers = await forge.app.db.transaction().execute(async () => {
     const started = Promise.all([one(), other()])
@@ -234,7 +234,7 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
       await forge.queries(() => administrator.get(of(owner))),
     ]
     await addMany(2)
-    await owner.get(own) // settings and totals may be read once
+    await owner.get(own) // reads settings and totals once, so that they are cached
     const few = await cost()
     await addMany(10)
     expect(await cost()).toEqual(few)
@@ -282,7 +282,7 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
     const added = await atOnce(
       forge,
       () => owner.post(own, request),
-      // Two people may claim an address; one person claims it once.
+      // Two users may claim the same address; one user may claim it once.
       () => forge.administrator.post('email' in request ? of(owner) : own, request),
     )
     expect(added.map(({ status }) => status)).toEqual([201, 400])

@@ -1,7 +1,6 @@
 /**
- * What belongs to one person stands at two mounts: `/user/…`, where they find their own, and `/users/:id/…`, where
- * administrators find anybody's. A family declares each of its endpoints once, for both mounts, on records that are
- * children of their owner.
+ * Records of one user have two scopes: `/user/…` for the user's own records, and `/users/:id/…` for administrators. A
+ * family declares each endpoint once, for both scopes, on records that are children of their owner.
  */
 import { z } from 'zod'
 import { policy, resource, type Endpoint } from '../../api/endpoint.ts'
@@ -21,7 +20,7 @@ const ownedPolicy = policy<Owned>()({
 interface ScopePlan {
   path: '/user' | '/users/:id(\\d+)'
   allow: 'signed_in' | 'administrator'
-  /** For summaries. */
+  /** Used in the summaries of endpoints. */
   whose: string
   params: z.ZodObject
   findOwner(app: App, params: Record<string, unknown>, viewer: User | null): Promise<User | null>
@@ -30,7 +29,7 @@ interface ScopePlan {
 function scope({ params, findOwner, ...plan }: ScopePlan) {
   return {
     ...plan,
-    /** The person themselves: what lists and creation act on, and the parent of each record. */
+    /** The user: lists and creation act on this resource, and each record is a child of it. */
     owner: resource({
       name: 'User',
       params,
@@ -61,6 +60,6 @@ export const administratorsScope = scope({
   findOwner: (app, params) => findUser(app.db, params.id as number),
 })
 
-/** `export const [listOwn, list] = atBothMounts((mount) => endpoint({ path: `${mount.path}/keys`, … }))` */
+/** `export const [listOwn, list] = atOwnAndUser((scope) => endpoint({ path: `${scope.path}/keys`, … }))` */
 export const atOwnAndUser = (declare: (scope: Scope) => Endpoint) =>
   [declare(ownScope), declare(administratorsScope)] as const

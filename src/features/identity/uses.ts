@@ -1,4 +1,4 @@
-/** When a credential was last used, to within ten minutes: who looks at theirs sees what they did not do themselves. */
+/** When a credential was last used, to within ten minutes: the owner can spot uses that were not theirs. */
 import { MINUTE, after, timestamp } from '../../clock.ts'
 import type { App } from '../../context.ts'
 
@@ -12,10 +12,10 @@ interface Used {
 export const isUnnoted = ({ clock }: App, { last_used_at: last }: Pick<Used, 'last_used_at'>): boolean =>
   last === null || clock.now().getTime() - Date.parse(last) >= NOTED_EVERY
 
-/** Of many requests at once the first one writes: a use before this moment is too old to stand. */
+/** Of many concurrent requests the first one writes: a last use before this moment must be updated. */
 export const staleUse = ({ clock }: App): string => after(clock, -NOTED_EVERY)
 
-/** Beside the request, which neither waits for this nor fails with it. */
+/** Runs apart from the request, which neither waits for the write nor fails with it. */
 export function noteUse(app: App, table: 'sessions' | 'oauth_tokens', used: Used): void {
   if (isUnnoted(app, used)) void writeUse(app, table, used)
 }

@@ -9,8 +9,8 @@ import { unauthenticated } from '../../errors.ts'
 const OPENING = scopesOf({ method: 'GET' })
 
 /**
- * Who looks at a page or a file: by the session, or by a token that could read the same over the API. A token that
- * opens nothing is refused, as it is there; one of other scopes shows nobody, nor does that of a job: no page is for jobs.
+ * The viewer of a page or file: by the session, or by a token that could read the same through the API. An invalid
+ * token is rejected, as in the API. A token with other scopes, or of a CI job, gives an anonymous viewer.
  */
 export async function webViewer(
   { app, authentication }: Pick<Gateway, 'app' | 'authentication'>,

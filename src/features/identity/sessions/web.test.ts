@@ -79,7 +79,7 @@ test('a sign-in is remembered on the account, and each has a session of its own'
   expect(second.body.last_sign_in_at).toBe(second.body.current_sign_in_at)
 
   forge.clock.advance(60_000)
-  // The page shows the form only to who is signed out, but a second tab may still hold one.
+  // The form is shown only to signed-out users, but a second tab may still show one.
   const { csrf_token } = JSON.parse((await browser.get('/-/csrf')).body) as { csrf_token: string }
   const again = { authenticity_token: csrf_token, login: 'jane', password: PASSWORD }
   expect((await browser.post('/users/sign_in', again)).status).toBe(303)

@@ -22,7 +22,7 @@ export const routes: WebRoutes = (server, gateway) => {
   server.get('/users/sign_in', async (request, reply) => {
     const returnTo = returnAddress(textOf(queryOf(request), 'return_to'))
     const token = formToken(app, request, reply)
-    // A script's way to the code that its sign-in must show.
+    // Scripts get the CSRF code here that their sign-in must send.
     if (isJson(request)) return send(request, reply, 200, { csrf_token: token })
     const identity = await identityOn(app, request)
     if (identity?.requiredStep === 'terms') return reply.redirect(withReturn(TERMS, returnTo), 303)

@@ -1,12 +1,12 @@
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What somebody says of themselves; who says nothing has no row. */
+    /** The status message of a user. A user without one has no row. */
     user_statuses: {
       user_id: number
       emoji: string
       message: string
       availability: Availability
-      /** From then on it is as if it were not there. */
+      /** The status expires at this moment. */
       clear_at: string | null
     }
   }

@@ -13,7 +13,7 @@ const statusOf = hotQuery((db, p: { user_id: number; now: string }) =>
     .where((eb) => eb.or([eb('clear_at', 'is', null), eb('clear_at', '>', p.now)])),
 )
 
-/** What they say at the moment. */
+/** The current status. */
 export async function findStatus(app: App, user: { id: number }): Promise<UserStatus | null> {
   return (await statusOf(app.db, { user_id: user.id, now: timestamp(app.clock) }))[0] ?? null
 }

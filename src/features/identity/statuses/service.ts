@@ -29,7 +29,7 @@ export interface StatusInput {
   clear_status_after?: Lasting | null | undefined
 }
 
-/** What is absent is emptied; of what is empty there is no status. */
+/** Absent fields are cleared. A status with no content is deleted. */
 export async function setStatus(app: App, user: User, input: StatusInput): Promise<UserStatus | null> {
   const emoji = input.emoji || USUAL_EMOJI
   const message = input.message ?? ''
@@ -51,7 +51,7 @@ export async function setStatus(app: App, user: User, input: StatusInput): Promi
   })
 }
 
-/** What is absent stays, but for the time it lasts: that is counted from now. */
+/** Absent fields stay unchanged, except the duration, which starts now. */
 export async function changeStatus(app: App, user: User, input: StatusInput): Promise<UserStatus | null> {
   const { emoji, message, availability } = (await findStatus(app, user)) ?? {}
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))

@@ -13,18 +13,18 @@ const ADDRESSES_KEPT = 5
 
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
-/** The person behind an account, personal or impersonation token; null when it no longer opens anything. */
+/** The user behind a private, personal or impersonation token; null if the token is no longer valid. */
 export function byAccessToken(app: App, secret: string, address: string): MaybePromise<Identity | null> {
   return andThen(bearerOfToken(app, secret, address), (identity) =>
     identity?.user.state === 'active' ? identity : null,
   )
 }
 
-/** Blocked people too: whoever asks has to turn them away, and may say why. */
+/** Includes blocked users: the caller must reject them and may tell them why. */
 export function bearerOfToken(app: App, secret: string, address: string): MaybePromise<Identity | null> {
   return andThen(findTokenWithUser(app.db, digestOfPresented(secret)), (found) => {
     if (!found) return null
-    // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
+    // The owner already uses the successor, so this copy is in other hands, and the successor may be too.
     if (found.rotated) return revokeFamily(app, found.family_id ?? found.id).then(() => null)
     if (!isActive(found, today(app.clock)) || found.user.ghost) return null
     if (found.kind !== 'private' && found.user.state === 'active') noteUse(app, found, address)
@@ -41,7 +41,7 @@ function noteUse(app: App, found: Found, address: string): void {
   if (isUnnoted(app, found)) void writeUse(app, found, address)
 }
 
-/** Beside the request, which neither waits for this nor fails with it. */
+/** Runs apart from the request, which neither waits for the write nor fails with it. */
 async function writeUse(app: App, found: Found, address: string): Promise<void> {
   const others = words(found.last_used_ips).filter((one) => one !== address)
   try {

@@ -25,7 +25,7 @@ export const cases = casesOf(
   {
     'GET /personal_access_tokens/:id': { own: mine },
     'GET /personal_access_tokens/:id (another’s)': { at: theirs },
-    // The callers show no token of this kind, but their account's.
+    // These callers use private tokens, not tokens of this kind.
     'GET /personal_access_tokens/self': { scope: 'any' },
     'DELETE /personal_access_tokens/self': { scope: 'any' },
     'POST /personal_access_tokens/self/rotate': { input: { expires_at: '2100-01-01' } },

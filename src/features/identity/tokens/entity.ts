@@ -18,12 +18,12 @@ const record = {
 
 export const PersonalTokenEntity = entity(record).meta({ id: 'PersonalAccessToken' })
 
-/** One token, read alone. */
+/** A single token. */
 export const PersonalTokenDetailsEntity = entity({ ...record, last_used_ips: z.array(z.string()) }).meta({
   id: 'PersonalAccessTokenDetails',
 })
 
-/** The only answer that holds the value: nothing but its digest is kept. */
+/** The only answer with the value: the store has only its digest. */
 export const NewPersonalTokenEntity = entity({ ...record, token: z.string() }).meta({ id: 'NewPersonalAccessToken' })
 
 export const words = (text: string): string[] => text.split(' ').filter(Boolean)

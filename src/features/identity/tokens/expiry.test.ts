@@ -14,7 +14,7 @@ const set = (forge: TestForge, settings: Record<string, unknown>) =>
 const rows = (forge: TestForge) => forge.app.db.selectFrom('access_tokens').selectAll().orderBy('id').execute()
 const input = { name: 'robot', scopes: ['api'] }
 
-/** Whoever makes tokens, in every way there is. */
+/** Every way to create a token. */
 async function makers(forge: TestForge) {
   const jane = await forge.user()
   const { url, owner } = await openSource(forge, 'projects')
@@ -88,7 +88,7 @@ test('a day has to be named where one is required and no longest life says it', 
   }
   expect((await rows(forge)).length).toBe(before.length)
   expect((await made['a token of one’s own']('2999-01-01')).status).toBe(201)
-  // These have a usual life of their own.
+  // These have their own default lifetime.
   expect((await made['a token of a project']()).body.expires_at).toBe(dayIn(forge, 365))
   expect((await made['a rotated token']()).body.expires_at).toBe(dayIn(forge, 7))
 })

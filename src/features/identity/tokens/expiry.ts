@@ -1,11 +1,11 @@
-/** When a new token ends. The rule holds for tokens made from then on: those there are live as they were made. */
+/** The expiry date of a new token. The rules apply to new tokens; existing tokens keep their expiry date. */
 import { DAY, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { latestTokenExpiry } from '../../instance/settings/token-expiry.ts'
 
-/** `usualDays`: how long it lives where no day is wished for and the instance lets it. */
+/** `usualDays`: the lifetime if no date is requested and the instance allows it. */
 export async function expiryOf(
   app: App,
   wished: string | null | undefined,

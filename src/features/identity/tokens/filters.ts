@@ -1,7 +1,7 @@
 import { blankable, date, moment, oneOf } from '../../../api/wire.ts'
 import { TOKEN_SORTS } from './queries.ts'
 
-/** What lists of tokens are narrowed and sorted by, of people as of groups and projects. */
+/** Filters and sort orders for lists of tokens, of users as well as of groups and projects. */
 export const tokenFilters = {
   sort: oneOf(...TOKEN_SORTS).nullish(),
   created_before: blankable(moment),

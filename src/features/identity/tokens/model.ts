@@ -6,23 +6,23 @@ declare module '../../../store/database.ts' {
     access_tokens: {
       id: Generated<number>
       user_id: number
-      /** `private` is the account's own token: one a user, never expiring, with every right of the account. */
+      /** `private` is the account's own token: one per user, never expiring, with all rights of the account. */
       kind: 'private' | 'personal' | 'impersonation'
       name: string
       description: string | null
       digest: string
-      /** The value itself, sealed, where the contract reads it back: account and impersonation tokens. */
+      /** The encrypted value, for kinds that the contract reads back: private and impersonation tokens. */
       sealed: string | null
-      /** By space. */
+      /** Separated by spaces. */
       scopes: string
       expires_at: string | null
       revoked: boolean
       /** The first token of a chain of rotations; null on that first one itself. */
       family_id: number | null
-      /** Replaced by a successor: whoever still shows it has a copy they should not have. */
+      /** Replaced by a successor: a caller who still presents this token has a copy they should not have. */
       rotated: boolean
       last_used_at: string | null
-      /** By space, the latest last. */
+      /** Separated by spaces, the latest last. */
       last_used_ips: Generated<string>
       created_at: string
       updated_at: string

@@ -16,14 +16,14 @@ export const personalTokenPolicy = policy<TokenSubject>()({
   manage: isOwnerOrAdministrator,
 })
 
-/** A token ends as its date begins, at midnight UTC. */
+/** A token expires at the start of its date, at midnight UTC. */
 export const isActive = ({ revoked, expires_at }: Pick<AccessToken, 'revoked' | 'expires_at'>, today: string) =>
   !revoked && (expires_at === null || expires_at > today)
 
-/** Signing in elsewhere is what OAuth grants, not what a token does. */
+/** Scopes to sign in to other services: only OAuth grants them, not a token. */
 const SIGN_IN: readonly Scope[] = ['openid', 'profile', 'email']
 
-/** What a caller may put into a token: `sudo` only as an administrator, and only with a credential that has it too. */
+/** The scopes that a caller may put into a token. `sudo` requires an administrator whose credential has it too. */
 export function grantableScopes(viewer: User, { identity }: Caller): Scope[] {
   const sudo = viewer.admin && (identity?.scopes?.includes('sudo') ?? true)
   return SCOPES.filter((scope) => !SIGN_IN.includes(scope) && (scope !== 'sudo' || sudo))

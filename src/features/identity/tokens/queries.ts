@@ -64,7 +64,7 @@ export async function findToken(db: Db, id: number, kind: TokenKind): Promise<Ac
   return token ?? null
 }
 
-/** `/personal_access_tokens/:id`: ordinary users are answered 401 for what is not theirs, whether or not it exists. */
+/** `/personal_access_tokens/:id`: ordinary users get 401 for tokens of others, whether or not the token exists. */
 export const personalToken = resource({
   params: z.object({ id }),
   policy: personalTokenPolicy,
@@ -77,7 +77,10 @@ export const personalToken = resource({
   },
 })
 
-/** `/personal_access_tokens/self`: the token the caller shows; an account, a session or OAuth shows none. */
+/**
+ * `/personal_access_tokens/self`: the token that the caller presents. A private token, a session and OAuth are no such
+ * token.
+ */
 export async function presentedAccessToken(db: Db, { identity }: Caller): Promise<AccessToken> {
   const kind = identity?.kind
   const token =
@@ -169,7 +172,7 @@ function nameContains(text: string) {
   return sql<boolean>`lower(name) like ${likePattern(text.toLowerCase())} escape '\\'`
 }
 
-/** Tokens without the date or moment come last either way; the id breaks ties. */
+/** Tokens without the date come last in either direction; the id breaks ties. */
 function sorted(query: TokensQuery, sort: TokenSort | null | undefined): TokensQuery {
   if (!sort) return query.orderBy('id')
   const direction = sort.endsWith('_desc') ? 'desc' : 'asc'

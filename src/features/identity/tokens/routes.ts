@@ -23,7 +23,7 @@ export const list = endpoint({
   method: 'GET',
   path: '/personal_access_tokens',
   summary: 'List personal access tokens',
-  allow: 'signed_in', // everybody but administrators sees their own
+  allow: 'signed_in', // users other than administrators see their own tokens
   input: z.object({
     user_id: blankable(id),
     state: oneOf('active', 'inactive').nullish(),
@@ -85,13 +85,13 @@ export const rotateSelf = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/self/rotate',
   summary: 'Replace the token this request shows by a new one',
-  allow: 'signed_in', // and `api`: a leaked reading token must not renew itself for ever
+  allow: 'signed_in', // and `api`: a leaked read-only token must not renew itself for ever
   input: rotation,
   output: NewPersonalTokenEntity,
   status: 200,
   async handle({ app, caller, input }) {
     const token = await presentedAccessToken(app.db, caller)
-    // How long one may act as somebody else is for administrators to say.
+    // Only administrators decide how long an impersonation token is valid.
     if (token.kind === 'impersonation') throw forbidden()
     const rotated = await rotateToken(app, token, input.expires_at)
     return presentNewPersonalToken(rotated, today(app.clock))

@@ -3,7 +3,7 @@ import type { SecretReset } from '../../../context.ts'
 import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** Nobody could be shown the old ones any more. */
+/** The old tokens cannot be decrypted any more. */
 export const replaceTokens: SecretReset = async (app) => {
   let replaced = 0
   for await (const ids of unreadableRows(app, 'access_tokens', 'sealed')) {

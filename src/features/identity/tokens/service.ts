@@ -14,7 +14,7 @@ import { scopesFrom } from './queries.ts'
 const ROTATED_FOR_DAYS = 7
 const LONGEST_TEXT = 255
 
-/** A token and the value that opens it, which is known only while it is made. */
+/** A token and its value, which is known only while the token is created. */
 export interface IssuedToken {
   readonly token: AccessToken
   readonly secret: string
@@ -27,12 +27,12 @@ export interface TokenInput {
   expires_at?: string | null
 }
 
-/** The account's own token, made with the account. */
+/** The account's own token, created with the account. */
 export async function createPrivateToken(app: App, user: User, secret = randomToken()): Promise<void> {
   await insertToken(app, user.id, 'private', { name: 'private token', scopes: [] }, secret)
 }
 
-/** The old one opens nothing from now on; returns the new one. */
+/** The old token stops working at once. Returns the new one. */
 export async function replacePrivateToken(app: App, user: User): Promise<string> {
   const secret = randomToken()
   await transact(app, async (app) => {
@@ -50,7 +50,7 @@ export async function replacePrivateToken(app: App, user: User): Promise<string>
   return secret
 }
 
-/** `grantable` are the scopes whoever asks may hand out; `usualDays` see `expiry.ts`. */
+/** `grantable` are the scopes that the caller may grant; for `usualDays` see `expiry.ts`. */
 export async function createToken(
   app: App,
   user: User,
@@ -65,7 +65,7 @@ export async function createToken(
   return issueToken(app, user.id, kind, { ...input, expires_at })
 }
 
-/** Makes and tells; the caller has checked that the wish may be granted. */
+/** Creates the token and emits the event. The caller has checked the input. */
 export async function issueToken(
   app: App,
   userId: number,
@@ -122,7 +122,7 @@ function assertValidToken({ name, description, scopes }: TokenInput, grantable: 
   if (Object.keys(faults).length > 0) throw invalid(faults)
 }
 
-/** Ends a token and makes its successor, with the same rights and a life of its own. */
+/** Revokes a token and creates its successor, with the same rights and a new expiry date. */
 export async function rotateToken(
   app: App,
   token: AccessToken,
@@ -134,7 +134,7 @@ export async function rotateToken(
   return transact(app, async (app) => {
     await lockCredentials(app, user_id)
     const [ended] = await revocation(app, { rotated: true }).where('id', '=', id).execute()
-    // Of two rotations at once only the first has a token to end.
+    // Of two concurrent rotations, only the first finds a token to revoke.
     if (!ended) throw inactive({ revoked: true })
     await emit(app, 'token.revoked', ended)
     return issueToken(app, user_id, 'personal', {
@@ -150,14 +150,14 @@ export async function rotateToken(
 const inactive = ({ revoked }: Pick<AccessToken, 'revoked'>) =>
   new Refusal('bad_request', revoked ? 'token already revoked' : 'token already expired')
 
-/** Ends a token; one that has ended already stays as it is. */
+/** Revokes a token. A token that is already revoked stays unchanged. */
 export async function revokeToken(app: App, { id }: AccessToken): Promise<void> {
   await transact(app, async (app) => {
     for (const ended of await revocation(app).where('id', '=', id).execute()) await emit(app, 'token.revoked', ended)
   })
 }
 
-/** Ends a whole chain of rotations, given by its first token. */
+/** Revokes a whole chain of rotations, given by its first token. */
 export async function revokeFamily(app: App, familyId: number): Promise<void> {
   const family = await app.db
     .selectFrom('access_tokens')
@@ -165,7 +165,7 @@ export async function revokeFamily(app: App, familyId: number): Promise<void> {
     .where((eb) => eb.or([eb('id', '=', familyId), eb('family_id', '=', familyId)]))
     .where('revoked', '=', false)
     .execute()
-  // Mostly none is left, and whoever keeps showing a stolen token does not keep the store writing.
+  // Usually all are revoked already, so repeated use of a stolen token causes no writes.
   for (const token of family) await revokeToken(app, token)
 }
 
@@ -176,7 +176,7 @@ const revocation = (app: App, change: { rotated?: true } = {}) =>
     .where('revoked', '=', false)
     .returning(['id', 'user_id'])
 
-/** Ends all of a kind; how many there were. */
+/** Revokes all tokens of a kind; returns their number. */
 export async function revokeTokensOf(app: App, { id }: User, kind: 'personal' | 'impersonation'): Promise<number> {
   return transact(app, async (app) => {
     const ended = await revocation(app).where('user_id', '=', id).where('kind', '=', kind).execute()

@@ -152,7 +152,7 @@ test.each([
   ['DELETE', `${ALL}/999999`, [401, 401, 401, 401, 401, 404]],
   ['POST', `${ALL}/ID/rotate`, [401, 401, 401, 401, 200, 200]],
   ['POST', `${ALL}/999999/rotate`, [401, 401, 401, 401, 401, 404]],
-  // These callers show their account's token, which is no personal one.
+  // These callers present the private token of the account, which is no personal access token.
   ['GET', `${ALL}/self`, [401, 404, 404, 401, 404, 404]],
   ['DELETE', `${ALL}/self`, [401, 404, 404, 401, 404, 404]],
   ['POST', `${ALL}/self/rotate`, [401, 404, 404, 401, 404, 404]],

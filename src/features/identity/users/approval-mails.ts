@@ -1,11 +1,11 @@
-/** What is mailed about accounts that wait for an administrator. Nothing of it was written by who registered. */
+/** Mails about accounts that are pending approval. They contain no text from the person who registered. */
 import type { App, User } from '../../../context.ts'
 import { mailLater, mayMail } from '../mailing.ts'
 
-/** Those who were here last: enough to have somebody look. */
+/** The most recently active administrators: enough for one of them to see the mail. */
 const MOST_TOLD = 20
 
-/** Whoever has had many such mails of late looks by themselves. */
+/** Administrators who recently got many such mails get no further one. */
 export async function mailAdministrators(app: App, { username, email }: User): Promise<void> {
   const administrators = await app.db
     .selectFrom('users')

@@ -9,14 +9,14 @@ export const LARGEST_AVATAR = 200 * 1024
 
 export const NO_AVATAR = { avatar_digest: null, avatar_filename: null, avatar_type: null }
 
-/** Looks into the bytes: the name and the declared type prove nothing. */
+/** Detects the type from the bytes: the name and the declared type prove nothing. */
 export async function storeAvatar(app: App, upload: Upload) {
   if (upload.size > LARGEST_AVATAR) throw invalid({ avatar: ['is too big (should be at most 200 KB)'] })
   const bytes = await readFile(upload.path)
   const image = sniffImage(bytes)
   if (!image || image.format === 'webp') throw invalid({ avatar: ['only images allowed'] })
   const { digest } = await app.blobs.put(bytes)
-  // The row that will name it may never come: then it goes again.
+  // Released again at once: no row refers to the blob yet, and the insert may fail.
   await releaseBlob(app, digest)
   const stem =
     upload.filename
@@ -26,7 +26,7 @@ export async function storeAvatar(app: App, upload: Upload) {
   return { avatar_digest: digest, avatar_filename: `${stem}.${image.format}`, avatar_type: image.mime }
 }
 
-/** What changes of a row; an empty text takes the picture away. */
+/** The columns to update; an empty text removes the avatar. */
 export async function avatarChange(
   app: App,
   avatar: Upload | '' | null | undefined,
@@ -35,7 +35,7 @@ export async function avatarChange(
   return avatar === '' ? NO_AVATAR : storeAvatar(app, avatar)
 }
 
-/** Once the row stands: somebody's leaving of the same content may have been carried out before. */
+/** Call it after the row is written: a concurrent release of the same content may have deleted the blob before. */
 export const keepAvatar =
   (app: App, upload: Upload | '' | null | undefined) =>
   async <R extends { avatar_digest: string | null }>(row: R): Promise<R> => {

@@ -5,7 +5,7 @@ import type { User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import { CustomAttributeEntity } from '../custom-attributes.ts'
 
-/** What a presenter needs to know of the instance. */
+/** Facts about the instance that presenters need. */
 export interface Surroundings {
   readonly url: string
   readonly gravatar: boolean
@@ -13,12 +13,12 @@ export interface Surroundings {
 
 export interface LoadedUser extends User {
   identities: Pick<Row<'identities'>, 'provider' | 'extern_uid'>[]
-  /** They have as many projects of their own as they may. */
+  /** The user has reached the limit of personal projects. */
   isFull: boolean
   namespace_id: number | null
 }
 
-/** A record with whoever wrote it; null once they are gone. */
+/** A record with its author; null if the account was deleted. */
 export type Authored<R> = R & { readonly author: User | null }
 
 const summary = {
@@ -41,21 +41,21 @@ const profile = {
   messenger: z.string(),
   professional_network: z.string(),
   microblog: z.string(),
-  /** The same under the names that clients send. */
+  /** The same fields under the names that clients send. */
   skype: z.string(),
   linkedin: z.string(),
   twitter: z.string(),
   website_url: z.string(),
   organization: z.string().nullable(),
   job_title: z.string(),
-  /** The two above, in words. */
+  /** The two fields above as one text. */
   work_information: z.string().nullable(),
   pronouns: z.string().nullable(),
   public_email: z.string().nullable(),
   bot: z.boolean(),
 }
 
-/** One user, as everybody sees them. */
+/** One user, as every caller sees them. */
 export const UserEntity = entity(profile).meta({ id: 'User' })
 
 const account = {
@@ -76,19 +76,19 @@ const account = {
   namespace_id: z.int().nullable(),
 }
 
-/** The caller's own record; administrators also see `is_admin` and their `private_token`. */
+/** The caller's own record. Administrators also see `is_admin` and their `private_token`. */
 export const OwnUserEntity = entity({
   ...account,
   is_admin: z.boolean().optional(),
   private_token: z.string().optional(),
 }).meta({ id: 'OwnUser' })
 
-/** The record of an administrator's list. */
+/** A user in an administrator's list. */
 export const AccountEntity = entity({
   ...account,
   is_admin: z.boolean(),
   note: z.string().nullable(),
-  /** With `with_custom_attributes`. */
+  /** Present with `with_custom_attributes`. */
   custom_attributes: z.array(CustomAttributeEntity).optional(),
 }).meta({ id: 'Account' })
 
@@ -104,7 +104,7 @@ export type UserSummary = z.infer<typeof UserSummaryEntity>
 
 type Pictured = Pick<User, 'id' | 'username' | 'name' | 'state' | 'email' | 'avatar_filename'>
 
-/** Why somebody is blocked is nobody's business. */
+/** The reason of a block is not shown. */
 const visibleState = ({ state }: Pictured) => (state === 'ldap_blocked' ? 'blocked' : state)
 
 export function presentUserSummary(user: Pictured, around: Surroundings): UserSummary {

@@ -8,7 +8,7 @@ export interface SignIn {
   readonly password: string
 }
 
-/** Makes `root` on an instance without users. Null when there was nothing to make, or another process made it. */
+/** Creates `root` on an instance without users. Null if users exist, or another process created `root` first. */
 export async function createFirstAdministrator(app: App): Promise<SignIn | null> {
   const someone = await app.db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (someone) return null

@@ -1,4 +1,4 @@
-/** Fragments of users: whatever a record shows is seen at once when it changes, whoever changed it. */
+/** Cached records of users: a change of any field is visible at once, whichever process wrote it. */
 import { expect, test } from 'vitest'
 import { changeEach, openSecondStore } from '../../../../test/freshness.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -11,7 +11,7 @@ import {
   type Surroundings,
 } from './entity.ts'
 
-/** All records of a user, each with what it should be. */
+/** All records of a user, each with its expected value. */
 async function recordsOf(
   forge: TestForge,
   id: number,

@@ -1,4 +1,4 @@
-/** Who of the forge's users is who in a directory. */
+/** Maps users of the forge to entries of a directory. */
 import type { App, User } from '../../../context.ts'
 import { normaliseDn } from '../../../directory/directory.ts'
 import type { Db } from '../../../store/database.ts'
@@ -9,7 +9,7 @@ export interface DirectoryIdentity {
   readonly extern_uid: string
 }
 
-/** The user's identities in directories that are configured; other providers vouch for nobody here. */
+/** The user's identities in configured directories. Identities of other providers give no access here. */
 export async function directoryIdentities(app: App, user: User): Promise<DirectoryIdentity[]> {
   if (app.directories.length === 0) return []
   const providers = app.directories.map(({ provider }) => provider)
@@ -21,7 +21,7 @@ export async function directoryIdentities(app: App, user: User): Promise<Directo
     .execute()
 }
 
-/** Sign-ins store DNs normalised; those an administrator wrote may have any form and are compared one by one. */
+/** Sign-ins store normalised DNs. DNs that an administrator entered may have any form and are compared one by one. */
 export async function findUserByDn(db: Db, provider: string, dn: string): Promise<User | null> {
   const identities = db.selectFrom('identities').where('provider', '=', provider)
   const wanted = normaliseDn(dn)

@@ -18,7 +18,7 @@ export const checkDirectoryPeople = job(
   { every: HOUR },
 )
 
-/** Whom an administrator blocked stays blocked, whatever the directory says. */
+/** Users that an administrator blocked stay blocked, whatever the directory says. */
 async function directoryPeople({ db, directories }: App, last: number): Promise<User[]> {
   if (directories.length === 0) return []
   const providers = directories.map(({ provider }) => provider)

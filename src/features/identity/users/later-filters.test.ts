@@ -1,4 +1,4 @@
-/** Filters of later releases, and what people say of themselves. */
+/** Filters of later releases, and statuses. */
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../../config.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
@@ -10,7 +10,10 @@ const namesOf = async (caller: Client, filter: Record<string, unknown>): Promise
   return body.map(({ username }: { username: string }) => username)
 }
 
-/** One of each kind: an administrator, two people, one with a second factor, one of a directory, a bot, the ghost. */
+/**
+ * One of each kind: an administrator, two ordinary users, one with a second factor, one from a directory, a bot, the
+ * ghost.
+ */
 async function seed(forge: TestForge) {
   const { administrator } = forge
   const ann = await forge.user({ username: 'ann', name: 'Zoe' })
@@ -28,7 +31,7 @@ async function seed(forge: TestForge) {
   })
   expect(token.status).toBe(201)
   const gone = await forge.user({ username: 'gone' })
-  await administrator.delete(`/users/${gone.id}`) // leaves the ghost behind
+  await administrator.delete(`/users/${gone.id}`) // creates the ghost
   const bot = (await administrator.get(`/users/${token.body.user_id}`)).body.username as string
   return { ann, bob, far, bot }
 }
@@ -72,7 +75,7 @@ test('every filter of later releases leaves out whom it should, in the list and 
   const byUpdate = await namesOf(administrator, { order_by: 'updated_at' })
   expect(byUpdate.toSorted()).toEqual(all.toSorted())
 
-  // A total follows what it was counted by.
+  // A total follows changes of the filtered column.
   await administrator.put(`/users/${ann.id}`, { admin: true })
   expect(await namesOf(administrator, { admins: true })).toEqual(['ann', 'root'])
 })
@@ -95,7 +98,7 @@ test('what a list may not be narrowed by is refused', async () => {
   expect((await forge.administrator.get('/users', { no_release_knows_this: '1' })).status).toBe(200)
 })
 
-// The planner of the other engine decides by the size of the table.
+// The planner of PostgreSQL decides by the size of the table.
 test.skipIf(testDatabaseUrl())('every order is walked by its index whatever is asked', async () => {
   await using forge = await startForge()
   const { db } = forge.app
@@ -173,6 +176,6 @@ test('an address that is no longer somebody’s own is hidden', async () => {
   expect(await shown()).toBe('jane@example.com')
   await administrator.put(`/users/${jane.id}`, { email: 'new@example.com' })
   expect(await shown()).toBe(null)
-  // Nor is a claim of somebody else's.
+  // Nor is another user's claim.
   expect((await administrator.put(`/users/${jane.id}`, { public_email: 'new@example.com' })).status).toBe(400)
 })

@@ -27,7 +27,7 @@ export interface UserFilter extends AttributeOptions {
   exclude_external?: boolean | null
   exclude_humans?: boolean | null
   exclude_internal?: boolean | null
-  /** These are for administrators. */
+  /** Filters for administrators only. */
   two_factor?: 'enabled' | 'disabled' | null
   admins?: boolean | null
   without_projects?: boolean | null
@@ -61,7 +61,7 @@ async function listStates(
   const wanted = search?.trim()
   if (!wanted) return users(db, visible, page, order)
 
-  // Whoever is named exactly comes first; the rest follows by id whatever the order, so no page needs more than its rows.
+  // The exact match comes first. The other matches follow by id in any order, so no page reads more than its rows.
   const named = { ...visible, exactly: wanted.toLowerCase() }
   const exact = await users(db, named, page)
   if (Array.from(wanted).length < SUBSTRING_FROM) return exact
@@ -72,7 +72,7 @@ async function listStates(
   return { items, total: exact.total + others.total }
 }
 
-/** Filters that only narrow where they are true. */
+/** Filters that apply only if true. */
 const SWITCHES = [
   'active',
   'blocked',
@@ -89,16 +89,16 @@ const SWITCHES = [
 ] as const
 
 /**
- * Filters as they apply: lists do not show external users to ordinary ones, nor whoever no administrator has let in yet.
- * Those for administrators are refused to others before.
+ * The filters that apply for this viewer. Ordinary users see neither external users nor users who are pending approval.
+ * Administrator filters of other callers were rejected before.
  */
 function visibleTo(viewer: User | null, filter: UserFilter) {
   const { external, username, search, two_factor, provider = null, extern_uid = null, public_email } = filter
   const on = SWITCHES.filter((name) => filter[name])
   const common = {
-    // A visitor's search would tell whose an address is.
+    // A visitor's search must not reveal whose an address is.
     search: viewer ? search : null,
-    // By parts a hidden address could be found out, letter by letter.
+    // Matching by parts would reveal a hidden address letter by letter.
     byAddress: viewer?.admin === true,
     username: username?.toLowerCase(),
     public_email: public_email?.toLowerCase(),
@@ -107,7 +107,7 @@ function visibleTo(viewer: User | null, filter: UserFilter) {
     ...Object.fromEntries(on.map((name) => [name, true as const])),
   }
   if (!viewer?.admin) return { ...common, external: username ? null : false, let_in: true as const }
-  // Of an identity, one half is no filter.
+  // Both halves of an identity are needed to filter.
   const identity = provider !== null && extern_uid !== null && { provider, extern_uid }
   return {
     ...common,
@@ -121,18 +121,21 @@ function visibleTo(viewer: User | null, filter: UserFilter) {
 interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof AttributeOptions>, AttributeFilter {
   /** A username or a primary email, in lower case. */
   exactly?: string
-  /** Whoever else holds this substring, in the address too. */
+  /** Other users whose name, username or address contains this text. */
   beside?: string
-  /** In what everybody sees. */
+  /** The same, in public fields only. */
   besideOpenly?: string
-  /** But for those who wait for approval: what a stranger calls themselves is not shown before somebody has seen it. */
+  /**
+   * Excludes users who are pending approval: the name that a stranger chose is not shown before an administrator has
+   * seen it.
+   */
   let_in?: true
   second_factor?: boolean
 }
 
 const isActive = sql<boolean>`users.state = 'active' and not users.ghost`
 
-/** Every list of users; `listUsers` says what of it a viewer sees. */
+/** Every list of users; `listUsers` decides which rows a viewer sees. */
 export const users = longList<Filter, 'users', (typeof USER_ORDERS)[number], 'id' | 'version'>({
   table: 'users',
   columns: ['id', 'version'],
@@ -216,7 +219,7 @@ export const users = longList<Filter, 'users', (typeof USER_ORDERS)[number], 'id
     created_at: () => sql.ref('users.created_at'),
     updated_at: () => sql.ref('users.updated_at'),
   },
-  /** Newest first; by the index of what is filtered by, so that no page reads past rows it does not show. */
+  /** Newest first. Chosen by the index of the active filter, so that no page reads rows it does not show. */
   usual: (given) => {
     const isByTime = given('created_before') || given('created_after')
     const isSearched = given('beside') || given('besideOpenly')

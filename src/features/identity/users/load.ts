@@ -1,4 +1,4 @@
-/** Records of users as reads answer them. The rows must come from a select: see `store/versions.ts`. */
+/** Records of users for read endpoints. The rows must come from a select: see `store/versions.ts`. */
 import type { z } from 'zod'
 import { cachedRecords } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
@@ -19,7 +19,7 @@ import {
 } from './entity.ts'
 import { loadUser, loadUsers, surroundings } from './queries.ts'
 
-/** Whatever a record shows beside the user's own row is part of its stamp. */
+/** Everything that a record shows besides the user's own row must be part of its version key. */
 async function present<U extends User, T>(
   app: App,
   kind: string,
@@ -35,7 +35,7 @@ async function present<U extends User, T>(
   return cachedRecords(app, keys, (missing) => missing.map((i) => show(users[i]!, around)))
 }
 
-/** What an account's record tells that is not in its row. */
+/** Fields of an account's record that are not in its row. */
 const besides = ({ identities, isFull, namespace_id }: LoadedUser) => [identities, isFull, namespace_id]
 
 export const presentSummaries = (app: App, users: readonly User[]): Promise<Json<UserSummary>[]> =>
@@ -59,7 +59,7 @@ export async function presentAdministered(app: App, user: User): Promise<Json<z.
   return json!
 }
 
-/** `sealed`: their private token, where it is shown. */
+/** `sealed`: the encrypted private token, if the record shows it. */
 export async function presentOwn(
   app: App,
   viewer: User,

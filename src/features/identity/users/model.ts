@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely'
 
 /**
- * Only who is active may be here. `ldap_blocked`: by directory synchronisation, and the API cannot lift it;
- * `deactivated`: not seen for long, until they sign in again; `banned`: as blocked, and told apart by administrators;
- * `blocked_pending_approval`: registered themselves, and no administrator has let them in yet.
+ * Only `active` users have access. `ldap_blocked`: by directory synchronisation, and the API cannot unblock;
+ * `deactivated`: inactive for long, until the next sign-in; `banned`: like blocked, but listed separately for
+ * administrators; `blocked_pending_approval`: registered, and not yet approved by an administrator.
  */
 export type UserState = 'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval'
 
@@ -20,7 +20,7 @@ declare module '../../../store/database.ts' {
       admin: boolean
       external: boolean
       ghost: boolean
-      /** What the token of a group or a project acts as; kept by trigger. */
+      /** The bot user of a group or project access token; set by a trigger. */
       bot: Generated<boolean>
       bio: string | null
       location: string | null
@@ -29,11 +29,11 @@ declare module '../../../store/database.ts' {
       professional_network: string
       microblog: string
       website_url: string
-      /** One of their confirmed addresses, which everybody may see. */
+      /** One of the user's confirmed addresses, visible to everybody. */
       public_email: string | null
       job_title: Generated<string>
       pronouns: string | null
-      /** For administrators alone. */
+      /** Visible to administrators only. */
       note: string | null
       avatar_digest: string | null
       avatar_filename: string | null
@@ -44,24 +44,24 @@ declare module '../../../store/database.ts' {
       theme_id: number
       color_scheme_id: number
       two_factor_enabled: boolean
-      /** That they must have one, while they have none. */
+      /** When the user was first told that a second factor is required; null if they have one. */
       second_factor_asked_at: string | null
       password_digest: string | null
-      /** Past: the web asks for a new one at the next sign-in; tokens are unaffected. */
+      /** If past, the web asks for a new password at the next sign-in; tokens are unaffected. */
       password_expires_at: string | null
-      /** What was signed for them before opens nothing any more. */
+      /** Signed tokens from before this moment are invalid. */
       credentials_revoked_at: string | null
-      /** Of the version before; failures are counted by network now (`sessions/guesses.ts`). */
+      /** Used by the previous version; failures are now counted per network (`sessions/guesses.ts`). */
       failed_sign_ins: Generated<number>
       locked_until: Generated<string | null>
       confirmed_at: string | null
-      /** Whoever registered themselves comes in without having confirmed their address until then; null of others. */
+      /** A user who registered themselves can sign in with an unconfirmed address until then; null for other users. */
       confirm_by: string | null
-      /** The digest of the terms they accepted. */
+      /** The digest of the accepted terms. */
       accepted_terms: string | null
       last_sign_in_at: string | null
       current_sign_in_at: string | null
-      /** Raised by every update (`store/versions.ts`). */
+      /** Incremented by every update (`store/versions.ts`). */
       version: Generated<number>
       last_activity_on: string | null
       created_at: string
@@ -71,7 +71,7 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'user.created': { id: number; reset_password: boolean }
-    /** `readdressed`: their primary address is another, or has been shown to be theirs. */
+    /** `readdressed`: the primary address changed or was confirmed. */
     'user.updated': { id: number; old_username?: string; readdressed?: true }
     'user.blocked': { id: number }
     'user.unblocked': { id: number }
@@ -80,7 +80,7 @@ declare module '../../../store/database.ts' {
     'user.banned': { id: number }
     'user.unbanned': { id: number }
     'user.approved': { id: number }
-    /** They knew the password, and are not let in. */
+    /** The password was correct, but the account may not sign in. */
     'user.sign_in_refused': { id: number }
     'user.deleted': {
       id: number

@@ -4,7 +4,10 @@ import { mailAdministrators, mailApproval } from './approval-mails.ts'
 import { isPending } from './model.ts'
 import { findUser } from './queries.ts'
 
-/** A new user without a password chooses one by mail, which confirms the address too; others confirm it. */
+/**
+ * A new user without a password gets a link to set one, which also confirms the address. Other users get a link to
+ * confirm it.
+ */
 export const welcome = on('user.created', 'welcome', async (app, { id, reset_password }) => {
   const user = await findUser(app.db, id)
   if (!user || (user.state !== 'active' && !isPending(user))) return
@@ -12,7 +15,7 @@ export const welcome = on('user.created', 'welcome', async (app, { id, reset_pas
   else if (user.confirmed_at === null) await mailConfirmation(app, user)
 })
 
-/** A new primary address that nobody vouched for. */
+/** Mails a confirmation link for a new primary address that nobody vouched for. */
 export const reconfirm = on(
   'user.updated',
   'confirm',

@@ -9,7 +9,7 @@ export interface UserSubject {
   readonly hiddenFromVisitors: boolean
 }
 
-/** Who waits for approval is nobody yet, but to administrators. */
+/** Users who are pending approval are visible to administrators only. */
 export const isVisibleTo = (user: User, viewer: User | null): boolean => !isPending(user) || Boolean(viewer?.admin)
 
 export const userPolicy = policy<UserSubject>()({

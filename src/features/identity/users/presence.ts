@@ -1,11 +1,14 @@
-/** Whether people of a directory are still in it: whoever is gone is blocked, whoever is back may enter again. */
+/**
+ * Checks whether directory users are still in the directory: missing users are blocked, and returning users are
+ * unblocked.
+ */
 import type { App, User } from '../../../context.ts'
 import { DirectoryUnreachable } from '../../../directory/directory.ts'
 import { Refusal } from '../../../errors.ts'
 import { directoryIdentities, type DirectoryIdentity } from './identities.ts'
 import { blockByDirectory, liftDirectoryBlock } from './state.ts'
 
-/** People of no configured directory are none of its business. */
+/** Ignores users of no configured directory. */
 export async function checkPresence(app: App, user: User): Promise<void> {
   const identities = await directoryIdentities(app, user)
   if (identities.length === 0) return
@@ -31,8 +34,8 @@ async function blockUnlessLast(app: App, user: User): Promise<void> {
 }
 
 /**
- * A directory that cannot be asked ends the work, and the next run begins anew. It is no failure of the job: those end
- * as dead letters, and no run would follow.
+ * An unreachable directory stops the work, and the next run starts over. The job does not fail: a failed job would end
+ * as a dead letter, and no run would follow.
  */
 export async function whileReachable(app: App, work: () => Promise<void>): Promise<void> {
   try {

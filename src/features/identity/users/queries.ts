@@ -19,7 +19,7 @@ interface Credential {
   readonly user_version: number
 }
 
-/** What was found under a secret, with its user. */
+/** The row found by a secret, with its user. */
 export function withUser<C extends Credential>(
   db: Db,
   found: MaybePromise<C[]>,
@@ -62,7 +62,7 @@ type WithUsers<R, C extends Record<string, keyof R>> = R & {
   readonly [name in keyof C]: R[C[name]] extends number ? User : User | null
 }
 
-/** A page of rows with the people they name, by one query: `withUsers(db, rows, { author: 'author_id' })`. */
+/** A page of rows with the users they refer to, loaded by one query: `withUsers(db, rows, { author: 'author_id' })`. */
 export async function withUsers<R, const C extends Record<string, keyof R>>(
   db: Db,
   rows: readonly R[],
@@ -82,7 +82,7 @@ export async function findUserByIdOrUsername(db: Db, given: string): Promise<Use
   return /^\d+$/.test(given) ? findUser(db, Number(given)) : findUserByUsername(db, given)
 }
 
-/** What someone types to sign in: a username or a primary email, in any case. */
+/** Finds a user by the login they type: a username or a primary email, regardless of case. */
 export async function findUserByLogin(db: Db, login: string): Promise<User | null> {
   const wanted = login.trim().toLowerCase()
   const user = await db
@@ -93,7 +93,7 @@ export async function findUserByLogin(db: Db, login: string): Promise<User | nul
   return user ?? null
 }
 
-/** `/users/:id`: anyone may look, unless the instance hides profiles from visitors. */
+/** `/users/:id`: visible to everybody, unless the instance hides profiles from visitors. */
 export const user = resource({
   name: 'User',
   params: z.object({ id }),
@@ -106,7 +106,7 @@ export const user = resource({
   },
 })
 
-/** `/users/:user_id/…`: the same user, under the name the token families use. */
+/** `/users/:user_id/…`: the same user, with the parameter name of the token families. */
 export const userByUserId = resource({
   name: 'User',
   params: z.object({ user_id: id }),
@@ -139,7 +139,7 @@ export const identity = child(user, {
       .executeTakeFirst(),
 })
 
-/** The same by id or username, for lists of what is theirs: it is each item that is shown or hidden. */
+/** The same by id or username, for lists of the user's records: each record decides its own visibility. */
 export const userByIdOrUsername = resource({
   name: 'User',
   params: z.object({ user_id: text }),
@@ -155,13 +155,13 @@ export async function surroundings(app: App): Promise<Surroundings> {
   return { url: app.url, gravatar: gravatar_enabled }
 }
 
-/** A limit above all the projects there are is nobody's: only lower ones are counted up to. */
+/** A limit above the number of all projects cannot be reached, so projects are counted only for lower limits. */
 const isFull = sql<number>`case when users.projects_limit > 0
   and users.projects_limit <= (select sum(total) from projects_facets)
   and users.projects_limit <= (select count(*) from projects join namespaces on namespaces.id = projects.namespace_id
     where namespaces.owner_id = users.id and not projects.deleting) then 1 else 0 end`
 
-/** A row for each identity, or one for who has none. */
+/** One row per identity, or one row for a user without identities. */
 const besides = hotQuery((db, p: { id?: number; ids?: string }, given) =>
   db
     .selectFrom('users')
@@ -192,5 +192,5 @@ export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedU
   return users.map((user) => withBesides(user, byUser.get(user.id) ?? []))
 }
 
-/** What everybody sees of a person, and finds them by. */
+/** Public name columns, which everybody can see and search. */
 export const OPEN_NAMES: readonly string[] = ['name', 'username']

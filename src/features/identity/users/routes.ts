@@ -48,7 +48,7 @@ export const list = endpoint({
     provider: text.nullish(),
     active: bool.nullish(),
     blocked: bool.nullish(),
-    /** Ours: those who have registered and wait for an administrator. */
+    /** Our own parameter: users who registered and are pending approval. */
     pending_approval: bool.nullish(),
     external: bool.nullish(),
     created_before: blankable(moment),
@@ -105,13 +105,13 @@ export const current = endpoint({
   scopes: readUser,
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {
-    // A token of some scopes must not lead to the one that has them all.
+    // A token with limited scopes must not give access to the private token, which has all rights.
     const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.requiredStep
     return presentOwn(app, viewer, withToken ? await sealedPrivateToken(app.db, viewer) : null)
   },
 })
 
-/** Create and update take the same attributes; the second names are those other clients send. */
+/** Create and update take the same attributes; the second names are those that other clients send. */
 const attributes = {
   password: text.nullish(),
   messenger: text.nullish(),
@@ -167,7 +167,7 @@ export const create = endpoint({
   path: '/users',
   summary: 'Create a user',
   allow: 'administrator',
-  upload: LARGEST_AVATAR * 2, // larger files are told apart from images by their size, not cut off
+  upload: LARGEST_AVATAR * 2, // larger files are rejected by size with a clear error, not cut off
   input: z
     .object({
       email: text,
@@ -215,7 +215,7 @@ export const update = endpoint({
   },
 })
 
-/** Whoever has come by a token or an open browser must not guess on until they have the account. */
+/** A person with a stolen token or an open browser must not be able to guess the password without limit. */
 async function assertOwnPassword(app: App, viewer: User, shown: string): Promise<void> {
   if (viewer.password_digest === null) return
   await assertGuess(app, ownGuess(viewer))
@@ -223,7 +223,7 @@ async function assertOwnPassword(app: App, viewer: User, shown: string): Promise
   await forgetGuesses(app, ownGuess(viewer))
 }
 
-/** What people may change of themselves. Who sets a password proves the old one, where there is one. */
+/** Changes that users may make to their own account. Setting a password requires the old one, if there is one. */
 export const updateOwn = endpoint({
   method: 'PUT',
   path: '/user',

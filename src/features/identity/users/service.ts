@@ -35,9 +35,9 @@ export interface NewUser extends UserAttributes {
   external?: boolean | null
   can_create_group?: boolean | null
   avatar?: Upload
-  /** Given by whoever starts the instance; everybody else's is random. */
+  /** Given when the instance is set up; random for every other user. */
   private_token?: string
-  /** Of those who register themselves. */
+  /** For users who register themselves. */
   state?: 'active' | 'blocked_pending_approval'
   confirm_by?: string
   accepted_terms?: string | null
@@ -107,9 +107,9 @@ export interface UserChange extends UserAttributes {
   external?: boolean | null
   can_create_group?: boolean | null
   avatar?: Upload
-  /** A new primary address counts as confirmed. */
+  /** A new primary address counts as confirmed without a mail. */
   skip_reconfirmation?: boolean | null
-  /** With a new password: what was made by whoever knew the old one opens nothing any more. */
+  /** With a new password: also revokes tokens, which a person who knew the old password may have created. */
   revoke_tokens?: boolean | null
 }
 
@@ -141,7 +141,7 @@ export async function updateUser(app: App, actor: User, user: User, input: UserC
     }),
     ...(await externality(app, user, input)),
     ...(input.avatar && (await storeAvatar(app, input.avatar))),
-    // Whoever is handed a password by somebody else chooses another at the next sign-in.
+    // A user whose password was set by another user must choose a new one at the next sign-in.
     ...(input.password && {
       password_digest: await hashPassword(input.password),
       password_expires_at: user.id === actor.id ? null : timestamp(app.clock),
@@ -162,7 +162,7 @@ export async function updateUser(app: App, actor: User, user: User, input: UserC
           .where('id', '=', user.id)
           .returningAll()
           .executeTakeFirst()
-        if (!updated) throw notFound('User') // deleted meanwhile
+        if (!updated) throw notFound('User') // deleted in the meantime
         if (input.public_email) await assertOwnsPublicEmail(app, updated)
         else if (moves) await hideLostEmail(app, updated)
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
@@ -183,16 +183,19 @@ export async function updateUser(app: App, actor: User, user: User, input: UserC
   ).then(keepAvatar(app, input.avatar))
 }
 
-/** Whoever came in by it alone has no other way in until they are given one. */
+/** A user who could sign in only by this identity has no other way to sign in until they are given one. */
 export async function removeIdentity(app: App, { id }: User, identity: Row<'identities'>): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('identities').where('id', '=', identity.id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Identity') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Identity') // deleted in the meantime
     await emit(app, 'user.updated', { id })
   })
 }
 
-/** In the transaction that takes the office away: of two who take each other's, the second is refused. */
+/**
+ * Call it in the transaction that removes the administrator right: of two administrators who remove each other, the
+ * second is rejected.
+ */
 export async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
   await lockName(app.db, 'administrators')
   const another = await app.db
@@ -206,7 +209,7 @@ export async function assertNotLastAdministrator(app: App, user: User): Promise<
   if (!another) throw forbidden()
 }
 
-/** Says which one is taken, in the words clients know; locks and unique indexes settle races. */
+/** Reports which value is taken, in the words that clients know. Locks and unique indexes settle races. */
 async function assertFree(app: App, input: { email?: string; username?: string }, except?: User): Promise<void> {
   const { email, username } = input
   if (email !== undefined && email !== except?.email) {
@@ -261,7 +264,10 @@ const limitsOf = ({ default_projects_limit, can_create_group }: Settings) => ({
   can_create_group,
 })
 
-/** Becoming external takes the right to create away; ceasing to be restores what the instance gives everybody. */
+/**
+ * Becoming external removes the right to create projects and groups. Becoming internal again restores the defaults of
+ * the instance.
+ */
 async function externality(app: App, user: User, input: UserChange): Promise<RowChange<'users'>> {
   const { external } = input
   if (external === undefined || external === null) return {}
@@ -277,12 +283,12 @@ async function externality(app: App, user: User, input: UserChange): Promise<Row
 
 type Defined<T> = { [K in keyof T]?: NonNullable<T[K]> }
 
-/** Keys with a value; null and undefined leave the stored value alone. */
+/** Keys with a value; null and undefined leave the stored value unchanged. */
 function given<T extends Record<string, unknown>>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined && v !== null)) as Defined<T>
 }
 
-/** Keys that were given, null included: those columns can be cleared. */
+/** Keys that are present, null included: these columns can be cleared. */
 function nullable<T extends Record<string, unknown>>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as Partial<T>
 }

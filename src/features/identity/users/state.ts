@@ -1,4 +1,7 @@
-/** Whether someone may be here: blocking, resting, leaving, and the ghost who stands for those who left. */
+/**
+ * The state of an account: blocking, deactivating, deleting, and the ghost user who takes over records of deleted
+ * users.
+ */
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
@@ -13,7 +16,7 @@ import { isPending, type UserState } from './model.ts'
 import { findUser } from './queries.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
 
-/** False when there was nothing to change. */
+/** Returns false if nothing changed. */
 export async function blockUser(app: App, actor: User, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API')
   if (user.id === actor.id || user.ghost) throw forbidden()
@@ -30,7 +33,7 @@ export async function unblockUser(app: App, user: User): Promise<boolean> {
 
 const DORMANT_DAYS = 90
 
-/** Only who has not been here for long. It is as wished afterwards, whether it was before or not. */
+/** Only users who were inactive for long. Returns true even if the user was already deactivated. */
 export async function deactivateUser(app: App, actor: User, user: User): Promise<true> {
   const { state, ghost, last_activity_on: last } = user
   if (ghost) throw forbidden('Internal users cannot be deactivated')
@@ -55,7 +58,10 @@ export async function activateUser(app: App, user: User): Promise<true> {
   return true
 }
 
-/** Whoever rested is here again by signing in; as they now are, as somebody may block them at that moment. */
+/**
+ * Signing in reactivates a deactivated user. Returns the current row, because the user may be blocked at the same
+ * moment.
+ */
 export async function wakeUser(app: App, user: User): Promise<User> {
   if (user.state !== 'deactivated') return user
   await changeState(app, user, 'active', 'user.activated')
@@ -80,14 +86,17 @@ export async function approveUser(app: App, user: User): Promise<void> {
   if (!isApproved) throw conflict('The user you are trying to approve is not pending approval')
 }
 
-/** There is nothing of theirs that anybody relies on. Their address is mailed, for the account is gone by then. */
+/**
+ * Deletes the account: nobody relies on any record of it. The mail is addressed directly, because the account is
+ * deleted by then.
+ */
 export async function rejectUser(app: App, actor: User, user: User): Promise<void> {
   await transact(app, async (app) => {
     const held = await app.db
       .updateTable('users')
       .set({ updated_at: timestamp(app.clock) })
       .where('id', '=', user.id)
-      .where('state', '=', 'blocked_pending_approval') // somebody may approve them at that moment
+      .where('state', '=', 'blocked_pending_approval') // the user may be approved at the same moment
       .returning('id')
       .executeTakeFirst()
     if (!held) throw conflict('User does not have a pending request')
@@ -96,14 +105,14 @@ export async function rejectUser(app: App, actor: User, user: User): Promise<voi
   })
 }
 
-/** Whoever the directory vouches for again may come back; whom an administrator blocked may not. */
+/** Unblocks a user who is in the directory again. A block by an administrator stays. */
 export async function liftDirectoryBlock(app: App, user: User): Promise<User> {
   if (user.state !== 'ldap_blocked') return user
   await changeState(app, user, 'active', 'user.unblocked')
   return { ...user, state: 'active' }
 }
 
-/** Whoever the directory no longer holds. An administrator's own block is another matter and stays what it is. */
+/** Blocks a user who is no longer in the directory. A block by an administrator stays as it is. */
 export async function blockByDirectory(app: App, user: User): Promise<boolean> {
   if (user.state !== 'active' || user.ghost) return false
   return changeState(app, user, 'ldap_blocked', 'user.blocked')
@@ -119,7 +128,7 @@ async function changeState(app: App, user: User, state: UserState, event: StateE
       .updateTable('users')
       .set({ state, updated_at: timestamp(app.clock) })
       .where('id', '=', user.id)
-      .where('state', '=', user.state) // whoever was faster may have had another reason
+      .where('state', '=', user.state) // a concurrent change may have had another reason
       .returning('id')
       .executeTakeFirst()
     if (!changed) return false
@@ -129,7 +138,10 @@ async function changeState(app: App, user: User, state: UserState, event: StateE
   })
 }
 
-/** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
+/**
+ * Keys, tokens, emails, sessions and the namespace are deleted with the row; records that others rely on move to the
+ * ghost.
+ */
 export async function deleteUser(app: App, actor: User, user: User, input: { hard: boolean }): Promise<void> {
   if (user.id === actor.id || user.ghost) throw forbidden()
   await transact(app, async (app) => {
@@ -137,16 +149,16 @@ export async function deleteUser(app: App, actor: User, user: User, input: { har
     const successor = input.hard ? null : await ghostUser(app)
     for (const onUserRemoved of app.onUserRemoved) await onUserRemoved(app, user, { successor })
     const { numDeletedRows } = await app.db.deleteFrom('users').where('id', '=', user.id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('User') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('User') // deleted in the meantime
     await releaseBlob(app, user.avatar_digest)
     const { id, username, email, name, created_at, updated_at } = user
     await emit(app, 'user.deleted', { id, username, email, name, created_at, updated_at })
   })
 }
 
-/** Stands for whoever left; made when the first one does. */
+/** Stands for deleted users; created when the first user is deleted. */
 export async function ghostUser(app: App): Promise<User> {
-  await lockName(app.db, 'ghost') // of the first to leave at once, one makes it
+  await lockName(app.db, 'ghost') // of concurrent first deletions, one creates the ghost
   const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
   if (known) return known
   for (let suffix = 0; ; suffix++) {

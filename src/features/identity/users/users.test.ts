@@ -316,7 +316,7 @@ test('lists: each filter finds whom it should', async () => {
   const blocked = await forge.user({ username: 'blocked', blocked: true })
   const external = await forge.user({ username: 'outsider', external: true })
   const gone = await forge.user({ username: 'gone' })
-  await administrator.delete(`/users/${gone.id}`) // leaves the ghost behind
+  await administrator.delete(`/users/${gone.id}`) // creates the ghost
   const names = async (caller: Client, filter: Record<string, unknown>) =>
     (await caller.get('/users', filter)).body.map(({ username }: { username: string }) => username)
 
@@ -433,11 +433,11 @@ test('a list costs the same number of queries however many rows it has', async (
   await measure()
   expect(await measure()).toEqual(few)
   expect(Math.min(...few)).toBeGreaterThan(0)
-  // One of them for rows that nobody has read before.
+  // One of the queries is for rows that were not read before.
   expect(Math.max(...few)).toBeLessThanOrEqual(7)
 })
 
-// The planner of the other engine decides by the size of the table.
+// The planner of PostgreSQL decides by the size of the table.
 test.skipIf(testDatabaseUrl())(
   'lists read by index: nothing is sorted, no table is scanned past the page',
   async () => {
@@ -522,7 +522,7 @@ test('deleting removes the user with all that is theirs and leaves a ghost, who 
         .then(({ n }) => Number(n)),
     ),
   )
-  expect(left).toEqual([2, 0, 1]) // root's and the ghost's namespace, no email, root's token
+  expect(left).toEqual([2, 0, 1]) // namespaces of root and the ghost, no email, root's token
 
   const [ghost] = (await administrator.get('/users', { username: 'ghost' })).body
   expect(ghost).toMatchObject({ name: 'Ghost User', is_admin: false })
@@ -558,7 +558,7 @@ test('of two changes at once the second meets what the first one left', async ()
     (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b)
   const [ann, bob, cid, dot] = await Promise.all([forge.user(), forge.user(), forge.user(), forge.user()])
   const urls = [ann, bob, cid].map(({ id }) => `/users/${id}`)
-  // The first to leave are followed by one ghost.
+  // Concurrent first deletions create one ghost.
   expect(await statuses(...urls.map((url) => administrator.delete(url)))).toEqual([204, 204, 204])
   expect((await everybody(forge)).map(({ username }: { username: string }) => username)).toEqual([
     'ghost',
@@ -566,7 +566,7 @@ test('of two changes at once the second meets what the first one left', async ()
     'root',
   ])
 
-  // A new password takes its time to be hashed, and mostly the user is gone by then.
+  // Hashing a password takes time, and the user is usually deleted by then.
   const url = `/users/${dot.id}`
   const change = administrator.put(url, { password: 'a new password' })
   await administrator.get(url)

@@ -3,7 +3,7 @@ import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/paths.ts
 import { isWebAddress } from '../../../lib/web-address.ts'
 import { passwordFaults } from '../passwords.ts'
 
-/** Attributes of a user as create and update take them; absent ones are not looked at. */
+/** Attributes of a user for create and update; absent attributes are not checked. */
 export interface UserAttributes {
   email?: string
   username?: string
@@ -26,7 +26,7 @@ export interface UserAttributes {
   extern_uid?: string | null
 }
 
-/** No dot at its end, which would be another name for the same host. */
+/** No dot at the end, which would be another name for the same host. */
 const EMAIL = /^[^@\s<>,;]+@[^@\s<>,;]*[^@\s<>,;.]$/
 const LARGEST_INTEGER = 2_147_483_647
 
@@ -57,9 +57,9 @@ function limitFaults(value: number): string[] {
 function addressFaults(value: string): string[] {
   if (value === '') return []
   const faults = atMost(255)(value)
-  // What is too long is not looked at any further.
+  // A text that is too long is not checked further.
   if (faults.length > 0) return faults
-  // Shown as a link on the profile. A host may stand alone, its port too where nobody takes the host for a scheme.
+  // Shown as a link on the profile. A host is enough; a port may follow if the host cannot be mistaken for a scheme.
   const isHost = /^[\p{L}\p{N}.-]+(?:[/?#]|$|(?<=\..*):\d)/u.test(value) && isWebAddress(`http://${value}`)
   return isHost || isWebAddress(value) ? [] : ['must be a valid URL']
 }
@@ -86,7 +86,7 @@ const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes
   extern_uid: atMost(255),
 }
 
-/** Every fault of every given attribute. */
+/** All errors of all given attributes. */
 export function userFaults(attributes: UserAttributes): Record<string, string[]> {
   const faults: Record<string, string[]> = {}
   for (const [name, rule] of Object.entries(rules)) {
@@ -103,9 +103,10 @@ export function assertValidUser(attributes: UserAttributes): void {
   if (Object.keys(faults).length > 0) throw invalid(faults)
 }
 
-/** Handles on other networks are shown as text; markup has no place in them. */
+/** Handles on other networks are shown as plain text, so markup is removed. */
 export function withoutMarkup(value: string): string {
-  // Behind the last closing bracket nothing is markup, and would be looked through from each opening one.
+  // Only text up to the last closing bracket can be markup. Without this limit the pattern would scan the rest from
+  // each opening bracket.
   const end = value.lastIndexOf('>') + 1
   return value.slice(0, end).replace(/<[^>]*>/g, '') + value.slice(end)
 }

@@ -2,7 +2,7 @@ import type { WebRoutes } from '../../../api/server.ts'
 import { sendAvatar } from '../avatars.ts'
 import { findUser } from './queries.ts'
 
-/** Avatars are public, like the profile they stand on. */
+/** Avatars are public, like the profiles that show them. */
 export const routes: WebRoutes = (server, { app }) => {
   server.get<{ Params: { id: string; filename: string } }>(
     '/uploads/-/system/user/avatar/:id(^\\d+$)/:filename',
