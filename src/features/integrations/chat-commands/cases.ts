@@ -8,7 +8,7 @@ const connected = async (s: Stage) => {
   return { slug: 'slack_slash_commands' }
 }
 
-/** As the page of the web keeps it. */
+/** A chat name as the web page for linking accounts stores it. */
 const own = async (s: Stage, who: Person) => {
   await connected(s)
   const { db } = s.forge.app

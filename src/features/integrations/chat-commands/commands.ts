@@ -1,4 +1,4 @@
-/** Does what somebody asks for in a chat, as the user they are here and with no more rights. */
+/** Runs the command of a chat user with the rights of the linked account, and no others. */
 import type { RateLimiter } from '../../../api/limits.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
 import type { App, User } from '../../../context.ts'
@@ -30,7 +30,7 @@ export interface CommandContext {
   readonly app: App
   readonly actor: User
   readonly subject: RepositorySubject
-  /** As the chat calls what people type first, e.g. `/forge`. */
+  /** The slash command as the chat names it, e.g. `/forge`. */
   readonly command: string
   readonly channel: string
   readonly sender: { readonly userAgent: string; readonly address: string }
@@ -53,7 +53,7 @@ const linkToProject = ({ app, subject }: CommandContext): Link => ({
 type Of<K extends Command['kind']> = Extract<Command, { kind: K }>
 type Runner<K extends Command['kind']> = (asked: CommandContext, command: Of<K>) => Promise<Reply>
 
-/** A refusal is told in words; what else goes wrong is a fault. */
+/** Answers a refusal as text. Any other error is a fault of the server and is thrown. */
 export async function runCommand(asked: CommandContext, command: Command): Promise<Reply> {
   try {
     return await (RUNNERS[command.kind] as (asked: CommandContext, command: never) => Promise<Reply>)(
@@ -96,7 +96,7 @@ const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
   }
 }
 
-/** Null: none that they may see. */
+/** Null where the issue does not exist or the caller may not see it. */
 async function met({ app, actor, subject }: CommandContext, iid: number): Promise<IssueSubject | null> {
   const issue = await findIssue(app.db, subject.project.id, iid, actor.id)
   const found = issue && { ...subject, issue }
@@ -113,7 +113,7 @@ const showIssue: Runner<'issue show'> = async (asked, { iid }) => {
     ' in ',
     linkToProject(asked),
   ]
-  // A channel has more readers than whoever asks.
+  // A confidential issue is not for the whole channel: its members may not all see it.
   return {
     isForAll: !issue.confidential,
     pieces,
@@ -175,7 +175,7 @@ const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
   }
 }
 
-/** Manual jobs of what runs there last, for the other environment. */
+/** The manual jobs that deploy to environment `to`, of the pipeline that last deployed to `from`. */
 async function deployJobs({ app, subject }: CommandContext, from: string, to: string): Promise<Job[]> {
   const environment = await findEnvironmentByName(app.db, subject.project.id, from)
   const last = environment && (await lastDeploymentOf(app.db, environment.id))

@@ -3,7 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Who somebody of a chat is here, for one service: whoever set up another could say they are anybody. */
+    /** Links a chat user to an account, for one service only: the owner of another service could claim any identity. */
     chat_names: {
       id: Generated<number>
       service_id: number

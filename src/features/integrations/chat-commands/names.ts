@@ -1,11 +1,11 @@
-/** Who somebody of a chat is here. They say so themselves, on a page of ours that a short-lived link leads to. */
+/** Links chat users to accounts. Users confirm the link on a web page; a short-lived URL in the chat leads to it. */
 import { MINUTE, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { sameSecret } from '../../../lib/secrets.ts'
 import { isOrphan } from '../../../store/dialect.ts'
 import { findUser } from '../../identity/users/queries.ts'
 
-/** Somebody of a chat, as the chat tells. */
+/** A chat user, as the chat service describes them. */
 export interface Chatter {
   readonly service_id: number
   readonly team_id: string
@@ -18,14 +18,14 @@ const GOOD_FOR = 10 * MINUTE
 export const PAGE = '/-/profile/chat_names/new'
 const PURPOSE = 'chat name'
 
-/** Only who reads the answer in the chat has it. */
+/** Only the chat user who gets the reply sees this link. */
 export function linkTo(app: App, chatter: Chatter): string {
   const until = app.clock.now().getTime() + GOOD_FOR
   const text = Buffer.from(JSON.stringify({ ...chatter, until })).toString('base64url')
   return `${app.url}${PAGE}?${new URLSearchParams({ token: `${text}.${app.vault.sign(PURPOSE, text)}` })}`
 }
 
-/** Null: not ours, or too old. */
+/** Null where the token is not signed by this server or has expired. */
 export function chatterOf(app: App, token: string): Chatter | null {
   const [text = '', proof = ''] = token.split('.')
   if (!sameSecret(proof, app.vault.sign(PURPOSE, text))) return null
@@ -35,7 +35,7 @@ export function chatterOf(app: App, token: string): Chatter | null {
   return until > app.clock.now().getTime() ? chatter : null
 }
 
-/** Whoever was there before is no longer meant. Null: the service is gone. */
+/** Replaces an earlier link of the same chat user. False: the service no longer exists. */
 export async function authorizeChatter(app: App, actor: User, chatter: Chatter): Promise<boolean> {
   const row = { ...chatter, user_id: actor.id, created_at: timestamp(app.clock), last_used_at: null }
   try {
@@ -51,7 +51,7 @@ export async function authorizeChatter(app: App, actor: User, chatter: Chatter):
   }
 }
 
-/** Null: nobody yet, or one who may not come in. */
+/** Null where the chat user has no linked account, or the account may not sign in. */
 export async function userOf(app: App, { service_id, team_id, chat_id }: Chatter): Promise<User | null> {
   const known = await app.db
     .updateTable('chat_names')

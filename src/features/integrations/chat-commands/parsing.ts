@@ -1,4 +1,4 @@
-/** What somebody asks for in a chat. */
+/** A parsed slash command. */
 export type Command =
   | { readonly kind: 'help'; readonly unknown?: string }
   | { readonly kind: 'issue new'; readonly title: string; readonly description: string }

@@ -13,7 +13,7 @@ export async function findChatName({ db }: App, owner: User, id: number): Promis
   return (await ofUser(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** By what somebody of a chat would be let in: the service, and where it stands. */
+/** The service and its scope, which the page shows before a user links an account. */
 export async function scopeOfService({ db }: App, id: number): Promise<{ slug: string; place: string } | null> {
   const found = await db
     .selectFrom('services')

@@ -1,4 +1,4 @@
-/** What the chat is answered: seen by all of the channel, or only by whoever asked. */
+/** Replies to the chat: visible to the whole channel, or only to the user who ran the command. */
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { markdownMarkup, slackMarkup, written, type Markup } from '../services/chat/markup.ts'

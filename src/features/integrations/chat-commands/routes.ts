@@ -24,7 +24,7 @@ const fromChat = {
   channel_name: short.nullish(),
 }
 
-/** Whoever knows the token is the chat; who speaks there it tells. */
+/** The token proves that the request comes from the chat. The payload names the chat user. */
 const trigger = (era: 'services' | 'integrations') =>
   endpoint({
     method: 'POST',

@@ -38,7 +38,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
 
 const missing = () => notFound('Service')
 
-/** Whether there is no such project, it is off or the token is another is told alike. */
+/** A missing project, an inactive service and a wrong token all get the same answer. */
 async function admit(app: App, id: string, slug: string, token: string) {
   const service = serviceOf(slug)
   const system = service && SYSTEMS[service.slug]
@@ -85,7 +85,7 @@ export async function answerChat(
   return replyOf(system, await runCommand(asked, parseCommand(input.text ?? '')))
 }
 
-/** Whether there was one to delete. */
+/** False where the row was already deleted. */
 export async function deleteChatName({ db }: App, { id }: ChatName, owner: User): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('chat_names')

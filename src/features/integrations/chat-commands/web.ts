@@ -41,7 +41,7 @@ function questionPage(proof: string, { user, token, chatter, place }: RequestCon
   }
 }
 
-/** Where somebody of a chat says who they are here. */
+/** The page where a chat user links an account. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
 

@@ -1,4 +1,4 @@
-/** One try to send something to a hook, and what the log keeps of it. */
+/** One attempt to deliver a message to a webhook, and the row that the log keeps of it. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { OutgoingFailure, type OutgoingAnswer } from '../../../outbound/client.ts'
@@ -23,7 +23,7 @@ export async function attempt(app: App, hook: Hook, request: HookRequest, signal
   }
 }
 
-/** Answers that say so, and none at all. */
+/** Status 400 or higher, or no answer at all. */
 export const isFailure = (outcome: Outcome): boolean => 'failure' in outcome || outcome.answer.status >= 400
 
 export const isSuccess = (outcome: Outcome): boolean =>

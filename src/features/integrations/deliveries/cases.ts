@@ -4,10 +4,10 @@ const newHook = { url: 'https://hooks.example.org/' }
 
 const ofProject = async (s: Stage) => (await s.make(projectPath(s, '/hooks'), newHook)).id
 const ofGroup = async (s: Stage) => (await s.make(groupPath(s, '/hooks'), newHook)).id
-// Its own address is one that it may reach in any case.
+// The server may always reach its own URL.
 const ofInstance = async (s: Stage) => (await s.make('/hooks', { url: s.forge.url }, s.cast.people.administrator)).id
 
-/** Sent to another address than the hook has by now, so that nothing is sent again. */
+/** An attempt that went to another URL than the hook has now: a resend is refused and sends nothing. */
 async function attemptOn(s: Stage, hook_id: number): Promise<number> {
   const row = {
     hook_id,
@@ -26,7 +26,7 @@ async function attemptOn(s: Stage, hook_id: number): Promise<number> {
   return (await s.forge.app.db.insertInto('hook_attempts').values(row).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/** The same for each place; nobody has feature flags to be told of. */
+/** The same requests for every scope. No scope has feature flags, so a test delivery finds no sample. */
 const asksAt = (path: string, make: (s: Stage) => Promise<number>): Record<string, Ask> => {
   const hook = async (s: Stage) => ({ hook_id: await make(s), trigger: 'feature_flag_events' })
   const attempt = async (s: Stage) => {

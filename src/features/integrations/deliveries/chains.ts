@@ -1,9 +1,9 @@
-/** A hook that is called because of what its last call led to would never end (reference: recursion). */
+/** Stops recursion: a webhook that is called because of its own last call would never end (reference: recursion). */
 import { HOUR, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 
 const LONGEST_CHAIN = 100
-/** Whoever acts on an event later than this acts by themselves. */
+/** An action later than this after an event does not count as caused by the event. */
 const CHAIN_LASTS = HOUR
 
 interface Chained {
@@ -11,10 +11,10 @@ interface Chained {
   readonly root_id: number | null
 }
 
-/** Tells what is to be dropped, asked in the order of events. */
+/** Decides which deliveries to drop. Callers ask in the order of events. */
 export class Chains {
   readonly #app: App
-  /** By the chain: the event that each hook was called for. */
+  /** Chain → hook → the event that the hook was called for. */
   readonly #called = new Map<number, Map<number, number>>()
 
   constructor(app: App) {

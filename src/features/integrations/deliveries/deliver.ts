@@ -15,14 +15,14 @@ import { EXPIRES_AFTER, type DeliveryResult } from './queues.ts'
 import type { Delivery } from './model.ts'
 import { isFilteredOut, requestTo, deliveryContent, type Message } from './request.ts'
 
-/** It waits among the troubled afterwards. */
+/** A slower delivery marks its queue as troubled. */
 const SLOW_S = 1
 const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Delivered {
   readonly note: DeliveryResult
   readonly isSlow: boolean
-  /** The hook is left alone from now on. */
+  /** The hook is disabled from now on, for a time or for good. */
   readonly isResting: boolean
 }
 
@@ -67,7 +67,7 @@ export async function deliver(app: App, delivery: Delivery, signal: AbortSignal)
   }
 }
 
-/** What services answer is not kept. */
+/** Answers of services are not stored. */
 async function sendToServiceNow(app: App, delivery: Delivery, message: Message): Promise<Delivered> {
   const { service_id, attempts } = delivery
   const service = await app.db.selectFrom('services').selectAll().where('id', '=', service_id).executeTakeFirst()
@@ -88,7 +88,7 @@ async function sendToServiceNow(app: App, delivery: Delivery, message: Message):
   return { note, isSlow, isResting: false }
 }
 
-/** Null where it is gone: events are kept for a time. */
+/** Null where the message was deleted: events have a retention time. */
 async function completed(app: App, id: number): Promise<Message | null> {
   const message = await app.db.selectFrom('event_messages').selectAll().where('id', '=', id).executeTakeFirst()
   if (!message || message.complete) return message ?? null
@@ -99,7 +99,9 @@ async function completed(app: App, id: number): Promise<Message | null> {
   return { ...message, body, complete: true }
 }
 
-/** Calls a minute of all hooks below one top-level namespace, where the plan limits them; the rest is dropped. */
+/**
+ * The plan may limit webhook calls per minute, summed over one top-level namespace. Calls above the limit are dropped.
+ */
 async function isOverRate(app: App, hook: Hook): Promise<boolean> {
   if (kindOf(hook) === 'instance') return false
   const { web_hook_calls: most } = await loadLimits(app.db)
@@ -118,7 +120,10 @@ async function isOverRate(app: App, hook: Hook): Promise<boolean> {
   return (await countWithin(app, `hook calls of ${top}`, MINUTE)) > most
 }
 
-/** No answer, 5xx and 429 may be better later; any other answer is one. What cannot be sent at all never will be. */
+/**
+ * No answer, 5xx and 429: retry later. Any other status ends the delivery. A request that can never be sent is given
+ * up.
+ */
 function stateAfter(app: App, delivery: Delivery, outcome: Outcome): RowChange<'hook_deliveries'> {
   if ('failure' in outcome) return isFinal(outcome.failure) ? { state: 'given_up' } : later(app, delivery, 0)
   const { status, headers } = outcome.answer
@@ -126,7 +131,7 @@ function stateAfter(app: App, delivery: Delivery, outcome: Outcome): RowChange<'
   return later(app, delivery, retryAfter(headers['retry-after'] ?? '', app.clock.now()))
 }
 
-/** It would be refused once more. */
+/** A retry would be rejected for the same reason. */
 const isFinal = ({ reason }: OutgoingFailure) => reason === 'refused' || reason === 'malformed'
 
 function later(app: App, { created_at, attempts }: Delivery, atLeast: number): RowChange<'hook_deliveries'> {
@@ -135,7 +140,7 @@ function later(app: App, { created_at, attempts }: Delivery, atLeast: number): R
   return { due_at: after(app.clock, Math.max(backoff, Math.min(atLeast, EXPIRES_AFTER))) }
 }
 
-/** Milliseconds, of seconds or of a moment. */
+/** Milliseconds, from a `Retry-After` header with seconds or with a date. */
 export function retryAfter(header: string, now: Date): number {
   const asked = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime()
   return Number.isFinite(asked) ? Math.max(0, asked) : 0

@@ -1,7 +1,7 @@
 /**
- * Sends what waits, in the order of events to each receiver and side by side between receivers. Several processes may
- * run one over the same store. A receiver that fails or dawdles is put among the troubled, of which only some are served
- * at once, so that those who answer never wait for them.
+ * Sends pending deliveries: in the order of events to each receiver, and in parallel across receivers. Several
+ * processes may each run a deliverer over the same store. A receiver that fails or is slow is marked as troubled. Only
+ * a limited number of troubled queues is served at once, so that they never delay healthy receivers.
  */
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
@@ -21,19 +21,19 @@ import type { DeliveryQueue } from './model.ts'
 const MOST_LANES = 100
 const MOST_TROUBLED = 50
 const IDLE_MS = 1_000
-/** Then others have their turn. */
+/** After so many deliveries of one queue, other queues get their chance. */
 const MOST_IN_A_ROW = 50
 const LONGEST_IN_A_ROW_MS = 30_000
-/** For what is on its way when the process ends; it is sent once more by the next one. */
+/** Time for requests under way when the process ends. The next process sends an aborted one once more. */
 const PATIENCE_MS = 5_000
 
 export interface Deliverer {
   wake(): void
   /** Sends everything that is due now, then resolves; for tests. */
   settle(): Promise<void>
-  /** Rests until the returned function is called. */
+  /** Sends nothing until the returned function is called. */
   pause(): Promise<() => void>
-  /** Lets what is on its way arrive or fail, and claims nothing more. */
+  /** Lets requests under way finish or fail, and claims no more queues. */
   stop(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function startDeliverer(app: App): Deliverer {
 
   const reportTrouble = (error: unknown) => log.error({ err: error }, 'deliveries could not be made')
 
-  /** What lanes note at the same time is one transaction. */
+  /** Results that several queues report at the same time are written in one transaction. */
   function note(one: DeliveryResult): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     notes.push({ note: one, noted: resolve, failed: reject })
@@ -97,7 +97,7 @@ export function startDeliverer(app: App): Deliverer {
           left--
           await note(made)
           if (isResting) break
-          // One of the troubled at a time takes a place of theirs.
+          // A queue that has become troubled must be claimed again, within the limit of troubled queues.
           if (troubled && !queue.troubled) return
         }
       }

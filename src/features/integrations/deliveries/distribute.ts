@@ -8,7 +8,7 @@ import type { AnySwitch, Hook } from '../hooks/model.ts'
 import { interestedServices } from '../services/send.ts'
 import { Chains } from './chains.ts'
 
-/** What it takes to tell who hears a message. */
+/** The columns that decide which receivers subscribe to a message. */
 export const SUBSCRIBED_BY = [
   'event_messages.id',
   'event_messages.kind',
@@ -25,7 +25,7 @@ type Received = Pick<
   'id' | 'kind' | 'switch' | 'project_id' | 'group_id' | 'to_projects' | 'to_groups' | 'to_system'
 >
 
-/** Makes a delivery of each message for each receiver, in the transaction that hands the events out. */
+/** Creates a delivery of each message for each receiver, in the transaction that publishes the events. */
 export async function distribute(app: App, events: readonly { readonly id: number }[]): Promise<void> {
   const messages = await app.db
     .selectFrom('event_messages')
@@ -70,7 +70,7 @@ const AT_ONCE = 500
 
 type NewDelivery = { readonly message_id: number } & ({ readonly hook_id: number } | { readonly service_id: number })
 
-/** In this order, for each receiver. */
+/** Each receiver gets its deliveries in the given order. */
 export async function addDeliveries(app: App, wanted: readonly NewDelivery[]): Promise<void> {
   if (wanted.length === 0) return
   const now = timestamp(app.clock)
@@ -95,7 +95,7 @@ export async function addDeliveries(app: App, wanted: readonly NewDelivery[]): P
 
 export type Receiver = 'hook_id' | 'service_id'
 
-/** In the order of ids, so that two never wait for each other. */
+/** Inserts in the order of ids, so that two transactions never deadlock. */
 export async function openQueues({ db }: App, column: Receiver, ids: readonly number[], due_at: string): Promise<void> {
   const sorted = ids.toSorted((one, other) => one - other)
   for (let n = 0; n < sorted.length; n += AT_ONCE) {
@@ -128,7 +128,10 @@ export async function openQueues({ db }: App, column: Receiver, ids: readonly nu
   }
 }
 
-/** Whose a receiver is: who has the namespace, else who made the project; of a group its first owner. */
+/**
+ * The owner of each receiver: the owner of the namespace, else the creator of the project. For a group, the first
+ * owner.
+ */
 async function ownersOf(db: Db, column: Receiver, ids: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; owner_id: number | null }>`
     select r.id, coalesce(n.owner_id, p.creator_id, (

@@ -5,14 +5,14 @@ import { EXPIRES_AFTER } from './queues.ts'
 
 const AT_ONCE = 1000
 
-/** What was sent long ago, and what arrived or was given up. Messages go with their events. */
+/** Deletes old attempts, and deliveries that are done or given up. Messages are deleted with their events. */
 export const sweepDeliveries = job(
   'deliveries.sweep',
   async ({ db, clock }) => {
     const old = after(clock, -LOG_RETENTION)
     const attempts = db.selectFrom('hook_attempts').select('id').where('created_at', '<', old).limit(AT_ONCE)
     await untilNone(() => db.deleteFrom('hook_attempts').where('id', 'in', attempts).executeTakeFirst())
-    // Those that are done only chains of hooks look at, for an hour.
+    // Only the recursion check reads deliveries that are done, and only for an hour.
     const ended = [['given_up', old] as const, ['done', after(clock, -EXPIRES_AFTER)] as const]
     for (const [state, before] of ended) {
       const some = db

@@ -1,4 +1,4 @@
-/** What was sent to a hook and what came back, as those who manage it see it. */
+/** The delivery log of a webhook: requests and responses, as its maintainers see them. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Page, PageRequest } from '../../../api/pages.ts'
@@ -11,7 +11,7 @@ import type { Hook } from '../hooks/model.ts'
 import type { Attempt } from './model.ts'
 
 export const LOG_RETENTION = 7 * DAY
-/** Characters of a body that a list shows; longer ones are read one by one, and the longest not at all. */
+/** Characters of a body that a list shows. A longer body is shown only for a single entry, the longest never. */
 const LONGEST_IN_LIST = 100 * 1024
 const LONGEST_ALONE = 1024 * 1024
 
@@ -30,7 +30,7 @@ export const HookEventEntity = entity({
   created_at: timestampOut,
 }).meta({ id: 'HookEvent' })
 
-/** The row with what was sent; the message may be that. */
+/** The row with the request body; where the row has none, the message's body. */
 export interface LoggedAttempt extends Attempt {
   readonly event_id: number | null
   readonly data: string
@@ -108,6 +108,6 @@ export function presentAttempt(attempt: ShownAttempt): z.infer<typeof HookEventE
   }
 }
 
-/** Those who manage a hook need not know how to write to everybody. */
+/** Maintainers of a webhook need not learn the mail addresses of others. */
 const withoutMailAddresses = (name: string, value: unknown): unknown =>
   /(^|_)email$/.test(name) && typeof value === 'string' && value !== '' ? '[REDACTED]' : value

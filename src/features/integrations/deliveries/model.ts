@@ -11,11 +11,14 @@ declare module '../../../store/database.ts' {
       service_id: number | null
       state: 'waiting' | 'done' | 'given_up'
       attempts: number
-      /** Not before. */
+      /** Send no earlier. */
       due_at: string
       created_at: string
     }
-    /** One for each receiver that something waits for, or that was troubled of late; whoever holds the lease sends. */
+    /**
+     * The queue of one receiver. It exists while deliveries are pending or the receiver was recently troubled. The
+     * process that holds the lease sends.
+     */
     delivery_lanes: {
       id: Generated<number>
       hook_id: number | null
@@ -24,9 +27,9 @@ declare module '../../../store/database.ts' {
       lease_until: string | null
       /** The process that holds the lease. */
       lease_holder: Generated<string | null>
-      /** The last one failed or took long: only some may be served at once. */
+      /** The last delivery failed or was slow: the number of troubled queues served at once is limited. */
       troubled: boolean
-      /** Whose hook or service it is: no person's receivers take all the places. */
+      /** The owner of the hook or service. The receivers of one owner may take only a share of the slots. */
       owner_id: Generated<number | null>
     }
     hook_attempts: {
@@ -34,13 +37,13 @@ declare module '../../../store/database.ts' {
       hook_id: number
       /** Null for tests. */
       message_id: number | null
-      /** The switch, or the kind of a message that has none. */
+      /** The event switch of the hook, or the kind of a message that has no switch. */
       trigger: string
       url: string
       request_headers: string
-      /** Null where it is the message's body. */
+      /** Null: the message's body was sent. */
       request_data: string | null
-      /** Null where nothing came back. */
+      /** Null: no response. */
       response_status: number | null
       response_headers: string
       response_body: string
@@ -49,11 +52,11 @@ declare module '../../../store/database.ts' {
       error: string | null
       created_at: string
     }
-    /** Past events that are to be sent to a hook once more; gone when all of them wait for it. */
+    /** Past events to send to a hook once more. The row is deleted when a delivery exists for each of them. */
     hook_replays: {
       id: Generated<number>
       hook_id: number
-      /** JSON: those still to come, in their order. */
+      /** JSON: the ids of the events that remain, in order. */
       event_ids: string
       created_at: string
     }

@@ -1,4 +1,7 @@
-/** What the deliverer reads and writes. The lease is also the fence: who no longer holds a lane changes nothing of it. */
+/**
+ * The reads and writes of the deliverer. The lease is also a fence: a process that has lost it can no longer change the
+ * queue.
+ */
 import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { hasHolderEnded } from '../../../jobs/processes.ts'
@@ -9,25 +12,25 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import { alertStatusOf } from '../hooks/disabling.ts'
 import type { Delivery, DeliveryQueue } from './model.ts'
 
-/** Whatever waits for longer is no news any more. */
+/** An older delivery is given up: its event is no longer news. */
 export const EXPIRES_AFTER = DAY
 
-/** Whether a hook still rests: the instance may have changed its mind. */
+/** How soon to check again whether a hook is still disabled: the instance setting may have changed. */
 const LOOK_AGAIN_MS = 10 * MINUTE
 
-/** Longer than a lane is served at a time. */
+/** Longer than one process serves a queue at a time. */
 export const LEASE_MS = 90_000
 
-/** How long a receiver that failed or dawdled is known for it after all was sent. */
+/** How long a queue stays marked as troubled after its last delivery. */
 const TROUBLE_KEPT = DAY
 
-/** Owners whose receivers take as many places as one person may. */
+/** Owners whose receivers already take the share of slots of one owner. */
 export interface Busy {
   readonly calm: readonly number[]
   readonly troubled: readonly number[]
 }
 
-/** How many may be claimed. */
+/** How many queues may be claimed. */
 export interface Free {
   readonly all: number
   readonly troubled: number
@@ -36,7 +39,7 @@ export interface Free {
 
 type Served = Pick<DeliveryQueue, 'owner_id' | 'troubled'>
 
-/** Places that the receivers of one person take at most. */
+/** The maximum of slots that the receivers of one owner take. */
 const shareOf = (troubled: boolean) => (troubled ? 10 : 20)
 
 const placesOf = (served: readonly Served[], { owner_id, troubled }: Served) =>
@@ -70,7 +73,10 @@ export async function isAnyQueueDue(app: App, { troubled, busy }: Omit<Free, 'al
   return (await due(app, true, busy.troubled).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Those due the longest, of each owner no more than their share; `running` are those that are served already. */
+/**
+ * Claims the queues that have been due the longest, and of each owner no more than the share. `running` are the queues
+ * already served.
+ */
 export async function claimQueues(
   app: App,
   most: Omit<Free, 'busy'>,
@@ -89,7 +95,7 @@ export async function claimQueues(
         .limit(end - chosen.length)
         .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
         .execute()
-      // Who has their share now is left out of the next round.
+      // The next round excludes owners who have reached their share.
       for (const queue of found)
         if (queue.owner_id === null || placesOf([...running, ...chosen], queue) < shareOf(troubled)) chosen.push(queue)
         else isCut = true
@@ -107,7 +113,7 @@ export async function claimQueues(
     .execute()
 }
 
-/** What waits in a lane and may go now, in the order of events. */
+/** The pending deliveries of a queue that are due now, in the order of events. */
 export async function nextInQueue({ db, clock }: App, queue: DeliveryQueue, most: number): Promise<Delivery[]> {
   const [column, id] = receiverOf(queue)
   return db
@@ -124,17 +130,17 @@ export async function nextInQueue({ db, clock }: App, queue: DeliveryQueue, most
 export const receiverOf = ({ hook_id, service_id }: Pick<DeliveryQueue, 'hook_id' | 'service_id'>) =>
   hook_id !== null ? (['hook_id', hook_id] as const) : (['service_id', service_id!] as const)
 
-/** What came of a delivery. */
+/** The result of a delivery attempt. */
 export interface DeliveryResult {
   readonly delivery: Delivery
   readonly change: RowChange<'hook_deliveries'>
   readonly attempt: NewRow<'hook_attempts'> | null
-  /** Of the hook: how often in a row it has failed. */
+  /** The new state of the hook: how often in a row it has failed. */
   readonly hook: RowChange<'hooks'> | null
 }
 
 export async function writeResults({ db }: App, notes: readonly DeliveryResult[]): Promise<void> {
-  // Most of what is noted at once is the same: it went out.
+  // Most results written at once are equal: the delivery succeeded.
   const alike = Map.groupBy(notes, ({ change }) => JSON.stringify(change))
   for (const some of alike.values())
     await db
@@ -155,7 +161,7 @@ export async function writeResults({ db }: App, notes: readonly DeliveryResult[]
   )
 }
 
-/** A hook may have gone while it was being called. */
+/** A hook may be deleted during the request. */
 export async function writeAttempts(db: Db, attempts: readonly NewRow<'hook_attempts'>[]): Promise<void> {
   if (attempts.length === 0) return
   const there = await db
@@ -169,7 +175,7 @@ export async function writeAttempts(db: Db, attempts: readonly NewRow<'hook_atte
   if (rows.length > 0) await db.insertInto('hook_attempts').values(rows).execute()
 }
 
-/** Until when the receiver of a lane is left alone; what has waited too long meanwhile is given up. */
+/** Until when the receiver of a queue is disabled. Gives up deliveries that have waited too long meanwhile. */
 export async function restOf(app: App, { hook_id }: DeliveryQueue): Promise<string | null> {
   if (hook_id === null) return null
   const { hooks_auto_disabled: isOn } = await currentSettings(app)
@@ -188,8 +194,9 @@ export async function restOf(app: App, { hook_id }: DeliveryQueue): Promise<stri
 }
 
 /**
- * Leaves a lane until the next delivery is due; one that nothing waits for goes. That of a troubled receiver stays for
- * a day, or its next event would be served among the calm ones; then it is found idle.
+ * Releases the lease of a queue until the next delivery is due, and deletes an empty queue. The queue of a troubled
+ * receiver stays for a day, because its next event would otherwise be served among the healthy ones. Then it is found
+ * idle and deleted.
  */
 export async function releaseQueue(
   given: App,
@@ -201,7 +208,7 @@ export async function releaseQueue(
   }: { readonly troubled: boolean; readonly isIdle: boolean; readonly until?: string | null },
 ): Promise<void> {
   await transact(given, async (app) => {
-    // Held before it is looked at: whoever adds a delivery holds it too, so none is overlooked.
+    // Lock the queue before reading its deliveries. Code that adds a delivery takes the same lock, so none is missed.
     const held = await app.db
       .selectFrom('delivery_lanes')
       .select('id')

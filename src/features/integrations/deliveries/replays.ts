@@ -1,4 +1,4 @@
-/** Past events put out to a hook once more, in their order. */
+/** Replays past events to a webhook, in their order. */
 import { timestamp } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -14,7 +14,7 @@ import { sources } from '../messages/sources.ts'
 import { SUBSCRIBED_BY, addDeliveries, hears } from './distribute.ts'
 
 export const MOST_REPLAYED = 10_000
-/** In one transaction: other writers wait for it. */
+/** Events per transaction: other writers wait for it. */
 const AT_ONCE = 100
 
 export interface ReplayRequest {
@@ -24,15 +24,15 @@ export interface ReplayRequest {
 }
 
 export interface Replayed {
-  /** How many are put out. */
+  /** The number of events to replay. */
   readonly events: number
-  /** Of these, how many as they were told then. */
+  /** Of these, how many go out with the stored message of the time. */
   readonly as_told: number
-  /** Of these, how many are told of as things stand now: nobody had asked for them then. */
+  /** Of these, how many get a new message that shows the current state: no receiver wanted one at the time. */
   readonly made_anew: number
-  /** There were more than go out at once. */
+  /** More events match than one replay may send. */
   readonly more: boolean
-  /** When the last of them happened: where to go on. */
+  /** The time of the last event, where the next replay continues. */
   readonly last_event_at: string | null
 }
 
@@ -93,7 +93,7 @@ async function messagesHeard({ db }: App, hook: Hook, events: readonly number[])
   return found.filter((message) => hears(hook, message))
 }
 
-/** Some at a time, each time in one transaction with what is left to do: none is put out twice. */
+/** Works in batches. Each batch and the list of remaining events are one transaction, so no event goes out twice. */
 export const replayEvents = job('hooks.replay', async (app, { id }: { id: number }) => {
   while (await transact(app, (app) => replaySome(app, id)));
 })
@@ -137,7 +137,7 @@ const placed = (message: EventMessage) => ({
   group_id: message.group_id ?? null,
 })
 
-/** Nobody heard of it then: it is told as things stand now, and kept so for the next time. */
+/** No message of the event exists. The new one shows the current state, and is stored for the next replay. */
 async function recreated(
   app: App,
   hook: Hook,

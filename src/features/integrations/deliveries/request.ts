@@ -1,4 +1,4 @@
-/** What a hook is sent (reference: request). */
+/** The HTTP request that a webhook sends (reference: request). */
 import { hash, randomUUID } from 'node:crypto'
 import type { App } from '../../../context.ts'
 import { eventUuid } from '../../../lib/event-uuid.ts'
@@ -35,26 +35,26 @@ const HEADERS: Readonly<Record<string, string>> = {
 }
 
 export const LARGEST_BODY = 25 * 1024 * 1024
-/** It is kept with each try, and a template may name the same text many times. */
+/** The filled body is stored with each attempt, and a template may repeat a value many times. */
 const LARGEST_FILLED = 1024 * 1024
 const REDACTED = '[REDACTED]'
 
 export interface HookRequest {
   readonly outgoing: OutgoingRequest
-  /** As the log shows it: secrets are not in it. */
+  /** As the log shows it, without secrets. */
   readonly url: string
   readonly shownHeaders: Readonly<Record<string, string>>
-  /** Where it is another than the message's body. */
+  /** Null: the message's body is sent unchanged. */
   readonly data: string | null
-  /** Why it cannot be sent at all. */
+  /** The reason why the request can never be sent. */
   readonly fault: OutgoingFailure | null
 }
 
-/** What is said, however often it is sent. */
+/** The content of a delivery, equal for every attempt. */
 export interface DeliveryContent {
   /** `X-Gitlab-Event`. */
   readonly event: string
-  /** The same for each try, when it is sent once more and when it is replayed. */
+  /** Equal for every retry, resend and replay. */
   readonly key: string
   readonly eventUuid: string
   readonly body: string
@@ -70,7 +70,7 @@ export const deliveryContent = (app: App, hook: Hook, message: Message, rootId: 
   body: message.body,
 })
 
-/** The body as the hook's template has it, then the request. */
+/** Fills the hook's template, if any, and builds the request. */
 export async function requestTo(app: App, hook: Hook, said: DeliveryContent): Promise<HookRequest> {
   const { custom_webhook_template: template } = hook
   if (template === null) return requestOf(app, hook, said, null)
@@ -143,6 +143,6 @@ function uuidOf(text: string): string {
   ].join('-')
 }
 
-/** Branches that the hook does not want to hear of. */
+/** Whether the hook's branch filter excludes the branch. */
 export const isFilteredOut = async (hook: Hook, { ref, switch: name }: Message): Promise<boolean> =>
   name === 'push_events' && ref !== null && !(await isRefMatch(hook, ref))

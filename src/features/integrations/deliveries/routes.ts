@@ -24,7 +24,7 @@ const attemptOf = (scope: Scope) =>
     find: (app, { hook }, { hook_log_id }) => findAttempt(app, hook, hook_log_id),
   })
 
-/** A code, or a group of them. */
+/** A status code, or a group of codes. */
 const status = z.union([
   z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.int().min(100).max(599)),
   oneOf(...STATUS_GROUPS),

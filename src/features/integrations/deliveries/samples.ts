@@ -1,4 +1,4 @@
-/** What a hook is sent as a test: something of the place it stands in, the newest there is. */
+/** Test deliveries of a webhook: the newest matching record in the scope of the hook. */
 import type { App, User } from '../../../context.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
 import { listTags, resolveRef } from '../../../git/refs/refs.ts'
@@ -11,7 +11,7 @@ import { eventsAt, projectsAt } from '../hooks/listening.ts'
 import { messagesOf } from '../messages/describe.ts'
 import { completions, sources } from '../messages/sources.ts'
 
-/** As in `Ensure the project has …`. */
+/** Nouns for the message `Ensure the project has …`. */
 const THINGS: Readonly<Record<string, string>> = {
   push_events: 'commits',
   tag_push_events: 'tags',
@@ -41,7 +41,7 @@ interface Sample {
 
 type Find = (app: App, hook: Hook, viewer: User) => Promise<readonly Sample[]>
 
-/** Not each of the newest is one of the kind. */
+/** The newest records may not be of the wanted kind, so several are tried. */
 const MOST_TRIED = 20
 
 const rows =
@@ -153,7 +153,7 @@ const FINDERS: Partial<Record<AnySwitch, Find>> = {
   releases_events: rows('releases', 'release.created'),
 }
 
-/** What has no rows of its own is found in the log of events. */
+/** Kinds without rows of their own are found in the event log. */
 async function loggedEvents({ db }: App, hook: Hook, trigger: AnySwitch): Promise<Sample[]> {
   const names = sources.filter(({ wanted }) => wanted.includes(trigger)).map(({ event }) => event as string)
   if (names.length === 0) return []
@@ -166,7 +166,7 @@ async function loggedEvents({ db }: App, hook: Hook, trigger: AnySwitch): Promis
   return found.map(({ name, payload }) => ({ name, payload: JSON.parse(payload) as object }))
 }
 
-/** Refused where there is nothing of the kind. */
+/** Refuses the request where no sample exists. */
 export async function sampleFor(app: App, viewer: User, hook: Hook, trigger: AnySwitch): Promise<EventMessage> {
   const found = (await FINDERS[trigger]?.(app, hook, viewer)) ?? (await loggedEvents(app, hook, trigger))
   for (const { name, payload } of found) {

@@ -1,4 +1,4 @@
-/** What people send to a hook themselves: tests, and what was sent before. */
+/** Deliveries that users start themselves: tests and resends. */
 import { randomUUID } from 'node:crypto'
 import { MINUTE, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -29,7 +29,7 @@ export async function testHook(app: App, viewer: User, hook: Hook, trigger: AnyS
   if (!isSuccess(outcome)) throw new Refusal('unprocessable', `The receiver answered with ${status}`)
 }
 
-/** Of things that are not there: administrators see that it arrives. */
+/** A made-up project: administrators only check that the message arrives. */
 const SYSTEM_SAMPLE = {
   event_name: 'project_create',
   name: 'Ruby',
@@ -66,7 +66,7 @@ async function keep(
   await transact(app, ({ db }) => writeAttempts(db, [row]))
 }
 
-/** What waited for it goes out. */
+/** Pending deliveries of the hook become due. */
 async function enableHook(app: App, { id }: Hook): Promise<void> {
   await transact(app, async (app) => {
     await app.db.updateTable('hooks').set({ failures: 0, disabled_until: null }).where('id', '=', id).execute()
@@ -76,7 +76,7 @@ async function enableHook(app: App, { id }: Hook): Promise<void> {
   })
 }
 
-/** The same again, with the same key, to the hook as it stands now. */
+/** Sends the same content with the same key, with the current settings of the hook. */
 export async function resend(app: App, viewer: User, hook: Hook, past: LoggedAttempt): Promise<number> {
   await assertNotTooOften(app, 'resend', viewer, hook)
   if (past.url !== hook.url)

@@ -1,4 +1,4 @@
-/** Bodies that a hook shapes itself: `{{a.b}}` stands for a value of the payload (reference: custom template). */
+/** Custom bodies of a webhook: `{{a.b}}` is replaced with a value of the payload (reference: custom template). */
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const LONGEST_PATH = 20
@@ -6,8 +6,7 @@ const LONGEST_PATH = 20
 export class TemplateFault extends Error {}
 
 /**
- * The template with the payload's values in it, of `most` bytes. Texts are escaped, so that they stand inside quotes as
- * they are.
+ * Fills the template with values of the payload, up to `most` bytes. Strings are escaped for use inside JSON quotes.
  */
 export function fillTemplate(template: string, payload: unknown, most: number): string {
   let size = Buffer.byteLength(template)
@@ -25,7 +24,7 @@ export function fillTemplate(template: string, payload: unknown, most: number): 
   return text
 }
 
-/** Own values of objects only: nothing of a prototype, nothing of an array. */
+/** Reads own properties of objects only, never of a prototype or an array. */
 function valueAt(payload: unknown, path: readonly string[]): unknown {
   let value = payload
   for (const name of path) {

@@ -10,7 +10,7 @@ const ofProject = async (s: Stage) => (await s.make(projectPath(s, '/hooks'), ne
 const ofGroup = async (s: Stage) => (await s.make(groupPath(s, '/hooks'), newHook)).id
 const ofInstance = async (s: Stage) => (await s.make('/hooks', newHook, s.cast.people.administrator)).id
 
-/** The same for each place. */
+/** The same requests for every scope. */
 const asksAt = (path: string, make: (s: Stage) => Promise<number>): Record<string, Ask> => {
   const hook = async (s: Stage) => ({ hook_id: await make(s) })
   const pair = async (s: Stage) => ({ hook_id: await make(s), key: 'kept' })

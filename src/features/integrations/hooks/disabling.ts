@@ -1,4 +1,6 @@
-/** Hooks that keep failing are left alone for a time, where the instance says so (reference: test, log, resend). */
+/**
+ * Disables webhooks that keep failing, for a time, where the instance setting says so (reference: test, log, resend).
+ */
 import { DAY, MINUTE, after, timestamp, type Clock } from '../../../clock.ts'
 import { kindOf, type Hook } from './model.ts'
 
@@ -13,7 +15,7 @@ type State = Pick<Hook, 'failures' | 'disabled_until' | 'project_id' | 'group_id
 
 interface Around {
   readonly clock: Clock
-  /** The instance's switch. */
+  /** The instance setting. */
   readonly isOn: boolean
 }
 
@@ -23,7 +25,7 @@ export function alertStatusOf(hook: State, { clock, isOn }: Around): AlertStatus
   return hook.disabled_until !== null && hook.disabled_until > timestamp(clock) ? 'temporarily_disabled' : 'executable'
 }
 
-/** Counted in any case, so that the switch acts at once when it is put on. */
+/** Counts failures even while the setting is off, so that the setting takes effect at once. */
 export function healthAfter(
   { failures }: Pick<Hook, 'failures'>,
   isFailure: boolean,

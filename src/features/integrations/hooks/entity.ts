@@ -34,7 +34,7 @@ const ProjectHookEntity = entity({ ...shared, project_id: z.int(), ...flags(SWIT
 const GroupHookEntity = entity({ ...shared, group_id: z.int(), ...flags(SWITCHES.group) }).meta({ id: 'GroupHook' })
 const SystemHookEntity = entity({ ...shared, ...flags(SWITCHES.instance) }).meta({ id: 'SystemHook' })
 
-/** Each record has what its kind has; which, the schema of each says. */
+/** The fields of a record depend on the kind of the hook; see each schema. */
 export const ENTITIES: Readonly<Record<HookKind, z.ZodType<HookRecord>>> = {
   project: ProjectHookEntity,
   group: GroupHookEntity,
@@ -43,7 +43,7 @@ export const ENTITIES: Readonly<Record<HookKind, z.ZodType<HookRecord>>> = {
 
 export type HookRecord = z.infer<z.ZodObject<typeof shared>> & { project_id?: number; group_id?: number }
 
-/** Everything but secrets, which only the receiver is shown. `isOn`: whether hooks that keep failing rest. */
+/** Never shows secrets: only the receiver gets them. `isOn`: whether failing hooks are disabled. */
 export function presentHook(app: App, hook: Hook, isOn: boolean): HookRecord {
   const kind = kindOf(hook)
   const keysOf = (kind: PairKind) => openPairs(app, hook, kind).map(({ key }) => ({ key }))
@@ -52,11 +52,11 @@ export function presentHook(app: App, hook: Hook, isOn: boolean): HookRecord {
     id: hook.id,
     ...(kind === 'project' && { project_id: hook.project_id! }),
     ...(kind === 'group' && { group_id: hook.group_id! }),
-    // Of the instance: all administrators see it, and need not know what lets somebody in elsewhere.
+    // All administrators see system hooks, and none needs the secrets in the URL.
     url: kind === 'instance' ? withoutSecrets(hook.url) : hook.url,
     name: hook.name,
     description: hook.description,
-    repository_update_events: false, // an event of the instance, never of a project
+    repository_update_events: false, // exists only for system hooks
     ...Object.fromEntries(SWITCHES[kind].map((name) => [name, hook[name]])),
     enable_ssl_verification: hook.enable_ssl_verification,
     push_events_branch_filter: hook.push_events_branch_filter,

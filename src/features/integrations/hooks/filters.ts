@@ -7,7 +7,7 @@ import type { Hook } from './model.ts'
 const ownerOf = ({ project_id, group_id, id }: Hook): LimitedCaller =>
   project_id === null ? { key: `hook ${group_id ?? id}`, isAnonymous: false } : projectCaller(project_id)
 
-/** `*` stands for anything; a pattern is looked for anywhere. */
+/** With wildcards, `*` matches anything. A regular expression may match anywhere in the name. */
 export async function isRefMatch(hook: Hook, branch: string): Promise<boolean> {
   const { push_events_branch_filter: filter, branch_filter_strategy: strategy } = hook
   if (filter === '' || strategy === 'all_branches') return true

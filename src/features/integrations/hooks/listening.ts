@@ -1,4 +1,4 @@
-/** Which hooks hear of what happens somewhere. */
+/** Finds the hooks that receive an event. */
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
@@ -20,7 +20,7 @@ const anybody = hotQuery((db, _none: object) =>
     ),
 )
 
-/** Any hook at all, or any service: where there is none, nobody has to look further. */
+/** Whether any hook or service exists; if none does, the caller has nothing to do. */
 export const isAnybodyListening = async (db: Db): Promise<boolean> => (await anybody(db, {})).length > 0
 
 const inScope = hotQuery((db, scope: { project_id?: number | null; group_id?: number | null }, given) =>
@@ -54,11 +54,11 @@ const inScope = hotQuery((db, scope: { project_id?: number | null; group_id?: nu
     .orderBy('id'),
 )
 
-/** Those of the instance, of the project or group, and of all groups above. */
+/** Hooks of the instance, of the project or group, and of all ancestor groups. */
 export const hooksAt = async (db: Db, { project_id, group_id }: HookScope): Promise<Hook[]> =>
   inScope(db, { project_id, group_id })
 
-/** Ids of the projects a hook hears of. */
+/** Ids of the projects whose events a hook receives. */
 export const projectsAt = (db: Db, { project_id, group_id }: HookScope) =>
   db
     .selectFrom('projects')
@@ -66,7 +66,7 @@ export const projectsAt = (db: Db, { project_id, group_id }: HookScope) =>
     .$if(project_id !== null, (q) => q.where('id', '=', project_id!))
     .$if(group_id !== null, (q) => q.where('namespace_id', 'in', treeOf(db, group_id!)))
 
-/** What has happened where a hook hears of it. */
+/** The published events in the scope of a hook. */
 export const eventsAt = (db: Db, scope: HookScope) =>
   db
     .selectFrom('events')

@@ -20,10 +20,10 @@ export const HOOK_SWITCHES = [
   'vulnerability_events',
 ] as const
 
-/** Of hooks of groups. */
+/** Switches that only group hooks have. */
 export const GROUP_SWITCHES = ['subgroup_events', 'member_events', 'project_events'] as const
 
-/** Of hooks of the instance, which hear of people, groups and projects in any case. */
+/** Switches of system hooks. These always receive events about users, groups and projects. */
 export const SYSTEM_SWITCHES = [
   'push_events',
   'tag_push_events',
@@ -34,7 +34,7 @@ export const SYSTEM_SWITCHES = [
 export type HookSwitch = (typeof HOOK_SWITCHES)[number]
 export type AnySwitch = HookSwitch | (typeof GROUP_SWITCHES)[number] | (typeof SYSTEM_SWITCHES)[number]
 
-/** Where a hook stands. */
+/** The scope of a hook. */
 export type HookKind = 'project' | 'group' | 'instance'
 
 export const SWITCHES = {
@@ -50,7 +50,7 @@ export type BranchFilterStrategy = (typeof BRANCH_FILTER_STRATEGIES)[number]
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of a project, of a group, or of the instance. */
+    /** The scope is a project, a group or the instance (both ids null). */
     hooks: { [name in AnySwitch]: Generated<boolean> } & {
       id: Generated<number>
       project_id: number | null
@@ -59,7 +59,7 @@ declare module '../../../store/database.ts' {
       name: string | null
       description: string | null
       token_sealed: string | null
-      /** Key of the signature. */
+      /** Key of the request signature. */
       signing_token_sealed: string | null
       url_variables_sealed: string | null
       custom_headers_sealed: string | null
@@ -67,7 +67,7 @@ declare module '../../../store/database.ts' {
       enable_ssl_verification: boolean
       push_events_branch_filter: string
       branch_filter_strategy: BranchFilterStrategy
-      /** In a row. */
+      /** Consecutive failures. */
       failures: Generated<number>
       disabled_until: Generated<string | null>
       created_at: string

@@ -1,4 +1,4 @@
-/** Names and values that a hook is given beside its address: what fills the address, and headers of its own. */
+/** Key-value pairs of a webhook: variables of the URL, and custom headers. */
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isSendableHeader } from '../../../outbound/headers.ts'
@@ -17,7 +17,7 @@ const MOST_PAIRS = 20
 const LONGEST_KEY = 255
 const LONGEST_VALUE = 2048
 
-/** Ours: a receiver goes by them. */
+/** Headers that the server sets itself: receivers rely on them. */
 const RESERVED = /^(content-type|user-agent|idempotency-key|x-gitlab-.*|webhook-(id|timestamp|signature))$/i
 
 const NAME = /^[A-Za-z][0-9A-Za-z._-]*$/
@@ -29,10 +29,10 @@ function isLegal(kind: PairKind, { key, value }: Pair): boolean {
   return !RESERVED.test(key) && isSendableHeader(key, value)
 }
 
-/** Names of headers are the same in any case. */
+/** Header names are case-insensitive. */
 const nameOf = (kind: PairKind, key: string) => (kind === 'custom_headers' ? key.toLowerCase() : key)
 
-/** Of several of one name the last is meant. */
+/** Of several pairs with one name the last wins. */
 export function withPairs(kind: PairKind, known: readonly Pair[], given: readonly Pair[]): Pair[] {
   const all = new Map([...known, ...given].map((pair) => [nameOf(kind, pair.key), pair]))
   if (all.size > MOST_PAIRS || given.some((pair) => !isLegal(kind, pair)))
@@ -53,7 +53,7 @@ export function openPairs(app: App, hook: Pick<Hook, `${PairKind}_sealed`>, kind
 
 const PLACEHOLDER = /\{([A-Za-z][0-9A-Za-z._-]*)\}/g
 
-/** The address with its variables in it; null where one is missing. */
+/** Fills the URL with its variables. Null where a variable is missing. */
 export function filledUrl(url: string, variables: readonly Pair[]): string | null {
   const values = new Map(variables.map(({ key, value }) => [key, value]))
   const isWhole = Array.from(url.matchAll(PLACEHOLDER), ([, name]) => name!).every((name) => values.has(name))

@@ -27,7 +27,7 @@ const attributes = {
 
 type Switch = z.ZodOptional<z.ZodNullable<typeof bool>>
 
-/** `wiki_events` is the contract's name for `wiki_page_events`. */
+/** The API also accepts `wiki_events` for `wiki_page_events`. */
 function attributesOf(kind: HookKind) {
   const names = kind === 'instance' ? SWITCHES[kind] : [...SWITCHES[kind], 'wiki_events']
   const switches = Object.fromEntries(names.map((name) => [name, bool.nullish()]))

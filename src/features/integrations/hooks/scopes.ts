@@ -1,4 +1,4 @@
-/** Hooks stand in projects, in groups and on the instance itself. An endpoint is declared once, for a mount. */
+/** Hooks belong to projects, groups and the instance. An endpoint is declared once and mounted in each scope. */
 import { z } from 'zod'
 import { child, policy, resource, type Endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
 import { id, text } from '../../../api/wire.ts'
@@ -16,7 +16,7 @@ export interface HookScopeSubject {
 }
 
 const scopePolicy = policy<HookScopeSubject>()({
-  /** What may not be read is not found in the first place. */
+  /** `find` already returns null where the viewer may not read the scope. */
   read: () => true,
   manage: (s) => s.managed,
 })
@@ -25,7 +25,7 @@ interface ScopePlan {
   readonly kind: HookKind
   readonly path: '/projects/:id/hooks' | '/groups/:id/hooks' | '/hooks'
   readonly allow: 'manage' | 'administrator'
-  /** As in `a hook of …`. */
+  /** For summaries such as `a hook of …`. */
   readonly of: string
   readonly place: Resource<HookScopeSubject, typeof scopePolicy>
 }
@@ -41,7 +41,7 @@ const scope = (plan: ScopePlan) => ({
 
 export type Scope = ReturnType<typeof scope>
 
-/** Nobody who may not administer a place learns what its hooks are made of. */
+/** Hides the hooks of a scope from users who may not administer it. */
 function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => HookScope) {
   async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookScopeSubject | null> {
     const subject = await on.find(app, params as never, viewer)
@@ -92,7 +92,7 @@ const instanceScope = scope({
   }),
 })
 
-/** `export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) => endpoint({ path: mount.path, … }))` */
+/** `export const [list, listOfGroup, listOfInstance] = atEachScope((scope) => endpoint({ path: scope.path, … }))` */
 export const atEachScope = (declare: (scope: Scope) => Endpoint) =>
   [declare(projectScope), declare(groupScope), declare(instanceScope)] as const
 

@@ -8,7 +8,7 @@ const SEALED = {
   custom_headers_sealed: 'custom headers: they are',
 } as const
 
-/** Only who receives a hook knows its secrets, so they cannot be others. */
+/** The server cannot generate new secrets for hooks: only their receivers know the values. */
 export const dropHookSecrets: SecretReset = async (app) => {
   const lines: string[] = []
   for (const [column, lost] of Object.entries(SEALED) as [keyof typeof SEALED, string][]) {

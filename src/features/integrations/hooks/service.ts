@@ -14,7 +14,7 @@ import { hooksIn } from './queries.ts'
 import { isSigningToken } from './signing.ts'
 import { assertValidFilter, assertValidTexts, isUsableUrl } from './validation.ts'
 
-/** An instance has as many as its administrators like. */
+/** The instance has no limit. */
 const MOST_HOOKS: Partial<Record<HookKind, number>> = { project: 100, group: 50 }
 
 export interface HookInput extends Partial<Record<AnySwitch, boolean | null>> {
@@ -44,14 +44,14 @@ const BLANK = {
   branch_filter_strategy: 'wildcard',
 } as const
 
-/** On where nothing else is said. */
+/** The switch that is on by default. */
 const FIRST_ON: Readonly<Record<HookKind, AnySwitch>> = {
   project: 'push_events',
   group: 'push_events',
   instance: 'repository_update_events',
 }
 
-/** Null empties a text, and leaves a switch as it is. */
+/** Null clears a text and leaves a switch unchanged. */
 function columnsOf(app: App, kind: HookKind, input: HookInput): RowChange<'hooks'> {
   const { push_events_branch_filter: filter, url_variables: variables, custom_headers: headers } = input
   const sealed = (token: string | null | undefined) => (token ? app.vault.seal(token) : token)
@@ -78,7 +78,7 @@ type Addressed = Pick<Hook, 'url' | 'url_variables_sealed' | 'custom_headers_sea
 
 const filled = (app: App, hook: Addressed) => filledUrl(hook.url, openPairs(app, hook, 'url_variables'))
 
-/** One that stands already was allowed when it came; whether it still is, is asked at every delivery. */
+/** Checks new URLs only. An existing URL was allowed when it was saved, and every delivery checks it again. */
 async function assertUsableUrl(app: App, kind: HookKind, row: Addressed): Promise<void> {
   const url = filled(app, row)
   const sender = kind === 'instance' ? 'system_hooks' : 'hooks'
@@ -128,7 +128,7 @@ export async function updateHook(app: App, hook: Hook, input: HookInput): Promis
   return changeHook(app, hook, (row) => (isMasked(row, change) ? { ...change, url: row.url } : change))
 }
 
-/** An address that comes back as it was shown is the one that is kept. */
+/** A client that sends back the masked URL keeps the stored URL. */
 const isMasked = ({ url }: Hook, change: RowChange<'hooks'>) => change.url === withoutSecrets(url)
 
 export async function setPair(app: App, hook: Hook, kind: PairKind, pair: Pair): Promise<void> {
@@ -146,12 +146,12 @@ export async function removePair(app: App, hook: Hook, kind: PairKind, key: stri
   })
 }
 
-/** One change after the other: each sees what the one before left. */
+/** Serializes changes of one hook: each change sees the one before. */
 async function changeHook(app: App, { id }: Hook, changeOf: (row: Hook) => RowChange<'hooks'>): Promise<Hook> {
   return transact(app, async (app) => {
     await lockName(app.db, `hook ${id}`)
     const row = await app.db.selectFrom('hooks').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!row) throw notFound() // somebody was faster
+    if (!row) throw notFound() // deleted by another request meanwhile
     const change = await withoutOldSecrets(app, row, changeOf(row))
     return app.db
       .updateTable('hooks')
@@ -162,7 +162,7 @@ async function changeHook(app: App, { id }: Hook, changeOf: (row: Hook) => RowCh
   })
 }
 
-/** Whoever is at another address is not told what was meant for the one before. */
+/** A new URL may belong to another receiver, which must not get the secrets of the old one. */
 async function withoutOldSecrets(app: App, row: Hook, change: RowChange<'hooks'>): Promise<RowChange<'hooks'>> {
   const isSame = change.url === undefined || change.url === row.url
   const variables = isSame ? {} : { url_variables_sealed: null }
@@ -172,7 +172,7 @@ async function withoutOldSecrets(app: App, row: Hook, change: RowChange<'hooks'>
   return { token_sealed: null, signing_token_sealed: null, custom_headers_sealed: null, ...variables, ...change }
 }
 
-/** Whether there was one to delete. */
+/** False where the hook was already deleted. */
 export async function deleteHook(app: App, hook: Hook): Promise<boolean> {
   if (!app.db.isTransaction) await drain(app, 'hooks', hook.id)
   const { numDeletedRows } = await app.db.deleteFrom('hooks').where('id', '=', hook.id).executeTakeFirst()

@@ -1,4 +1,4 @@
-/** The signature of what is sent, by the standard-webhooks convention: over its id, its time and its body. */
+/** The signature of a request, by the Standard Webhooks convention: over its id, its timestamp and its body. */
 import { createHmac } from 'node:crypto'
 
 const PREFIX = 'whsec_'

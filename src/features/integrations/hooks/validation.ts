@@ -12,15 +12,15 @@ const LONGEST = { name: 255, description: 2048, token: 2048, custom_webhook_temp
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const CONTROL = /[\0-\x1f\x7f]/
 
-/** What the address itself tells; where it leads is asked by the outgoing client, now and when something is sent there. */
+/** Checks the URL itself. The outgoing client checks the host, now and at every delivery. */
 export function isUsableUrl(given: string): boolean {
   const url = URL.parse(given)
   return (
     url !== null &&
     given.length <= LONGEST_URL &&
-    // What stands for a secret is none.
+    // The mask is a placeholder for a secret, never a value.
     !given.includes(MASK) &&
-    // `URL` would overlook them, and other readers would not.
+    // `URL` ignores white space, but other parsers do not.
     !/\s/.test(given) &&
     !CONTROL.test(given) &&
     /^https?:\/\//i.test(given) &&
@@ -36,7 +36,7 @@ export function assertValidTexts(texts: Texts): void {
     const tooLong = (texts[name]?.length ?? 0) > LONGEST[name]
     if (tooLong) errors[name] = [`is too long (maximum is ${LONGEST[name]} characters)`]
   }
-  // It travels in a header.
+  // The token is sent in a header.
   if (CONTROL.test(texts.token ?? '')) errors.token = ['is invalid']
   if (Object.keys(errors).length > 0) throw invalid(errors)
 }

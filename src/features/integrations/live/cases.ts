@@ -1,6 +1,6 @@
 import { casesOf } from '../../../../test/cases.ts'
 
-/** The callers ask for no stream, so they are answered what there is, and the end. */
+/** The callers do not ask for a stream, so the answer ends after the past events. */
 export const cases = casesOf(`
                                anon strg extn guest rept devl mast ownr admn blkd
   GET /user/live                401  200  200  200  200  200  200  200  200  401

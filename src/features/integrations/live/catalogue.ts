@@ -1,6 +1,6 @@
 /**
- * Which events are told live, what is told of them, and to whom. Whatever is not named here is told to nobody. Of what
- * is gone by now nobody can say who might have seen it: those are told who see all of its kind.
+ * Lists the events that live connections receive, their data, and who may see them. Unlisted events are never sent. For
+ * a deleted record, nobody can say who could see it: its event goes only to viewers who see all records of its kind.
  */
 import { Guest, Master, Reporter } from '../../../lib/levels.ts'
 import type { Events, Row } from '../../../store/database.ts'
@@ -16,7 +16,7 @@ import type { Facts, Target } from './facts.ts'
 type Sees = (subject: ProjectSubject) => boolean
 
 export interface LiveMessage {
-  /** Ids and numbers, no texts but names of refs. */
+  /** Only ids, numbers and names of refs; no other text. */
   readonly data: object
   readonly isSeen: Sees
 }
@@ -24,7 +24,7 @@ export interface LiveMessage {
 // oxlint-disable-next-line no-explicit-any -- which payload comes with which name, the log has forgotten
 type Tell = (payload: any, facts: Facts) => LiveMessage | null
 
-/** No rule asks where a repository lies. */
+/** No policy reads the directory of a repository. */
 const inRepository =
   (may: (subject: RepositorySubject) => boolean): Sees =>
   (s) =>
@@ -195,11 +195,11 @@ const TOLD: { readonly [name in keyof Events]?: Tell } = {
   'project.unshared': project,
 }
 
-/** Of what happens in a project. */
+/** The message of an event in a project; null where none is sent. */
 export const projectMessage = (name: string, payload: object, facts: Facts): LiveMessage | null =>
   (TOLD as Record<string, Tell | undefined>)[name]?.(payload, facts) ?? null
 
-/** Of a group itself, to whoever sees the group; of those who want to come in, to whom it is to decide. */
+/** Events of a group, for everyone who sees the group. Access requests go only to members who can accept them. */
 const TOLD_OF_GROUPS = new Set([
   'group.created',
   'group.updated',
@@ -230,7 +230,10 @@ export function groupMessage(name: string, { id, user_id }: OfGroup): { data: ob
   return { data, level: name.startsWith('access_request.') ? Master : Guest }
 }
 
-/** After these somebody may have lost what they show, or the group they look at; the rest is seen at every event. */
+/**
+ * After these events a connection may have lost its token or its group, and is checked again. Every event checks the
+ * other rights.
+ */
 const ENDING = /^(token\.revoked|member\.|group\.)/
 
 export const mayEnd = (name: string): boolean => ENDING.test(name)

@@ -1,4 +1,7 @@
-/** Hands events to those who listen, as each of them may see them now: so many queries, however many listen. */
+/**
+ * Sends events to the live connections that may see them. The number of queries does not depend on the number of
+ * connections.
+ */
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { Guest, NoAccess, Owner } from '../../../lib/levels.ts'
@@ -16,13 +19,13 @@ export type LiveScope = { readonly project: number } | { readonly group: number 
 
 export interface Listener {
   readonly place: LiveScope
-  /** Null for a visitor. */
+  /** Null: anonymous. */
   readonly viewer: number | null
 }
 
 export interface Delivered<L> {
   readonly blocks: ReadonlyMap<L, string>
-  /** Those who may not listen any more. */
+  /** Connections that are no longer allowed. */
   readonly ended: ReadonlySet<L>
 }
 
@@ -61,7 +64,7 @@ async function authorizationsOf(db: Db, users: readonly number[], projects: read
   return new Map(rows.map(({ user_id, project_id, access_level }) => [`${user_id} ${project_id}`, access_level]))
 }
 
-/** The same of groups. */
+/** `<user> <group>` → level. */
 async function groupLevelsOf(db: Db, users: readonly number[], groups: readonly number[]) {
   if (users.length === 0 || groups.length === 0) return new Map<string, number>()
   const ways = eachWayInto(
@@ -78,7 +81,7 @@ async function groupLevelsOf(db: Db, users: readonly number[], groups: readonly 
   return new Map(rows.map(({ user_id, group_id, level }) => [`${user_id} ${group_id}`, Number(level)]))
 }
 
-/** Groups above each namespace, itself among them. */
+/** The ancestor groups of each namespace, itself included. */
 async function ancestorsOf(db: Db, namespaces: readonly number[]): Promise<Map<number, Set<number>>> {
   const above = new Map<number, Set<number>>()
   if (namespaces.length === 0) return above
@@ -126,7 +129,7 @@ export async function deliver<L extends Listener>(
     if (known) return known
     const viewer = viewerId === null ? null : (users.get(viewerId) ?? null)
     const level = levelOf(viewer, levels.get(key) ?? null)
-    // No rule asks where a project lies.
+    // No policy reads the namespace.
     const namespace = null as unknown as Row<'namespaces'>
     const subject = { project, namespace, viewer, level, open: openVisibilities(viewer) }
     subjects.set(key, subject)
@@ -160,7 +163,7 @@ export async function deliver<L extends Listener>(
       if (!told) continue
       const block = blockOf(event, payload.by, told.data)
       const reaches = ({ place, viewer }: L) =>
-        'group' in place ? above.get(project.namespace_id)?.has(place.group) : levels.has(`${viewer} ${project.id}`) // one's own projects
+        'group' in place ? above.get(project.namespace_id)?.has(place.group) : levels.has(`${viewer} ${project.id}`) // the projects of the viewer
       for (const listener of [...near, ...wide.filter(reaches)]) {
         if (ended.has(listener)) continue
         const subject = subjectOf(listener.viewer, project)

@@ -1,4 +1,4 @@
-/** What must be known of the things that some events are about, to tell who may see them: a query for each kind. */
+/** Loads the rows that decide who may see some events, with one query per kind of record. */
 import type { App } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -12,7 +12,7 @@ export interface Facts {
   readonly issues: ReadonlyMap<number, Row<'issues'>>
   readonly assignees: ReadonlyMap<number, readonly number[]>
   readonly mergeRequests: ReadonlyMap<number, Pick<Row<'merge_requests'>, 'id' | 'iid' | 'author_id'>>
-  /** `<merge request> <user>` of those who are to do or to review one. */
+  /** `<merge request> <user>` of assignees and reviewers. */
   readonly people: ReadonlySet<string>
   readonly snippets: ReadonlyMap<number, Row<'snippets'>>
   readonly notes: ReadonlyMap<number, Row<'notes'>>

@@ -1,6 +1,6 @@
 /**
- * All live connections of a process, and the one reader of the log that serves them. It reads while somebody listens:
- * after commits of this process, and when another one has told of its own.
+ * All live connections of a process, and the single reader of the event log that serves them. The reader runs only
+ * while connections are open. It wakes after commits of this process and after notifications of others.
  */
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -17,15 +17,15 @@ const BEAT_MS = 15_000
 const RECHECK_MS = 30_000
 const MOST_OF_CALLER = 20
 const MOST_IN_ALL = 2000
-/** Who has missed more begins anew. */
+/** A client further behind starts over. */
 const MOST_BEHIND = 10_000
 const RETRY_MS = 3000
 
 export interface Connection extends Listener {
   readonly stream: EventStream
-  /** Whose it counts as. */
+  /** The caller whose limit the connection counts towards. */
   readonly caller: LimitedCaller
-  /** Whether they still may: what they show, and where they look. */
+  /** Whether the token and the scope are still valid for this connection. */
   isAllowed(): Promise<boolean>
 }
 
@@ -35,13 +35,13 @@ export class Hub {
   readonly #open = new Map<LimitedCaller['key'], number>()
   #total = 0
   #anonymous = 0
-  /** All before it have been handed out. */
+  /** All events up to this position have been sent. */
   #cursor = 0
   #turn: Promise<unknown> = Promise.resolve()
   #isNextTick = false
   #deafen: (() => void) | null = null
   #timers: NodeJS.Timeout[] = []
-  /** Those to be asked again whether they still may. */
+  /** Connections whose rights must be checked again. */
   readonly #doubtful = new Set<Connection>()
   #isChecking = false
   #isOver = false
@@ -54,7 +54,7 @@ export class Hub {
     return this.#listening.size > 0
   }
 
-  /** Counts them until their stream has closed, or refuses. */
+  /** Counts the connection until its stream closes, or refuses it. */
   admit({ caller: { key, isAnonymous }, stream }: Connection): void {
     const own = this.#open.get(key) ?? 0
     const headers = { 'Retry-After': String(RETRY_MS / 1000) }
@@ -73,16 +73,19 @@ export class Hub {
     })
   }
 
-  /** What happened since, as far as it is known; then, if they stay, whatever happens. */
+  /**
+   * Sends the past events since a position, as far as the log has them. If the connection stays, later events follow.
+   */
   async join(connection: Connection, since: number | 'now' | 'unknown', { stays }: { stays: boolean }): Promise<void> {
     const { stream } = connection
     let at = await this.#startOf(connection, since)
-    // What is far behind is read beside the others, the last of it in between: none is missed and none told twice.
+    // Read old events in parallel with other connections, but the last page inside the mutex: no event is missed or
+    // sent twice.
     while (this.#isReading() && this.#cursor - at > PAGE && !stream.destroyed)
       at = await this.#catchUp(connection, at, this.#cursor)
     await this.#inTurn(async () => {
       if (stream.destroyed) return
-      // Another process may have told them more than was read here.
+      // Another process may have sent this client events that this process has not read yet.
       await this.#read()
       const end = await this.#position()
       while (at < end && !stream.destroyed) at = await this.#catchUp(connection, at, end)
@@ -100,7 +103,7 @@ export class Hub {
     }).catch((error: unknown) => this.#app.log.error({ err: error, part: 'live' }, 'events could not be told'))
   }
 
-  /** The process is about to end, or its store. */
+  /** Called before the process or its store closes. */
   end(): void {
     this.#isOver = true
     for (const { stream } of this.#listening) stream.finish()
@@ -113,7 +116,7 @@ export class Hub {
     return result
   }
 
-  /** While nobody listens, the cursor stands wherever it stood. */
+  /** While no connection is open, the cursor does not move. */
   #isReading(): boolean {
     return this.#listening.size > 0
   }
@@ -140,7 +143,7 @@ export class Hub {
     return last
   }
 
-  /** One page of what they have missed; where they are then. */
+  /** Sends one page of missed events and returns the new position. */
   async #catchUp(connection: Connection, after: number, until: number): Promise<number> {
     const { place } = connection
     const project = 'project' in place ? place.project : undefined
@@ -155,7 +158,7 @@ export class Hub {
 
   #add(connection: Connection): void {
     const { stream } = connection
-    if (stream.destroyed) return // gone while it waited for its turn
+    if (stream.destroyed) return // closed while waiting for the mutex
     if (this.#listening.size === 0) this.#begin()
     this.#listening.add(connection)
     stream.once('close', () => {
@@ -188,7 +191,7 @@ export class Hub {
       const events = await eventsAfter(this.#app.db, { after: this.#cursor })
       if (events.length === 0) return
       const { blocks, ended } = await deliver(this.#app, events, listening)
-      // Nothing is awaited from here on: all of it is told, or none.
+      // No await from here on: all connections get the page, or none.
       this.#cursor = events.at(-1)!.position
       for (const [{ stream }, text] of blocks) stream.tell(text)
       for (const { stream } of ended) stream.finish()
@@ -197,7 +200,7 @@ export class Hub {
     }
   }
 
-  /** One after the other, and each once, however often there is reason to. */
+  /** One connection at a time, and each only once, however many events ask for the check. */
   async #recheck(connections: readonly Connection[]): Promise<void> {
     for (const connection of connections) this.#doubtful.add(connection)
     if (this.#isChecking) return
@@ -205,7 +208,7 @@ export class Hub {
     for (const connection of this.#doubtful) {
       this.#doubtful.delete(connection)
       if (connection.stream.destroyed) continue
-      // Where the store is away, the next time tells.
+      // If the database is unavailable, the connection stays until the next check.
       const isAllowed = await connection.isAllowed().catch(() => true)
       if (!isAllowed) connection.stream.finish()
     }
@@ -231,7 +234,7 @@ export function hubOf(app: App): Hub {
   return hub
 }
 
-/** In the transaction that gave events their positions. */
+/** Call in the transaction that assigns the events their positions. */
 export async function notifyListeners(app: App): Promise<void> {
   app.onCommit(() => hubs.get(app.store)?.wake())
   await announce(app.db, CHANNEL)

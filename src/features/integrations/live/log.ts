@@ -1,4 +1,4 @@
-/** The log of events, as live connections read it: in the order of commits. */
+/** The event log in commit order, as live connections read it. */
 import { sql } from 'kysely'
 import type { Db, Row } from '../../../store/database.ts'
 
@@ -31,7 +31,7 @@ export async function lastPosition(db: Db): Promise<number> {
   return Number((await db.selectFrom('event_positions').select('last').executeTakeFirstOrThrow()).last)
 }
 
-/** Of what is still there; null where nothing is. */
+/** The oldest position still in the log. Null where the log is empty. */
 export async function oldestPosition(db: Db): Promise<number | null> {
   const { oldest } = await db
     .selectFrom('events')

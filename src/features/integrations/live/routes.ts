@@ -14,14 +14,17 @@ import type { LiveScope } from './deliver.ts'
 import { hubOf, type Connection } from './hub.ts'
 import { EventStream } from './stream.ts'
 
-/** The header is the browser's own, after a break; the parameter is for whoever begins where they left off. */
+/**
+ * Browsers send the header themselves when they reconnect. The parameter is for other clients that continue from an
+ * event.
+ */
 const input = z.object({ last_event_id: text.nullish() })
 const output = z.string().meta({ format: 'event-stream' })
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // A proxy would keep what it passes on until there is more of it.
+  // Without this header a proxy would buffer the stream.
   'X-Accel-Buffering': 'no',
 }
 
@@ -43,13 +46,13 @@ function sinceOf({ headers }: IncomingMessage, given: string | null | undefined)
 
 const OPENING = scopesOf({ method: 'GET' })
 
-/** Who they are by now, by what they showed when they came; null where it opens nothing any more. */
+/** Checks the credential of the request again. Null where it no longer opens the stream. */
 async function recognise({ app, caller, viewer, request }: Session): Promise<User | null> {
   const shown = presentedCredential(request, readQuery(request.url!))
   const identity = shown && (await authentication.identify(app, shown, caller.address))
   if (!identity || !(identity.scopes?.some((scope) => OPENING.includes(scope)) ?? true)) return null
   if (identity.user.id === viewer!.id) return identity.user
-  // They act for somebody else.
+  // The caller acts for another user (sudo).
   return identity.user.admin ? findUser(app.db, viewer!.id) : null
 }
 

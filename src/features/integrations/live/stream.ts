@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 
-/** What waits for a reader; who is further behind comes again with the id of the last event they have. */
+/** The buffer of one client. A client further behind is disconnected and reconnects with its last event id. */
 const MOST_WAITING = 256 * 1024
 
-/** Server-sent events on their way to one reader. */
+/** A stream of server-sent events to one client. */
 export class EventStream extends Readable {
   #isOver = false
 
@@ -22,9 +22,9 @@ export class EventStream extends Readable {
   }
 }
 
-/** The text is one line of JSON, so that none of it can be taken for a field. */
+/** The data is one line of JSON, so no part of it can be read as another field. */
 export const eventBlock = (event: string, id: number, data: object): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Nothing happened; whoever comes again begins here. */
+/** A heartbeat. A client that reconnects continues from this id. */
 export const idleBlock = (id: number): string => `: \nid: ${id}\n\n`

@@ -1,7 +1,7 @@
 import type { WebRoutes } from '../../../api/server.ts'
 import { endLive } from './hub.ts'
 
-/** Who listens is let go before the server closes: it would wait for them. */
+/** Closes live connections before the server closes: the server would wait for them. */
 export const endListening: WebRoutes = (server, { app }) => {
   server.addHook('preClose', (done) => {
     endLive(app)
