@@ -1,4 +1,4 @@
-/** The outgoing client by the settings of this instance: what hooks and services are sent by. */
+/** The outgoing HTTP client with the settings of this instance, for webhooks and services. */
 import type { App } from '../../context.ts'
 import {
   OutgoingFailure,
@@ -12,8 +12,8 @@ import { outboundGuard, outboundProxy, type Sender } from '../instance/settings/
 import { currentSettings } from '../instance/settings/queries.ts'
 
 /**
- * An `OutgoingFailure` where nothing came back; whatever the signal was ended with where that ended it. Asked at every
- * request: a switch of an administrator acts on what already waits.
+ * Throws an `OutgoingFailure` where no answer came, or the signal's reason where the signal aborted. Reads the settings
+ * at every request, so that a change by an administrator also affects pending deliveries.
  */
 export async function sendOut(
   app: App,
@@ -33,7 +33,7 @@ export async function sendOut(
   })
 }
 
-/** Whether an address may be kept. What a name leads to is asked when something is sent there. */
+/** Whether a URL may be saved. The host name is resolved only when something is sent. */
 export async function isAllowedAddress(app: App, sender: Sender, url: string): Promise<boolean> {
   return checkAddress(url, outboundGuard(app, sender, await currentSettings(app)))
 }

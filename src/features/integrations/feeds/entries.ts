@@ -1,4 +1,4 @@
-/** What feeds show of each thing. */
+/** The entries of feeds. */
 import type { App } from '../../../context.ts'
 import type { FeedEntry, FeedText } from '../../../lib/atom.ts'
 import { renderMarkdown } from '../../../lib/markdown/markdown.ts'
@@ -9,7 +9,10 @@ import type { CommitRecord } from '../../repository/commits/entity.ts'
 
 const LONGEST_TEXT = 5000
 
-/** Markdown as HTML. What it names is looked up for nobody: feeds are kept by programs, for whoever reads those. */
+/**
+ * Renders Markdown as HTML. References are resolved for an anonymous viewer: feed readers cache the text and may show
+ * it to others.
+ */
 export async function rendered(
   app: App,
   text: string | null,
@@ -34,7 +37,7 @@ export const byline = (author: Summary | null): Pick<FeedEntry, 'author' | 'pict
 
 const NOUNS = { Issue: ['issue', '#'], MergeRequest: ['merge request', '!'], Snippet: ['snippet', '$'] } as const
 
-/** What it was done to, in words; nothing where it is the project itself. */
+/** The object of the event in words. Empty where the object is the project itself. */
 function objectOf({ push_data: push, note, ...event }: EventRecord): string {
   if (push) return `${push.ref_type} ${push.ref} at `
   if (note) {
@@ -49,7 +52,7 @@ function objectOf({ push_data: push, note, ...event }: EventRecord): string {
   return event.target_type === 'Milestone' ? `milestone ${event.target_title} at ` : 'project '
 }
 
-/** Null: that of the project. */
+/** Null: the page of the project. */
 function pageOf({ push_data: push, note, ...event }: EventRecord): string | null {
   if (push) return push.commit_to === null ? null : `commits/${encodeSegments(push.ref)}`
   if (note) {
@@ -65,7 +68,7 @@ function pageOf({ push_data: push, note, ...event }: EventRecord): string | null
     : null
 }
 
-/** `path` is the project's. */
+/** `path` is the path of the project. */
 export async function eventEntry(app: App, event: EventRecord, path: string): Promise<FeedEntry> {
   const { note, push_data: push, created_at } = event
   const project = `${app.url}/${path}`

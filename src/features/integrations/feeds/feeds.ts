@@ -1,4 +1,4 @@
-/** The feeds there are, as whoever reads may see them. Each is null where there is nothing for them. */
+/** All feeds, with the records that the viewer may see. Null where the viewer may not see the feed. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { parseInput, type Raw } from '../../../api/input.ts'
@@ -37,7 +37,7 @@ import { aroundTags, listLoadedTags } from '../../repository/tags/queries.ts'
 import type { FeedAddress } from './addresses.ts'
 import { byline, commitEntry, eventEntry, plain, plannedEntry, rendered } from './entries.ts'
 
-/** Who asks, and for what of it. */
+/** The viewer and the query of a request for a feed. */
 export interface FeedRequest {
   readonly viewer: User | null
   readonly address: string
@@ -46,7 +46,7 @@ export interface FeedRequest {
 
 export interface Feed {
   readonly title: string
-  /** The page it is the feed of. */
+  /** The web page that the feed belongs to. */
   readonly page: string
   readonly since: string
   readonly entries: readonly FeedEntry[]
@@ -72,7 +72,7 @@ export function findFeed(app: App, asked: FeedRequest, at: FeedAddress): Promise
   }
 }
 
-/** A feed has no pages: where the texts are long, there are fewer entries. */
+/** A feed has no pages: with long texts it has fewer entries. */
 async function fitting<T>(most: number, read: (most: number) => Promise<T>): Promise<T> {
   try {
     return await read(most)
@@ -96,7 +96,7 @@ async function activityEntries(
   return Promise.all(events.map((event) => eventEntry(app, event, paths.get(event.project_id) ?? '')))
 }
 
-/** A name that is no path of two: a person's or a group's. */
+/** A path of one segment: a user or a group. */
 async function activityAtTop(app: App, asked: FeedRequest, path: string): Promise<Feed | null> {
   const namespace = await app.db
     .selectFrom('namespaces')
@@ -142,7 +142,7 @@ async function groupActivity(app: App, { viewer }: FeedRequest, group: Group | n
   }
 }
 
-/** In all projects one belongs to. */
+/** The activity in all projects of the viewer. */
 export async function dashboardActivity(app: App, { viewer }: FeedRequest): Promise<Feed> {
   if (!viewer) throw unauthenticated()
   return {
@@ -153,7 +153,7 @@ export async function dashboardActivity(app: App, { viewer }: FeedRequest): Prom
   }
 }
 
-/** As pages write it, too: `label_name[]`, `milestone_title`, `sort=updated_desc`. */
+/** Also accepts the parameters of the web pages: `label_name[]`, `milestone_title`, `sort=updated_desc`. */
 function listInput<Shape extends z.ZodRawShape>(shape: Shape, query: Raw): z.infer<z.ZodObject<Shape>> {
   const { label_name: labels, milestone_title: milestone, sort: _sort, ...rest } = query
   const raw = { ...(labels !== undefined && { labels }), ...(milestone !== undefined && { milestone }), ...rest }
@@ -209,7 +209,7 @@ export async function groupIssues(app: App, { viewer, query }: FeedRequest, path
 
 const PEOPLE = ['scope', 'author_id', 'author_username', 'assignee_id', 'assignee_username']
 
-/** Those one has to do, unless others are asked for. */
+/** The issues assigned to the viewer, unless the query names other people. */
 export async function dashboardIssues(app: App, { viewer, query }: FeedRequest): Promise<Feed> {
   if (!viewer) throw unauthenticated()
   const scope = PEOPLE.some((name) => query[name] !== undefined) ? {} : { scope: 'assigned_to_me' }
@@ -242,7 +242,7 @@ async function projectMergeRequests(app: App, { viewer, query }: FeedRequest, pa
   }
 }
 
-/** Waits for its turn like all that asks git. */
+/** Runs `work` within the limiter for git operations. */
 async function inRepository(
   app: App,
   { viewer, address }: FeedRequest,
@@ -258,7 +258,7 @@ async function inRepository(
 
 const MOST_SEGMENTS = 20
 
-/** A ref may have slashes, and a path may follow it: the longest name that is one. */
+/** A ref may contain slashes, and a path may follow: the longest prefix that is a ref wins. */
 async function splitRef(dir: string, segments: readonly string[]) {
   for (let n = Math.min(segments.length, MOST_SEGMENTS); n > 0; n--) {
     const ref = segments.slice(0, n).join('/')

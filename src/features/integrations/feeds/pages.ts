@@ -37,14 +37,14 @@ export async function serveFeed(
   return found && content(app, request, found)
 }
 
-/** As it was asked for, without what opens it. */
+/** The requested URL without secret parameters. */
 function selfOf({ url }: App, { raw }: FastifyRequest): string {
   const [path, query] = raw.url!.split('?', 2) as [string, string | undefined]
   const kept = [...new URLSearchParams(query)].filter(([name]) => !SECRET_PARAMETERS.includes(name))
   return `${url}${path}${kept.length > 0 ? `?${new URLSearchParams(kept)}` : ''}`
 }
 
-/** Within this time more may come that bears the same second. */
+/** Within this time another entry with the same second may appear. */
 const SETTLED_MS = 2000
 
 function content(app: App, request: FastifyRequest, { page, ...found }: Feed): PageContent {
@@ -56,7 +56,7 @@ function content(app: App, request: FastifyRequest, { page, ...found }: Feed): P
   const headers = {
     'Content-Type': 'application/atom+xml; charset=utf-8',
     'Cache-Control': 'max-age=0, private, must-revalidate',
-    // It is shown as data; opened alone it does nothing.
+    // The feed is data: a browser that opens it runs nothing.
     'Content-Security-Policy': "default-src 'none'; sandbox",
     ETag: etag,
     ...(isSettled && { 'Last-Modified': newest.toUTCString() }),

@@ -8,7 +8,10 @@ import { assertMayComeFrom } from '../../identity/addresses/service.ts'
 import { byFeedToken } from '../../identity/feed-tokens/authenticate.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 
-/** Who reads: by the token of feeds, which opens nothing else, or as on every page. Programs ask all day: they are counted. */
+/**
+ * Identifies the reader: by the feed token, which opens nothing else, or as on every page. Feed readers poll all day,
+ * so the rate limit counts them.
+ */
 export async function feedReader(gateway: Gateway, request: FastifyRequest): Promise<User | null> {
   const visitor = { identity: null, address: request.ip }
   let viewer: User | null

@@ -24,7 +24,7 @@ function groupOf(request: FastifyRequest): string | null {
   return isFeed && path.length > 0 ? path.join('/') : null
 }
 
-/** Feeds whose addresses begin with a name of ours. */
+/** Feeds whose URLs begin with a reserved name. */
 export const routes: WebRoutes = (server, gateway, { pages }) => {
   for (const path of ['/dashboard/projects.atom', '/dashboard.atom', '/dashboard/activity.atom'])
     server.get(path, async (request, reply) =>

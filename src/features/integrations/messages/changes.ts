@@ -1,9 +1,9 @@
-/** What a change altered, as issues and merge requests tell it. */
+/** The changed attributes of issues and merge requests in messages. */
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hookLabel, hookText, hookUsers, rowTime } from './shared.ts'
 
-/** Before and after, as events have it. */
+/** Old and new value per attribute, as events store them. */
 export type Changes = Readonly<Record<string, readonly [unknown, unknown]>>
 
 type Payload = Record<string, { previous: unknown; current: unknown }>
@@ -13,7 +13,7 @@ export const STATE_IDS: Readonly<Record<string, number>> = { opened: 1, closed: 
 const OF_STATE = ['state', 'closed_at']
 const STAMPS = ['updated_at', 'updated_by_id', 'last_edited_at', 'last_edited_by_id']
 
-/** A change of state is told apart from all others, and first. */
+/** A change of state gets a message of its own, before the one for other changes. */
 export function partsOf(changes: Changes): { action: string; changes: Changes }[] {
   const { state } = changes
   if (!state) return [{ action: 'update', changes }]
@@ -30,7 +30,7 @@ const isEdit = (name: string) => !OF_STATE.includes(name) && !STAMPS.includes(na
 
 const LINKED = { label_ids: 'labels', assignee_ids: 'assignees', reviewer_ids: 'reviewers' } as const
 const RENAMED: Readonly<Record<string, string>> = { auto_merge: 'merge_when_pipeline_succeeds' }
-/** Which no message has among its attributes. */
+/** Attributes that no message contains. */
 const UNTOLD = ['squash', 'allow_collaboration']
 
 export async function hookChanges(app: App, changes: Changes, webUrl: string): Promise<Payload> {
@@ -77,7 +77,7 @@ async function labelsById({ db }: App, ids: readonly number[]) {
 
 const NEVER_CHANGES = ['url', 'action', 'time_change', 'human_time_change', 'human_time_estimate']
 
-/** Of something new: all that is set, where nothing was. */
+/** For a new record: every attribute that is set, with null as the old value. */
 export function openingChanges(attributes: object, relations: Readonly<Record<string, readonly unknown[]>>): Payload {
   const plain = Object.entries(attributes).filter(
     ([name, value]) => value !== null && typeof value !== 'object' && !NEVER_CHANGES.includes(name),

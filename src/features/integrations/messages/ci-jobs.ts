@@ -38,7 +38,10 @@ interface Payload {
   readonly project_id: number
 }
 
-/** All that changed at once, of one project: a pipeline of thousands begins with as few queries as one of two. */
+/**
+ * Builds the messages of all jobs of a project that changed at once. A pipeline of thousands needs as few queries as
+ * one of two.
+ */
 async function jobMessages(app: App, told: readonly Payload[]): Promise<EventMessage[][]> {
   const wanted = told.filter(({ kind, status }) => kind === 'job' && TOLD.includes(status))
   const at = wanted.length === 0 ? null : await findProjectInNamespace(app, wanted[0]!.project_id)
@@ -59,7 +62,7 @@ interface Ground {
   readonly now: string
   readonly jobs: Map<number, ListedJob>
   readonly pipelines: Map<number | null, Pipeline>
-  /** What made them, by pipeline. */
+  /** The upstream pipeline, by pipeline. */
   readonly upstream: Map<number, object>
   readonly runners: Map<number | null, Row<'runners'>>
   readonly environments: Map<number | null, Row<'environments'>>
@@ -67,7 +70,7 @@ interface Ground {
   readonly blocked: Set<number | null>
 }
 
-/** Options may be long: only those of jobs that deploy are asked for. */
+/** Options may be long: they are read only for jobs that deploy. */
 const jobsById = ({ db }: App, ids: readonly number[]) =>
   db
     .selectFrom('ci_jobs')
@@ -82,7 +85,7 @@ const jobsById = ({ db }: App, ids: readonly number[]) =>
         .whereRef('earlier.pipeline_id', '=', 'ci_jobs.pipeline_id')
         .whereRef('earlier.name', '=', 'ci_jobs.name')
         .whereRef('earlier.id', '<', 'ci_jobs.id')
-        // As the index has it.
+        // Written as in the partial index, so that the index is used.
         .where(sql<boolean>`earlier.retried`)
         .as('retries'),
     )
@@ -158,7 +161,7 @@ function bodyOf(app: App, { at, now, ...known }: Ground, job: ListedJob, pipelin
 
 type Times = Pick<Job, 'created_at' | 'started_at' | 'finished_at'>
 
-/** Both as rows and as programs write them. */
+/** Each time in two formats: as database rows have it, and ISO 8601. */
 function timesOf(prefix: 'build_' | '', row: Times) {
   const names =
     prefix === '' ? (['started_at', 'finished_at'] as const) : (['created_at', 'started_at', 'finished_at'] as const)
@@ -187,7 +190,7 @@ export const completeJob: Complete = async (app, { project_id, body }) => {
   return { ...body, commit: { ...known, ...told } }
 }
 
-/** Of whoever has shown that the address is theirs; else the address. */
+/** The profile of the user with this confirmed address, else a mail link. */
 async function profileOf({ db, url }: App, email: string): Promise<string> {
   const wanted = email.toLowerCase()
   const user = await db

@@ -15,7 +15,7 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 
 const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval']
 
-/** Of what they run nobody hears. */
+/** No message is sent of what blocked users run. */
 export async function blockedAmong({ db }: App, ids: readonly (number | null)[]): Promise<Set<number | null>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null)
   if (wanted.length === 0) return new Set()
@@ -68,7 +68,7 @@ export const hookEnvironment = (environment: Row<'environments'> | undefined, { 
 
 type Timed = Pick<Job, 'status' | 'queued_at' | 'started_at' | 'finished_at'>
 
-/** Seconds, so far. */
+/** Seconds until the end, or until now. */
 export const durationOf = ({ started_at, finished_at }: Timed, now: string) =>
   secondsBetween(started_at, finished_at ?? now)
 
@@ -78,7 +78,7 @@ export const queuedFor = ({ status, queued_at, started_at }: Timed, now: string)
 export const failureOf = ({ status, failure_reason }: Pick<Job, 'status' | 'failure_reason'>) =>
   status === 'failed' ? (failure_reason ?? 'unknown_failure') : null
 
-/** The job of another pipeline that made it; nothing for all others. */
+/** The job of another pipeline that started this one. Empty where none did. */
 export async function sourcePipeline({ db, url }: App, { bridge_id }: Pipeline) {
   if (bridge_id === null) return {}
   const bridge = await db
@@ -99,7 +99,7 @@ export async function sourcePipeline({ db, url }: App, { bridge_id }: Pipeline) 
   }
 }
 
-/** Null where the project or the commit is gone. */
+/** Null where the project or the commit no longer exists. */
 export async function commitIn(app: App, project_id: number | null, sha: string): Promise<Commit | null> {
   const project = project_id === null ? null : await findProjectById(app.db, project_id)
   if (!project) return null

@@ -1,4 +1,4 @@
-/** Commits in messages: named when a message is made, and put in whole once git can be asked. */
+/** Commits in messages: a stub when the message is created, completed later with data from git. */
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { GitFailed } from '../../../git/process/command.ts'
@@ -7,7 +7,7 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { Complete } from './message.ts'
 import { hookCommit, findProjectInNamespace, shortProject, type ProjectInNamespace } from './shared.ts'
 
-/** What stands for a commit until then. */
+/** Stands for a commit until the message is completed. */
 export const commitStub = (id: string | null) => id && { id }
 
 export interface RepositoryContext extends ProjectInNamespace {
@@ -16,8 +16,8 @@ export interface RepositoryContext extends ProjectInNamespace {
 }
 
 /**
- * Where the repository is gone, or git takes too long over what somebody has pushed, `otherwise` is told: a message
- * never waits for it.
+ * Runs a git query for a message. Returns `otherwise` where the repository is missing or git takes too long: a message
+ * never waits for git.
  */
 export async function askGit<T>(
   app: App,
@@ -48,7 +48,9 @@ interface WithLast {
   readonly last_commit?: { readonly id: string } | null
 }
 
-/** `commit` of a note, a release or a reaction, and `last_commit` of a merge request, wherever it stands. */
+/**
+ * Completes `commit` of a note, a release or a reaction, and `last_commit` of a merge request, wherever they appear.
+ */
 export const completeCommits: Complete = async (app, { project_id, body }) => {
   const { commit, object_attributes, merge_request } = body as WithCommits
   const stubs = [commit, object_attributes?.last_commit, merge_request?.last_commit]

@@ -9,7 +9,7 @@ import { sources } from './sources.ts'
 const told: ReadonlySet<string> = new Set(sources.map(({ event }) => event))
 const switches = [...new Set(sources.flatMap(({ wanted }) => wanted))].filter((name) => name !== SYSTEM)
 
-/** What there is to say of events to those who listen; nothing is made where nobody does. */
+/** The messages of events for all receivers. Builds nothing where no receiver exists. */
 export async function describeEvents(
   app: App,
   name: keyof Events,
@@ -26,7 +26,7 @@ export async function describeEvents(
   return payloads.map((payload) => described.get(payload)!)
 }
 
-/** The same for whoever asks later: things are shown as they stand now. */
+/** Builds the messages of a past event. They show the current state of the records. */
 export async function messagesOf(
   app: App,
   name: keyof Events,

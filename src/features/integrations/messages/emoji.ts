@@ -7,7 +7,7 @@ import { hookProject, hookUserById, findProjectInNamespace, rowTime, type Projec
 
 const SWITCHES = ['emoji_events'] as const
 
-/** No switch is for reactions to what is confidential, so nobody is told of these. */
+/** No switch exists for reactions to confidential records, so no message is sent for them. */
 async function emojiMessages(
   app: App,
   award: AwardEmoji,

@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<IssueType, string>> = {
   task: 'Task',
 }
 
-/** As all messages that are about an issue have it. */
+/** An issue, as every message about an issue contains it. */
 export async function loadHookIssue(app: App, id: number) {
   const [issue] = await findIssues(app.db, [id])
   const at = issue && (await findProjectInNamespace(app, issue.project_id))
@@ -122,7 +122,7 @@ async function issueMessages(app: App, { id, by }: Payload, parts: readonly Part
   return messages
 }
 
-/** What it said while it was confidential stays so. */
+/** Removes texts that the issue had while it was confidential. */
 function presentable(changes: Changes): Changes {
   if (changes['confidential']?.[0] !== true) return changes
   const { title: _title, description: _description, ...rest } = changes

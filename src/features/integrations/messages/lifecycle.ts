@@ -1,4 +1,7 @@
-/** What comes and goes: projects, groups, members, people and keys. For hooks of the instance, and some for groups. */
+/**
+ * Messages about created and deleted projects, groups, members, users and keys: for system hooks, and some for group
+ * hooks.
+ */
 import type { App, User } from '../../../context.ts'
 import { Owner } from '../../../lib/levels.ts'
 import type { Events, Row } from '../../../store/database.ts'
@@ -8,7 +11,7 @@ import { findNamespaceById, findProjectById, type Namespace, type Project } from
 import { SYSTEM, source, groupMessage, instanceMessage } from './message.ts'
 import { HIDDEN_EMAIL } from './shared.ts'
 
-/** Every hook of the instance hears it. */
+/** For every system hook. */
 const told = (body: { readonly event_name: string }): EventMessage => instanceMessage(body.event_name, body)
 
 interface Times {
@@ -18,7 +21,10 @@ interface Times {
 
 const timesOf = ({ created_at, updated_at }: Times) => ({ created_at, updated_at })
 
-/** The nearest group above that stays: hooks of what goes are gone before they could be told. */
+/**
+ * The nearest ancestor group that remains: the hooks of a deleted group are deleted before they could receive a
+ * message.
+ */
 async function standingGroup({ db }: App, namespace: number | null): Promise<number | null> {
   if (namespace === null) return null
   const found = await db
@@ -85,7 +91,7 @@ async function projectBody(app: App, event_name: string, project: VisibleProject
     path_with_namespace: project.path_with_namespace,
     project_id: project.id,
     owner_name: isPersonal ? owners[0]!.name : (namespace?.name ?? ''),
-    // A group has no address.
+    // A group has no mail address.
     owner_email: isPersonal ? HIDDEN_EMAIL : '',
     owners: owners.map(({ name }) => ({ name, email: HIDDEN_EMAIL })),
     project_namespace_id: project.namespace_id,
@@ -98,7 +104,7 @@ async function projectMessages(app: App, event_name: string, project: VisiblePro
   return project ? [told(await projectBody(app, event_name, project, more))] : []
 }
 
-/** Groups are told of what comes and goes. */
+/** Group hooks receive created and deleted projects. */
 async function projectInNamespace(
   app: App,
   event_name: string,
@@ -119,7 +125,7 @@ async function projectCreated(app: App, { id }: Events['project.created']): Prom
   ]
 }
 
-/** Whose namespace it is in is a member of it from then on. */
+/** The owner of a personal namespace becomes a member of each new project in it. */
 async function personalOwner(app: App, project_id: number): Promise<EventMessage[]> {
   const member = await app.db
     .selectFrom('projects')
@@ -218,7 +224,7 @@ async function memberMessages(
   return [told(body), groupMessage(ofGroup, 'member_events', group.id, { ...body, group_plan: null })]
 }
 
-/** What somebody who asks is given unless more or less is said. */
+/** The default level of an accepted access request. */
 const ASKED_FOR = 30
 
 const requestMessages = (app: App, what: 'request' | 'revoke', request: Events['access_request.made']) =>
@@ -230,7 +236,7 @@ const requestMessages = (app: App, what: 'request' | 'revoke', request: Events['
     updated_at: request.requested_at,
   })
 
-/** An account that a token of a project or a group acts as is a member from its first token on. */
+/** The bot user of a project or group token becomes a member with its first token. */
 async function botAdded(app: App, { id }: Events['token.created']): Promise<EventMessage[]> {
   const member = await app.db
     .selectFrom('access_tokens as t')
@@ -292,7 +298,7 @@ async function groupCreated(app: App, { id, by }: Events['group.created']): Prom
   ]
 }
 
-/** With all below it, those that are deepest first. */
+/** Includes all descendants, the deepest first. */
 async function groupDeleted(app: App, { id }: Events['group.deleted']): Promise<EventMessage[]> {
   const tree = await app.db
     .selectFrom('namespace_ancestors as a')
@@ -310,14 +316,14 @@ async function groupDeleted(app: App, { id }: Events['group.deleted']): Promise<
   return messages
 }
 
-/** Also where it came into another group: its path is another. */
+/** Also sent after a transfer to another group, which changes the path. */
 async function groupRenamed(app: App, id: number, old_full_path: string | undefined): Promise<EventMessage[]> {
   const group = old_full_path === undefined ? null : await findNamespaceById(app.db, id)
   if (!group || old_full_path === undefined) return []
   return [told(groupBody('group_rename', group, { old_path: old_full_path.split('/').at(-1), old_full_path }))]
 }
 
-// People and keys
+// Users and keys
 
 const userBody = (event_name: string, user: Pick<User, 'id' | 'name' | 'email' | 'username'> & Times, more = {}) => ({
   event_name,

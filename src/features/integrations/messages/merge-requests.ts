@@ -32,7 +32,7 @@ const SWITCHES = ['merge_requests_events'] as const
 
 type People = readonly { readonly id: number }[]
 
-/** As all messages that are about a merge request have it; `last_commit` is put in later. */
+/** A merge request, as every message about a merge request contains it. `last_commit` is completed later. */
 export async function loadHookMergeRequest(app: App, id: number) {
   const [one] = await findMergeRequests(app.db, [id])
   const at = one && (await findProjectInNamespace(app, one.project_id))
@@ -105,7 +105,7 @@ async function attributesOf(
   }
 }
 
-/** How it is to be merged. */
+/** The merge options. */
 const mergeParams = (one: MergeRequest): object => ({
   force_remove_source_branch: one.force_remove_source_branch,
   ...(one.should_remove_source_branch !== null && { should_remove_source_branch: one.should_remove_source_branch }),

@@ -1,27 +1,27 @@
 /**
- * What the outside is told of an event. A source makes messages of one kind of event, in the transaction of the change,
- * so that they show things as they were at that moment; only where somebody listens. What git has to be asked for is
- * put in later (`complete`): commits never change.
+ * Messages: the payloads of events for webhooks and services. A source builds the messages of one kind of event in the
+ * transaction of the change, so they show the state at that moment. It builds them only where a receiver exists. Data
+ * from git is added later (`complete`): commits never change.
  */
 import type { App } from '../../../context.ts'
 import type { Events } from '../../../store/database.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { AnySwitch } from '../hooks/model.ts'
 
-/** Of lifecycle events, that every hook of the instance hears. */
+/** For lifecycle events, which every system hook receives. */
 export const SYSTEM = 'system'
 
 export type Subscription = AnySwitch | typeof SYSTEM
 
 export interface MessageSource {
   readonly event: keyof Events
-  /** It is not asked unless somebody has one of these on. */
+  /** The source runs only if a receiver has one of these switches on. */
   readonly wanted: readonly Subscription[]
-  /** Of each event of one place. */
+  /** One list of messages per event. All events belong to the same scope. */
   make(app: App, payloads: never, heard: ReadonlySet<Subscription>): Promise<readonly (readonly EventMessage[])[]>
 }
 
-/** Where many events come at once, what they share is looked up once. */
+/** For many events at once: shared data is loaded once. */
 export const sourceOfMany = <E extends keyof Events>(
   event: E,
   wanted: readonly Subscription[],
@@ -42,7 +42,7 @@ export const source = <E extends keyof Events>(
   },
 })
 
-/** Puts into a message's body what only git knows. */
+/** Adds data from git to the body of a message. */
 export type Complete = (
   app: App,
   message: { readonly project_id: number | null; readonly body: object },
@@ -53,15 +53,15 @@ interface ProjectMessage {
   readonly switch: AnySwitch
   readonly project_id: number
   readonly body: object
-  /** The branch. */
+  /** The name of the branch. */
   readonly ref?: string | null
-  /** Hooks of the instance hear the same. */
+  /** System hooks receive the message, too. */
   readonly to_system?: boolean
-  /** False where `complete` is still to come. */
+  /** False: `complete` has yet to run. */
   readonly complete?: boolean
 }
 
-/** For hooks of a project and of the groups above it. */
+/** For hooks of a project and of its ancestor groups. */
 export const projectMessage = ({
   ref = null,
   to_system = false,
@@ -77,7 +77,7 @@ export const projectMessage = ({
   complete,
 })
 
-/** For hooks of a group and of those above it. */
+/** For hooks of a group and of its ancestor groups. */
 export const groupMessage = (kind: string, wanted: AnySwitch, group_id: number, body: object): EventMessage => ({
   kind,
   switch: wanted,
@@ -91,7 +91,7 @@ export const groupMessage = (kind: string, wanted: AnySwitch, group_id: number, 
   complete: true,
 })
 
-/** For every hook of the instance, or those that have the switch on. */
+/** For every system hook, or only for those with the switch on. */
 export const instanceMessage = (kind: string, body: object, wanted: AnySwitch | null = null): EventMessage => ({
   kind,
   switch: wanted,

@@ -22,12 +22,12 @@ import {
 
 const SWITCHES = ['note_events', 'confidential_note_events'] as const
 
-/** What something is said of, as notes and reactions have it beside themselves. */
+/** The target of a note or a reaction, as messages embed it. */
 export interface HookTarget {
   readonly body: object
   readonly url: string
   readonly confidential: boolean
-  /** A commit in it is still to be put in. */
+  /** The target contains a commit stub to complete. */
   readonly isOpen: boolean
 }
 
@@ -35,7 +35,7 @@ export type TargetColumns = Pick<Note, 'issue_id' | 'merge_request_id' | 'snippe
   readonly commit_sha?: string | null
 }
 
-/** Null once it is gone. */
+/** Null where the target no longer exists. */
 export async function loadHookTarget(
   app: App,
   at: ProjectInNamespace,
@@ -95,7 +95,7 @@ export const noteUrl = (target: HookTarget, note: number): string => `${target.u
 
 const positionOf = (json: string | null): object | null => (json === null ? null : (JSON.parse(json) as object))
 
-/** Files are attached by their address in the text. A note moves with its line, so that it has no place of a change. */
+/** Attachments appear as URLs in the text. `change_position` is always null: a note moves with its line. */
 export function noteAttributes(app: App, note: Note, at: ProjectInNamespace, target: HookTarget) {
   return {
     id: note.id,
@@ -164,7 +164,7 @@ interface NoteBody {
   }
 }
 
-/** With the file's diff, where a line of a commit is spoken of. */
+/** Adds the diff of the file to a note on a line of a commit. */
 export const completeNote: Complete = async (app, message) => {
   const body = (await completeCommits(app, message)) as NoteBody
   const { noteable_type, commit_id, position } = body.object_attributes

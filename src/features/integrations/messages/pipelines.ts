@@ -24,7 +24,7 @@ import {
 import { source, projectMessage, type Complete } from './message.ts'
 import { hookCommit, hookUsersById, findProjectInNamespace, rowTime, shortProject, type HookUser } from './shared.ts'
 
-/** Nobody is told that it was made, only what became of it. */
+/** The creation of a pipeline sends no message, only later changes of its status. */
 async function pipelineMessage(app: App, { id, status }: { id: number; status: string }): Promise<EventMessage[]> {
   if (status === 'created') return []
   const pipeline = await app.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()
@@ -70,7 +70,7 @@ const attributesOf = (pipeline: Pipeline, url: string) => ({
   url,
 })
 
-/** The newest of each name, all in one query however many; what else they say only of those that deploy. */
+/** The newest job of each name, in one query. Options are read only for jobs that deploy. */
 const jobsOf = ({ db }: App, pipeline: number) =>
   db
     .selectFrom('ci_jobs')
@@ -139,7 +139,7 @@ async function archivesOf(app: App, jobs: readonly ListedJob[]) {
   return new Map(found.map(({ job_id, filename, size }) => [job_id, { filename, size }]))
 }
 
-/** Those given with it alone: what projects and groups keep is never told. */
+/** Only variables given when the pipeline was created. Variables of projects and groups are never sent. */
 async function variablesOf({ db, vault }: App, { id }: Pipeline) {
   const rows = await db
     .selectFrom('pipeline_variables')

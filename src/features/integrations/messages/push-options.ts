@@ -1,9 +1,9 @@
-/** `ci.variable`, `merge_request.label` and the like may come several times. */
+/** Options such as `ci.variable` and `merge_request.label` may appear several times. */
 const LISTS = ['variable', 'input', 'label', 'unlabel', 'assign', 'unassign']
 const MOST = 100
 const LONGEST = 10_000
 
-/** `ci.skip` and `merge_request.target=main` as `{ ci: { skip: true }, merge_request: { target: 'main' } }`. */
+/** Parses `ci.skip` and `merge_request.target=main` to `{ ci: { skip: true }, merge_request: { target: 'main' } }`. */
 export function hookPushOptions(options: readonly string[]): object {
   const spaces = new Map<string, Map<string, unknown>>()
   for (const option of options.slice(0, MOST)) {

@@ -29,7 +29,7 @@ const SWITCHES = ['push_events', 'tag_push_events', 'repository_update_events'] 
 type Pushed = Events['repository.changed']
 
 const MOST_COMMITS = 20
-/** Refs that one message names. */
+/** The maximum of refs in one message. */
 const MOST_CHANGES = 1_000
 const FILE_LIMITS = { files: 1_000, bytes: 100 * 1024 }
 const LARGEST_TAG = 64 * 1024
@@ -49,7 +49,7 @@ async function pushMessages(app: App, pushed: Pushed, heard: ReadonlySet<Subscri
 
 type NamedRecord = Update & { readonly name: string }
 
-/** Of more than `most` that one push creates, changes or deletes, none is told of by itself. */
+/** If one push creates, changes or deletes more than `most` refs, these refs get no messages of their own. */
 function few(updates: readonly Update[], nameOf: (ref: string) => string | null, most: number): NamedRecord[] {
   const named = updates.flatMap((update) => {
     const name = nameOf(update.ref)
@@ -133,13 +133,13 @@ async function tagMessages(
     const told = { kind: 'tag_push', switch: 'tag_push_events', project_id, complete: false } as const
     return [
       projectMessage({ ...told, body }),
-      // Hooks of the instance are told of the tag alone.
+      // System hooks do not receive the message of the tag.
       { ...instanceMessage(told.kind, { ...body, message: '' }, told.switch), project_id, complete: false },
     ]
   })
 }
 
-/** Once for a push, however many refs it moved. */
+/** One message per push, however many refs it moved. */
 function updateMessage(updates: readonly Update[], shared: Shared): EventMessage {
   const told = updates.slice(0, MOST_CHANGES)
   const body = {
@@ -160,7 +160,7 @@ function updateMessage(updates: readonly Update[], shared: Shared): EventMessage
 interface PushBody {
   readonly before: string
   readonly after: string
-  /** What it is compared with, until it has been. */
+  /** The commit to compare with, until the message is completed. */
   readonly base?: string
   readonly message: string | null
 }
@@ -189,7 +189,7 @@ export const completeTagPush: Complete = async (app, { project_id, body }) => {
   return { ...body, ...found }
 }
 
-/** Of a tag that went, the commit is told. */
+/** For a deleted tag, `before` is the tagged commit. */
 async function taggedBefore({ dir }: RepositoryContext, before: string) {
   const [commit] = await findCommits(dir, [before])
   return { before: commit?.id ?? before }

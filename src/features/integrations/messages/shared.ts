@@ -1,4 +1,4 @@
-/** Objects that stand in many messages (reference: shared objects). */
+/** Objects that appear in many messages (reference: shared objects). */
 import type { App, User } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { absoluteImages } from '../../../lib/absolute-images.ts'
@@ -23,7 +23,7 @@ export interface ProjectInNamespace {
   readonly namespace: Namespace
 }
 
-/** Null once it is gone. */
+/** Null where the project no longer exists. */
 export async function findProjectInNamespace({ db }: App, project_id: number): Promise<ProjectInNamespace | null> {
   const project = await findProjectById(db, project_id)
   const namespace = project && (await findNamespaceById(db, project.namespace_id))
@@ -42,7 +42,7 @@ export const rowTime = (moment: string | null): string | null =>
 export const visibilityLevel = (visibility: (typeof VISIBILITIES)[number]): number =>
   VISIBILITIES.indexOf(visibility) * 10
 
-/** As pipelines and jobs have it: without the deprecated addresses. */
+/** The project in messages of pipelines and jobs: without the deprecated URLs. */
 export function shortProject(app: App, { project, namespace }: ProjectInNamespace) {
   const at = addresses(app)
   const path_with_namespace = pathWithNamespace(project, namespace)
@@ -79,13 +79,13 @@ export function hookRepository(app: App, findProjectInNamespace: ProjectInNamesp
   return { name, url, description, homepage }
 }
 
-/** On pushes and jobs. */
+/** The repository in messages of pushes and jobs. */
 export function longRepository(app: App, findProjectInNamespace: ProjectInNamespace) {
   const { git_http_url, git_ssh_url, visibility_level } = shortProject(app, findProjectInNamespace)
   return { ...hookRepository(app, findProjectInNamespace), git_http_url, git_ssh_url, visibility_level }
 }
 
-/** Nobody's address is public. */
+/** Replaces mail addresses: no user's address is public. */
 export const HIDDEN_EMAIL = '[REDACTED]'
 
 export const hookUser = async (app: App, user: User) => userIn(await surroundings(app), user)
@@ -100,7 +100,7 @@ const userIn = (around: Surroundings, user: User) => ({
 
 export type HookUser = ReturnType<typeof userIn>
 
-/** By id, however many; whoever is gone is not in it. */
+/** By id, in a fixed number of queries. Deleted users are missing. */
 export async function hookUsersById(app: App, ids: readonly (number | null)[]): Promise<Map<number | null, HookUser>> {
   const around = await surroundings(app)
   const named = await withUsers(
@@ -111,23 +111,23 @@ export async function hookUsersById(app: App, ids: readonly (number | null)[]): 
   return new Map(named.flatMap(({ id, user }) => (user ? [[id, userIn(around, user)] as const] : [])))
 }
 
-/** In this order; whoever is gone is left out. */
+/** Keeps the order. Deleted users are left out. */
 export async function hookUsers(app: App, ids: readonly number[]): Promise<HookUser[]> {
   const found = await hookUsersById(app, ids)
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Null for nobody, and for whoever is gone. */
+/** Null where the id is null or the user is deleted. */
 export async function hookUserById(app: App, id: number | null) {
   const user = id === null ? null : await findUser(app.db, id)
   return user && (await hookUser(app, user))
 }
 
-/** Images of a text by whole addresses. */
+/** The text with absolute URLs of images. */
 export const hookText = <T extends string | null>(app: App, text: T, webUrl: string): T =>
   (text === null ? null : absoluteImages(text, { host: app.url, project: webUrl })) as T
 
-/** Whoever pushes writes these, at any length. */
+/** Pushers choose these texts, so their length must be limited. */
 const LONGEST_MESSAGE = 65_536
 const LONGEST_LINE = 1_000
 

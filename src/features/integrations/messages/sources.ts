@@ -1,4 +1,4 @@
-/** All messages there are, one line per file. */
+/** Registers all message sources, one line per file. */
 import { accessTokenSources } from './access-tokens.ts'
 import { completeCommits } from './commits.ts'
 import { completeDeployment, deploymentSources } from './deployments.ts'
@@ -29,7 +29,7 @@ export const sources: readonly MessageSource[] = [
   ...lifecycleSources,
 ]
 
-/** By kind. */
+/** By kind of message. */
 export const completions: Readonly<Record<string, Complete>> = {
   push: completePush,
   tag_push: completeTagPush,

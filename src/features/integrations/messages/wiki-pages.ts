@@ -30,7 +30,7 @@ async function pageMessages(app: App, page: Events['wiki_page.changed']): Promis
     },
     object_attributes: {
       title: page.title,
-      // Where it is found, until it has been read.
+      // Revision and path of the page, until the content is read.
       content: `${page.text}:${page.path}`,
       format: page.format,
       message: page.message,

@@ -1,4 +1,7 @@
-/** Whom news reaches, and why; a fixed number of queries however many they are. */
+/**
+ * The recipients of a notification, each with a reason. The number of queries does not depend on the number of
+ * recipients.
+ */
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -14,23 +17,23 @@ export interface Reached {
   readonly ids: readonly number[]
   readonly way: Way
   readonly reason: Reason
-  /** By which it is switched on. */
+  /** The custom event that enables it. */
   readonly event: CustomEvent | null
 }
 
 export interface Reach {
   readonly reached: readonly Reached[]
-  /** Switches of what those are told who follow the whole project; none: nobody of them is. */
+  /** Custom events for users who watch the project. Empty: watchers get no mail. */
   readonly watched: readonly (CustomEvent | null)[]
-  /** Labels that it got. */
+  /** Labels that were added. */
   readonly labels?: readonly number[]
-  /** Whose doing it is. */
+  /** The user who caused it. */
   readonly by: number | null
-  /** For those alone who see what is internal. */
+  /** Only for users who may see internal notes. */
   readonly internal?: boolean
-  /** Who hear of it otherwise. */
+  /** Users who already get a mail about it for another reason. */
   readonly except?: readonly number[]
-  /** False of what those who subscribed to the item are not told of. */
+  /** False: subscribers of the item get no mail. */
   readonly forSubscribers?: boolean
 }
 
@@ -69,7 +72,9 @@ export async function recipientsOf(app: App, item: Item, reach: Reach): Promise<
   return new Map(readers.map(({ id }) => [id, strongest(reasons.get(id)!)]))
 }
 
-/** Of these people, those who may read it and have an address; asked once more when the mail is sent. */
+/**
+ * Of these users, those who may read the item and have a mail address. The check is repeated before the mail is sent.
+ */
 export async function mailable(app: App, item: Item, ids: readonly number[], internal: boolean): Promise<User[]> {
   if (ids.length === 0) return []
   const { db } = app
@@ -87,7 +92,7 @@ async function wantsOwnActivity(db: Db, user: number): Promise<boolean> {
   return (await findSetting(db, user, EVERYWHERE))?.notified_of_own_activity ?? false
 }
 
-/** What people said of the item itself. */
+/** Explicit subscriptions to the item, and explicit refusals. */
 export async function subscriptionsTo(db: Db, { subscription }: Item): Promise<{ yes: number[]; no: Set<number> }> {
   if (!subscription) return { yes: [], no: new Set() }
   const [kind, id] = Object.entries(subscription)[0] as ['issue_id' | 'merge_request_id', number]
@@ -105,7 +110,7 @@ async function labelSubscribers(db: Db, { id }: Project, labels: readonly number
     .map(({ user_id }) => user_id)
 }
 
-/** Those who may follow all of a project: what holds for each of them in it is asked next. */
+/** Users who may watch the project. The caller then loads the setting that applies to each. */
 async function followersOf(db: Db, { id, namespace_id }: Project): Promise<number[]> {
   const following = () =>
     db.selectFrom('notification_settings as s').select('s.user_id').where('s.level', 'in', WATCHING)

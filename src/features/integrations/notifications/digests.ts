@@ -1,6 +1,6 @@
 /**
- * Beyond a number of mails in an hour, by who causes them and by who gets them, news is held back and told in one mail
- * to each recipient. It is held in the store until that mail was taken by the server, so that no crash loses any.
+ * Limits mails per hour, by author and by recipient. Notifications above a limit are collected into one digest mail per
+ * recipient. They stay in the store until the mail server has accepted the digest, so a crash loses none.
  */
 import { HOUR, MINUTE } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
@@ -12,12 +12,12 @@ import { findItem } from './items.ts'
 import { writeLetter } from './letters.ts'
 import type { Facts, Notification } from './model.ts'
 
-/** In an hour: by one author, from one author to one recipient, and to one recipient. */
+/** Per hour: by one author, from one author to one recipient, and to one recipient. */
 const MOST_BY_ONE = 1000
 const MOST_OF_A_PAIR = 30
 const MOST_TO_ONE = 100
 
-/** Counts the mail, and says whether it goes out by itself. */
+/** Counts the mail. True: it goes out by itself, not in a digest. */
 export async function isWithinBudget(app: App, { by_id }: Notification, user: number): Promise<boolean> {
   const counts: [key: string, most: number][] = [
     [`news to ${user}`, MOST_TO_ONE],
@@ -34,7 +34,7 @@ export async function isWithinBudget(app: App, { by_id }: Notification, user: nu
 
 const EVERY = 10 * MINUTE
 const PEOPLE_AT_ONCE = 100
-/** What one mail lists; the next one lists the rest. */
+/** The maximum of entries in one mail; the next mail lists the rest. */
 const MOST_LISTED = 200
 const MOST_LINE = 300
 
@@ -75,7 +75,7 @@ async function sendDigest(app: App, user: number, signal: AbortSignal): Promise<
     signal.throwIfAborted()
     const item = await findItem(app, JSON.parse(event.facts) as Facts, event.project_id)
     const letter = item && (await writeLetter(app, event, item))
-    // Who may not read it any more is not told of it.
+    // A user who may no longer read the item gets no line about it.
     const [reader] = letter ? await mailable(app, item, [user], letter.internal) : []
     if (!letter || !reader) continue
     email ??= (await notificationEmails(app.db, [reader])).get(user) ?? null

@@ -1,4 +1,6 @@
-/** A letter as mail to one person: text and HTML, why they get it and how that ends. */
+/**
+ * Turns a letter into a mail for one recipient: text and HTML, with the reason for the mail and a link to unsubscribe.
+ */
 import type { App, User } from '../../../context.ts'
 import { Html, html } from '../../../lib/html.ts'
 import { referencesIn } from '../../../lib/markdown/markdown.ts'
@@ -12,7 +14,7 @@ import type { Letter } from './letters.ts'
 import type { Reason } from './levels.ts'
 import { unsubscribeAddress } from './unsubscribing.ts'
 
-/** Whom it is for, and why. */
+/** The recipient, and the reason for the mail. */
 export interface Reader {
   readonly user: User
   readonly email: string
@@ -29,7 +31,9 @@ const WHY: Record<Reason, string> = {
   watching: 'because you follow the project',
 }
 
-/** Renders what all readers see alike once, and what each sees of references for each. */
+/**
+ * Renders shared parts once. Texts with references are rendered per recipient, because each may see other references.
+ */
 export async function framer(app: App, letter: Letter, item: Item): Promise<(reader: Reader) => Promise<Mail>> {
   const { html_emails_enabled, email_author_in_body } = await currentSettings(app)
   const naming = await Promise.all(
@@ -48,7 +52,7 @@ export async function framer(app: App, letter: Letter, item: Item): Promise<(rea
       subject: letter.subject,
       text: textOf(letter, foot),
       ...(html_emails_enabled && { html: await htmlOf(app, letter, item, reader, plain, foot) }),
-      // Some servers take no name but their own.
+      // Some mail servers accept only their own sender name.
       ...(letter.author && !email_author_in_body && { fromName: letter.author.name }),
       messageId: `${letter.id}@${domain(app)}`,
       ...(letter.after.length > 0 && {
@@ -80,7 +84,7 @@ function projectHeaders(app: App, { project, namespace }: Item): Record<string, 
   }
 }
 
-/** As nobody in particular meets it. */
+/** As an anonymous viewer sees it. */
 const place = ({ project, namespace }: Item) => ({ project, namespace, viewer: null, level: 0, open: [] })
 
 interface Footer {

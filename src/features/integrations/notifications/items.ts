@@ -1,4 +1,4 @@
-/** What mail is about: how it is called, who takes part in it and who may read it. */
+/** Items: the records that mails are about, with their title, participants and readers. */
 import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
@@ -40,13 +40,13 @@ export interface Item extends HookScope {
   /** `Broken (#1)` */
   readonly title: string
   readonly url: string
-  /** The first message about it; those that follow name it. */
+  /** The id of the first mail about the item; later mails reply to it. */
   readonly thread: string
   readonly headers: Readonly<Record<string, string>>
-  /** What one subscribes to. */
+  /** The record that users subscribe to. */
   readonly subscription: { readonly issue_id: number } | { readonly merge_request_id: number } | null
   participants(app: App): Promise<number[]>
-  /** Of these people, those who may read it. */
+  /** Of these users, those who may read the item. */
   readers(app: App, ids: readonly number[], input: { internal: boolean }): Promise<User[]>
 }
 
@@ -57,7 +57,10 @@ const readersBy =
   async (app, ids) =>
     (await subjectsOfUsers(app, place, ids)).filter(reads).map(({ viewer }) => viewer)
 
-/** Null once it is gone. An issue or a merge request knows its project; of all else it is given. */
+/**
+ * Null where the item no longer exists. An issue or a merge request knows its project; for other items the caller
+ * passes the project.
+ */
 export async function findItem(app: App, facts: Facts, project?: number): Promise<Item | null> {
   const { db } = app
   if (facts.issue !== undefined) {

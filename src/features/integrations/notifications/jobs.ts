@@ -14,8 +14,8 @@ import { SEND_MAILS, announce, type MailJob } from './service.ts'
 type Waiting = Awaited<ReturnType<typeof waitingMails>>[number]
 
 /**
- * A mail counts as sent before it is: whoever is killed in between leaves one too few, never one too many. What the
- * server has not taken waits again, and the job is tried again.
+ * Marks a mail as sent before it sends the mail. A crash in between loses one mail and never sends one twice. A mail
+ * that the server rejects is pending again, and the job is retried.
  */
 async function send(app: App, { notification, users }: MailJob, signal: AbortSignal): Promise<void> {
   const event = await app.db.selectFrom('notifications').selectAll().where('id', '=', notification).executeTakeFirst()
@@ -50,14 +50,14 @@ async function send(app: App, { notification, users }: MailJob, signal: AbortSig
     } catch (error) {
       await mark(app, notification, user.id, 'sent', 'waiting')
       trouble = error
-      // Where it is not about this mail, the next would have no more luck.
+      // If the server did not answer at all, the next mail would fail, too.
       if (!hasAnswered(error)) break
     }
   }
   if (trouble) throw trouble
 }
 
-/** A server may be slow: other work does not wait for it. */
+/** A mail server may be slow: other jobs do not wait for it. */
 export const sendMails = job<MailJob>(SEND_MAILS.name, send, { long: true })
 
 const hasAnswered = (error: unknown) => error instanceof Error && 'responseCode' in error
@@ -84,7 +84,7 @@ async function mark({ db }: App, notification: number, user: number, from: State
   return numUpdatedRows > 0n
 }
 
-/** Those who may not read it any more. */
+/** Drops the mails of users who may no longer read the item. */
 async function drop(
   { db }: App,
   notification: number,
@@ -102,7 +102,7 @@ async function drop(
     .execute()
 }
 
-/** Longer than any job is tried again. */
+/** Longer than any job is retried. */
 const KEPT_FOR = 30 * DAY
 
 export const forgetNotifications = job(
@@ -115,7 +115,7 @@ export const forgetNotifications = job(
 
 const ISSUES_AT_ONCE = 100
 
-/** Of open issues that are due tomorrow. */
+/** For open issues that are due tomorrow. */
 export const remindOfDueIssues = job(
   'notifications.due_issues',
   async (app, _payload, signal) => {

@@ -1,4 +1,4 @@
-/** What a mail says of its news, for whoever reads it. */
+/** The content of notification mails. */
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { oneLine } from '../../../mail/compose.ts'
@@ -15,16 +15,16 @@ export interface Letter {
   readonly author: User | null
   /** One sentence. */
   readonly opening: string
-  /** What people wrote, as Markdown, each with what is said of it before. */
+  /** Markdown texts by users, each with an introduction. */
   readonly texts: readonly { readonly before: string | null; readonly markdown: string }[]
   readonly lines: readonly string[]
   readonly url: string
   readonly subject: string
   readonly id: string
-  /** Messages before it, the nearest last. */
+  /** The ids of earlier mails in the thread, the nearest last. */
   readonly after: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  /** For those alone who see what is internal. */
+  /** Only for users who may see internal notes. */
   readonly internal: boolean
 }
 
@@ -32,7 +32,7 @@ const MOST_NAME = 100
 const MOST_LINE = 300
 const MOST_COMMITS = 20
 const MOST_JOBS = 20
-/** What is longer is read where it stands. */
+/** Longer texts are cut: the recipient reads them on the page. */
 const MOST_TEXT = 10_000
 
 const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'Somebody')
@@ -40,7 +40,7 @@ const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'S
 const FIRST: readonly Kind[] = ['new_issue', 'new_merge_request', 'new_release', 'moved_project']
 const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_pipeline: 'Successful' } as const
 
-/** Null where there is nothing to tell any more. */
+/** Null where the content no longer exists. */
 export async function writeLetter(app: App, event: Notification, item: Item): Promise<Letter | null> {
   const facts = JSON.parse(event.facts) as Facts
   const author = event.by_id === null ? null : await findUser(app.db, event.by_id)
@@ -105,7 +105,7 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
     case 'change_merge_request': {
       const row = 'issue' in about ? about.issue : 'mergeRequest' in about ? about.mergeRequest : null
       const lines = [...(await peopleLines(app, facts)), ...(await labelLines(app, facts.labels ?? []))]
-      // Whom the text names now is mailed the text.
+      // A recipient newly mentioned in the description gets the description.
       const isNamed = lines.length === 0
       return {
         opening: isNamed ? `${name} named you in the ${what}.` : `${name} changed the ${what}.`,
@@ -198,7 +198,7 @@ async function writeSystemNotes(app: App, item: Item, name: string, ids: readonl
   }
 }
 
-/** Where in a diff it stands. */
+/** The file and line of a note in a diff. */
 function placeOf({ position }: Note): string | null {
   if (position === null) return null
   const { new_path, old_path, new_line, old_line } = JSON.parse(position) as Position

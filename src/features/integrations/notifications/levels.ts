@@ -1,8 +1,8 @@
-/** Who wants to be mailed what. Pure. */
+/** Decides who gets which mail, by notification level. Pure functions. */
 import { LEVELS, type CustomEvent, type NotificationLevel } from '../../planning/notification-settings/model.ts'
 import type { NotificationPreference } from '../../planning/notification-settings/queries.ts'
 
-/** Why somebody is mailed, the strongest first. */
+/** Reasons for a mail, the strongest first. */
 export const REASONS = [
   'own_activity',
   'assigned',
@@ -17,15 +17,15 @@ export type Reason = (typeof REASONS)[number]
 export const strongest = (reasons: readonly Reason[]): Reason =>
   REASONS.find((reason) => reasons.includes(reason)) ?? 'watching'
 
-/** How news reaches somebody; `team` is for news of a project as a whole. */
+/** How an event concerns a user. `team` is for events of a project as a whole. */
 export type Way = 'mention' | 'participating' | 'watch' | 'team' | 'subscription'
 
-/** Those who watch a project are not told of it, unless they take part. */
+/** Users who watch a project get no mail of these events, unless they participate. */
 const NOT_FOR_WATCHERS: readonly (CustomEvent | null)[] = ['push_to_merge_request', 'issue_due', 'success_pipeline']
-/** Of what is theirs, or all of theirs, people hear without asking. */
+/** Participants get mail of these events without enabling them. */
 const FOR_PARTICIPANTS: readonly (CustomEvent | null)[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project']
 
-/** Whether news that reaches them this way is wanted by what they said. */
+/** Whether the user's setting lets this event through. */
 export function isNotified({ level, events }: NotificationPreference, way: Way, event: CustomEvent | null): boolean {
   if (way === 'subscription') return true
   const isTheirs = way === 'mention' || way === 'participating'
@@ -43,15 +43,15 @@ export function isNotified({ level, events }: NotificationPreference, way: Way, 
   }
 }
 
-/** A pipeline that is mended is one that succeeds, too. */
+/** A fixed pipeline is also a successful one. */
 const isSwitchedOn = (events: NotificationPreference['events'], event: CustomEvent) =>
   events[event] || (event === 'fixed_pipeline' && events.success_pipeline)
 
-/** The highest level at which what came for this reason does not come again. */
+/** The highest level at which mails of this reason stop. */
 export function levelBelow(reason: Reason): NotificationLevel {
   if (reason === 'watching' || reason === 'own_activity') return 'participating'
   return reason === 'mentioned' ? 'disabled' : 'mention'
 }
 
-/** Levels at which news comes that is nobody's own. */
+/** Levels that include events the user has no part in. */
 export const WATCHING = (['watch', 'custom'] as const).map((level) => LEVELS.indexOf(level))

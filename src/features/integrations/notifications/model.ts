@@ -4,24 +4,24 @@ import type { Reason } from './levels.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** News that people are mailed. */
+    /** Events that users are mailed about. */
     notifications: {
       id: Generated<number>
-      /** The same each time it is told. */
+      /** A unique key, so that a repeated event creates no second row. */
       source: string
       kind: Kind
       project_id: number
       by_id: number | null
-      /** JSON. */
+      /** JSON of `Facts`. */
       facts: string
       created_at: string
     }
-    /** Who is mailed it. `sent` is written first: a mail that a crash cuts off is not sent again. */
+    /** The recipients. The state becomes `sent` before the mail goes out: after a crash it is not sent twice. */
     notification_mails: {
       notification_id: number
       user_id: number
       reason: Reason
-      /** `held`: it comes in a digest. */
+      /** `held`: collected for a digest. */
       state: 'waiting' | 'sent' | 'refused' | 'dropped' | 'held'
     }
   }
@@ -53,7 +53,7 @@ export type Kind =
   | 'new_release'
   | 'moved_project'
 
-/** What it is about. Texts are read when the mail is written. */
+/** The ids of the records concerned. Texts are loaded when the mail is written. */
 export interface Facts {
   readonly issue?: number
   readonly merge_request?: number
@@ -61,14 +61,14 @@ export interface Facts {
   readonly snippet?: number
   readonly pipeline?: number
   readonly release?: number
-  /** What was said, together. */
+  /** Notes that are mailed together. */
   readonly notes?: readonly number[]
-  /** The issue that it was before it moved. */
+  /** The issue before the move. */
   readonly from?: number
-  /** Commits of a push. */
+  /** First and last commit of a push. */
   readonly before?: string | null
   readonly after?: string | null
-  /** Ids before and after. */
+  /** Ids before and after the change. */
   readonly assignees?: Change
   readonly reviewers?: Change
   readonly labels?: readonly number[]

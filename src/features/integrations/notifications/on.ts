@@ -1,4 +1,4 @@
-/** What happens, as news for people: whom it reaches, and how. */
+/** Subscribers that turn events into notifications: the recipients and the reason. */
 import { on, type App, type User } from '../../../context.ts'
 import type { EventSource as Heard } from '../../../jobs/queue.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
@@ -13,10 +13,10 @@ import { findItem, type Item } from './items.ts'
 import type { Change, Facts, Kind } from './model.ts'
 import { announce, type Notification } from './service.ts'
 
-/** Of each group that a text names. */
+/** The limit of members per mentioned group. */
 const EVERYBODY = 50_000
 
-/** News without what is worked out from the event. */
+/** A notification without the fields derived from the event. */
 type Draft = Omit<Notification, 'source' | 'watched'> & { readonly watched?: Notification['watched'] }
 
 async function publish(app: App, { source, at }: Heard, item: Item, draft: Draft): Promise<void> {
@@ -31,7 +31,7 @@ const takingPart = async (app: App, item: Item, event: CustomEvent | null): Prom
   event,
 })
 
-/** Those a text names, as whoever wrote it may name them. */
+/** Users that a text mentions, as far as its author may mention them. */
 async function named(app: App, by: User | null, { project }: Item, names: Mentions): Promise<Reached> {
   const found = by && names.size > 0 ? await mentionedPeople(app, by, project.id, names, EVERYBODY) : null
   const ids = found ? [...found.addressed, ...found.mentioned] : []
@@ -56,7 +56,7 @@ const findRequestItem = finding('merge_request')
 
 type Happening = { readonly id: number; readonly by: number | null }
 
-/** Something became of it: for those who take part and those who follow the project. */
+/** A change of state: for participants and for users who watch the project. */
 const became =
   (find: Find, kind: Kind, event: CustomEvent | null) =>
   async (app: App, { id, by }: Happening, heard: Heard): Promise<void> => {
@@ -88,7 +88,7 @@ const issueCreated = on('issue.created', 'mail', async (app, { id, by }, heard) 
   const origin = await app.db.selectFrom('issues').select('id').where('moved_to_id', '=', id).executeTakeFirst()
   const people = await takingPart(app, item, event)
   if (origin) {
-    // Whoever takes part is told that it moved.
+    // Participants get the mail about the move instead.
     const draft = { kind: event, by, facts: found.facts, reached: [], except: people.ids, watched: [event] }
     return publish(app, heard, item, draft)
   }
@@ -117,7 +117,7 @@ const issueMoved = on('issue.moved', 'mail', async (app, { id, to, by }, heard) 
     await takingPart(app, old.item, null),
     { ids: yes, way: 'subscription', reason: 'subscribed', event: null },
   ]
-  // It is about where it is now: who may not see it there is told nothing of that place.
+  // The mail is about the new issue: users who may not see the new project get none.
   const facts = { ...moved.facts, from: id }
   await publish(app, heard, moved.item, { kind: 'move_issue', by, facts, reached, except: [...no] })
 })
@@ -126,7 +126,7 @@ type Changes = { readonly [field: string]: readonly [unknown, unknown] }
 
 const peopleIn = (changes: Changes, field: string) => changes[field] as Change | undefined
 
-/** Those who were there before, and those who are now: a change of people concerns both. */
+/** Both the former and the new assignees or reviewers: the change concerns both. */
 function changedPeople(
   change: Change | undefined,
   reason: 'assigned' | 'review_requested',
@@ -140,7 +140,7 @@ function changedPeople(
   ]
 }
 
-/** What of a change people are mailed: all of it in one. */
+/** One mail for all parts of a change. */
 const changed =
   (find: Find, kind: 'change_issue' | 'change_merge_request') =>
   async (app: App, { id, by, changes }: Happening & { changes: Changes }, heard: Heard): Promise<void> => {
@@ -216,7 +216,7 @@ const requestCreated = on('merge_request.created', 'mail', async (app, { id, by 
   })
 })
 
-/** Set to merge by itself. */
+/** Auto-merge was enabled. */
 const requestWaits = on(
   'merge_request.updated',
   'mail of auto-merge',
@@ -224,7 +224,7 @@ const requestWaits = on(
   { when: ({ changes }) => (changes as Changes)['auto_merge']?.[1] === true },
 )
 
-/** For whoever set it to merge by itself, and its author. */
+/** For the author, and for the user who enabled auto-merge. */
 const requestStuck = on('merge_request.unmergeable', 'mail', async (app, { id }, heard) => {
   const found = await findRequestItem(app, id)
   if (!found || !('mergeRequest' in found.item.about)) return
@@ -241,7 +241,7 @@ const requestStuck = on('merge_request.unmergeable', 'mail', async (app, { id },
   })
 })
 
-/** All commits of a push are one mail. */
+/** One mail for all commits of a push. */
 const requestPushed = on('merge_request.pushed', 'mail', async (app, { id, by, before, after }, heard) => {
   const found = await findRequestItem(app, id)
   if (!found) return
@@ -257,7 +257,7 @@ const requestPushed = on('merge_request.pushed', 'mail', async (app, { id, by, b
   })
 })
 
-/** What was said at once is one mail. */
+/** One mail for all notes published together. */
 async function writeSystemNotes(app: App, ids: readonly number[], by: number, heard: Heard): Promise<void> {
   const notes = await app.db
     .selectFrom('notes')
@@ -294,7 +294,7 @@ const reviewed = on('merge_request.reviewed', 'mail', (app, { notes, by }, heard
   writeSystemNotes(app, notes, by, heard),
 )
 
-/** For whoever started it. */
+/** For the user who started the pipeline. */
 const pipelineEnded = on(
   'pipeline.changed',
   'mail',
@@ -303,7 +303,7 @@ const pipelineEnded = on(
     const item = await findItem(app, facts, project_id)
     if (!item || !('pipeline' in item.about)) return
     const { pipeline } = item.about
-    // A pipeline that another made speaks through that one.
+    // A child pipeline gets no mail: its parent gets one.
     if (pipeline.status !== status || pipeline.user_id === null || pipeline.source === 'parent_pipeline') return
     const kind =
       status === 'failed'
@@ -317,7 +317,7 @@ const pipelineEnded = on(
   { when: ({ status }) => status === 'failed' || status === 'success' },
 )
 
-/** Whether the one before, of the same ref, has failed. */
+/** Whether the previous pipeline of the same ref failed. */
 async function isMended(
   { db }: App,
   { id, project_id, ref, tag }: { id: number; project_id: number; ref: string; tag: boolean },

@@ -12,14 +12,14 @@ import type { Facts, Kind } from './model.ts'
 
 export interface Notification extends Reach {
   readonly kind: Kind
-  /** The same each time it is told: whoever was told is not told again. */
+  /** A unique key of the event: a repeated event mails nobody twice. */
   readonly source: string
   readonly facts: Facts
 }
 
-/** People that one transaction takes in. */
+/** Recipients per transaction. */
 const AT_ONCE = 500
-/** Mails that one job sends. */
+/** Mails per job. */
 const A_JOB = 20
 
 export const SEND_MAILS = { name: 'notifications.mail' }
@@ -29,7 +29,7 @@ export interface MailJob {
   readonly users: readonly number[]
 }
 
-/** Puts mail about it into the queue for everybody who wants it. */
+/** Queues mails for all recipients. */
 export async function announce(app: App, item: Item, event: Notification): Promise<void> {
   const people = [...(await recipientsOf(app, item, event))]
   if (people.length === 0 || !(await isMailed(app, item))) return
@@ -46,7 +46,7 @@ async function storeUpdates(app: App, { project }: Item, { source, kind, by, fac
   const row = { source, kind, project_id: project.id, facts: JSON.stringify(facts), created_at: timestamp(app.clock) }
   const added = await app.db
     .insertInto('notifications')
-    // Whoever did it may be gone.
+    // The author may be deleted.
     .values((eb) => ({ ...row, by_id: by && eb.selectFrom('users').select('id').where('id', '=', by) }))
     .onConflict((c) => c.column('source').doNothing())
     .returning('id')
@@ -56,7 +56,7 @@ async function storeUpdates(app: App, { project }: Item, { source, kind, by, fac
   return kept!.id
 }
 
-/** Those who were taken in before have their job, or have had it. */
+/** Recipients that already have a row also have a job, or had one. */
 async function queueMails(
   app: App,
   notification_id: number,

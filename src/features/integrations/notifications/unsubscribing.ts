@@ -1,4 +1,4 @@
-/** Links that end mail without signing in: what a link says is signed, and it can do nothing else. */
+/** Unsubscribe links work without signing in. The content of a link is signed, and allows nothing else. */
 import { z } from 'zod'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -13,7 +13,7 @@ import { levelBelow, type Reason } from './levels.ts'
 
 const PURPOSE = 'unsubscribe'
 
-/** Ids alone: a link outlives names. */
+/** Only ids: names may change during the life of a link. */
 const Options = z.object({
   user: z.int(),
   project: z.int(),
@@ -53,12 +53,12 @@ function read(app: App, token: string): Options | null {
 
 export interface Unsubscription {
   readonly user: User
-  /** As the page names it: nothing that the link does not tell already. */
+  /** The name on the page. It shows nothing that the link does not reveal already. */
   readonly what: string
   carryOut(): Promise<void>
 }
 
-/** Null where it is none of ours, or there is nothing to unsubscribe from any more. */
+/** Null where the token is not signed by this server, or the item no longer exists. */
 export async function findUnsubscription(app: App, token: string): Promise<Unsubscription | null> {
   const input = read(app, token)
   const user = input && (await findUser(app.db, input.user))
@@ -73,7 +73,7 @@ export async function findUnsubscription(app: App, token: string): Promise<Unsub
   return { user, what, carryOut: () => leave(app, user, item) }
 }
 
-/** Whoever has left already stays so. */
+/** No error where the user has already unsubscribed. */
 async function leave(app: App, user: User, { subscription }: Item): Promise<void> {
   try {
     await setSubscription(app, user, subscription!, false, { usual: true })
@@ -82,7 +82,7 @@ async function leave(app: App, user: User, { subscription }: Item): Promise<void
   }
 }
 
-/** Never raises what somebody has turned down further since. */
+/** Never raises the level where the user has lowered it further since. */
 async function lower(app: App, user: User, { project }: Item, level: NotificationLevel): Promise<void> {
   const now = (await settingsInEffect(app.db, [user.id], project)).get(user.id)!.level
   if (LOUDNESS.indexOf(now) <= LOUDNESS.indexOf(level)) return

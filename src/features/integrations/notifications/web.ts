@@ -10,8 +10,8 @@ const PATH = '/-/unsubscribe/:token'
 const tokenOf = ({ params }: FastifyRequest) => (params as { token: string }).token
 
 /**
- * Opening the link asks, as mail programs open links on their own; posting to it does it, at once and from anywhere
- * (RFC 8058): whoever has the link needs nothing else.
+ * GET only asks for confirmation, because mail programs open links on their own. POST unsubscribes at once, from any
+ * origin (RFC 8058): the link alone is enough.
  */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway

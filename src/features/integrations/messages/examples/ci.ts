@@ -1,4 +1,4 @@
-/** Of pipelines, jobs and deployments, and of tokens that end soon. */
+/** Messages of pipelines, jobs, deployments and expiring tokens. */
 import type { Examples } from './example.ts'
 
 export const ciExamples = {

@@ -1,4 +1,4 @@
 import type { Webhooks } from '../../../../api/openapi.ts'
 
-/** What receivers get, as the documentation shows it. */
+/** The payloads of webhooks, as the documentation shows them. */
 export type Examples = Webhooks

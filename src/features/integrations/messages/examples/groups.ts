@@ -1,4 +1,4 @@
-/** What hooks of groups hear besides. */
+/** Messages that only group hooks receive. */
 import type { Examples } from './example.ts'
 
 export const groupExamples = {

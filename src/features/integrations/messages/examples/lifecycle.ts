@@ -1,4 +1,4 @@
-/** What every hook of the instance hears, by event_name. */
+/** Messages that every system hook receives, by event_name. */
 import type { Examples } from './example.ts'
 
 export const lifecycleExamples = {

@@ -1,11 +1,11 @@
-/** Bodies with times, hashes and addresses that are the same each time. */
+/** Replaces times, hashes and URLs in bodies with fixed values. */
 import { createHash } from 'node:crypto'
 
 const ROW_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const HASH = /(?<![0-9a-f])(?!0{40})[0-9a-f]{40}(?![0-9a-f])/g
 
-/** Each hash becomes one of its place in the body. */
+/** Each hash becomes a hash of its position in the body. */
 export function normalised(body: unknown, url: string): object {
   const hashes = new Map<string, string>()
   const hashOf = (hash: string) => {

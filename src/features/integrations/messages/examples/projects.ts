@@ -1,6 +1,6 @@
 import type { Examples } from './example.ts'
 
-/** Written by `UPDATE_EXAMPLES=1` from what a receiver got. */
+/** Generated from received requests: run the tests with `UPDATE_EXAMPLES=1`. */
 export const projectExamples: Examples = {
   push_first: {
     header: 'Push Hook',
