@@ -2,7 +2,7 @@ import type { App } from '../../../context.ts'
 import type { OutgoingAnswer, OutgoingRequest } from '../../../outbound/client.ts'
 import { sendOut } from '../outgoing.ts'
 
-/** The receiver could not take it now: worth another try. */
+/** A temporary failure of the receiver: the delivery is retried. */
 export class ServiceFailure extends Error {
   readonly answer: OutgoingAnswer
   constructor(answer: OutgoingAnswer) {
@@ -12,10 +12,10 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** Some answers are read, and are longer than those that are only looked at. */
+/** Some answers are parsed, so more of them is read than by default. */
 const LIMITS = { body: 256 * 1024 }
 
-/** Whatever it says of what it was sent is its answer. */
+/** Sends a request. Any status but 5xx and 429 is a valid answer. */
 export async function ask(app: App, request: OutgoingRequest): Promise<OutgoingAnswer> {
   const answer = await sendOut(app, 'hooks', request, undefined, LIMITS)
   if (answer.status >= 500 || answer.status === 429) throw new ServiceFailure(answer)

@@ -10,7 +10,10 @@ const older = slug((s) => projectPath(s, '/services'))
 const newer = slug((s) => projectPath(s, '/integrations'))
 const ofGroup = slug((s) => groupPath(s, '/integrations'))
 
-/** What needs nobody outside to answer; one for each, as each is tested a few times a minute at most. */
+/**
+ * A service that needs no outside server. Each case gets a project of its own, because tests of a service are rate
+ * limited.
+ */
 const mailed = async (s: Stage) => {
   const { id } = await s.newProject()
   await s.owner.put(`/projects/${id}/integrations/emails-on-push`, { recipients: 'jane@example.com' })

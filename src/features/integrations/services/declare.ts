@@ -1,6 +1,6 @@
 /**
- * What a service is made of: its slug, its fields, the events it takes and what it sends. One declaration says all of
- * it; the endpoints, the checks and the sending follow from that.
+ * The declaration of a service: its slug, fields, events and requests. Endpoints, validation and sending follow from
+ * it.
  */
 import { z } from 'zod'
 import { bool, oneOf } from '../../../api/wire.ts'
@@ -13,13 +13,13 @@ import type { ServicePayload } from './payload.ts'
 export interface Field {
   readonly schema: z.ZodType
   readonly isRequired: boolean
-  /** Is to be named, and may be empty. */
+  /** The field is required, but may be empty. */
   readonly mayBeBlank: boolean
-  /** Sealed, and never told to anybody. */
+  /** Stored sealed, and never shown. */
   readonly isSecret: boolean
-  /** Where something is sent: `guarded` ones are checked as those of hooks are, `link`s are for people to follow. */
+  /** `guarded` URLs receive requests and are checked like those of webhooks. A `link` is only for users to follow. */
   readonly address: 'guarded' | 'link' | 'host' | null
-  /** What counts where nobody has said otherwise. */
+  /** The default value. */
   readonly preset: Setting
 }
 
@@ -34,7 +34,7 @@ const LONGEST_TEXT = 16_384
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const CONTROL = /[\0-\x1f\x7f]/
 
-/** It may stand in a header, a query or a line of a protocol. */
+/** The value may go into a header, a query or a line of a protocol. */
 const lineUpTo = (most: number) =>
   z.preprocess(
     toText,
@@ -56,13 +56,13 @@ export const field = (schema: z.ZodType, more: Partial<Field> = {}): Field => ({
 })
 
 export const line = (most = LONGEST_LINE): Field => field(lineUpTo(most))
-/** More than a line. */
+/** A text of several lines. */
 export const longer: Field = field(z.preprocess(toText, z.string().max(LONGEST_TEXT)))
-/** A key or a file, which has lines. */
+/** A key or a file, with several lines. */
 export const secretText: Field = field(z.preprocess(toText, z.string().max(LONGEST_TEXT)), { isSecret: true })
 export const secret: Field = field(lineUpTo(LONGEST_SECRET), { isSecret: true })
 export const url: Field = field(lineUpTo(LONGEST_ADDRESS), { address: 'guarded' })
-/** An address that lets whoever knows it send. */
+/** A URL that is itself a credential. */
 export const secretUrl: Field = { ...url, isSecret: true }
 export const link: Field = field(lineUpTo(LONGEST_ADDRESS), { address: 'link' })
 export const host: Field = field(lineUpTo(LONGEST_LINE), { address: 'host' })
@@ -84,15 +84,15 @@ export interface Service {
   readonly title: string
   readonly fields: Readonly<Record<string, Field>>
   readonly events: readonly ServiceEvent[]
-  /** Why nothing is done about it: whom it spoke to is gone. Its settings are kept. */
+  /** Why the service is retired: the product no longer exists. Settings are kept. */
   readonly gone?: string
-  /** What is asked of the receiver, of facts alone. None: nothing to tell. */
+  /** The requests to send; a pure function of the payload. Empty: nothing to send. */
   readonly requests?: (told: ServicePayload) => readonly OutgoingRequest[]
-  /** What jobs of the project are given. */
+  /** CI variables for the jobs of the project. */
   readonly variables?: (settings: Settings, scope: JobContext) => readonly Variable[]
-  /** What a test asks instead, where a message would come to nothing or do something. */
+  /** The request of a test, where a real message would do nothing or have an effect. */
   readonly probe?: (told: ServicePayload) => OutgoingRequest
-  /** Where telling takes more than a few requests: mail, other protocols, questions back. */
+  /** For services that need more than a few requests: mail, other protocols, queries first. */
   readonly deliver?: (app: App, told: ServicePayload) => Promise<void>
 }
 

@@ -20,7 +20,7 @@ const brief = {
   ...switches,
   alert_events: z.boolean(),
   inherited: z.boolean(),
-  /** Why nothing is sent any more, where whom it spoke to is gone. */
+  /** Why the service sends nothing any more: the product behind it no longer exists. */
   retired: z.string().nullable(),
 }
 
@@ -33,7 +33,7 @@ export const ServiceEntity = entity({
 const switchesOf = (row: ServiceRow | null) =>
   Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, row?.[name] ?? true])) as Record<ServiceSwitch, boolean>
 
-/** One that was never set has no id, and is as it would be at first. */
+/** A service that was never configured has no id and shows its defaults. */
 export function presentListedService(
   { slug, title, gone }: Service,
   effective: Effective | null,
@@ -47,19 +47,19 @@ export function presentListedService(
     updated_at: row?.updated_at ?? null,
     active: row?.active ?? false,
     ...switchesOf(row),
-    alert_events: false, // there are no alerts
+    alert_events: false, // this server has no alerts
     inherited: effective?.isInherited ?? false,
     retired: gone ?? null,
   }
 }
 
-/** Everything but what is secret. */
+/** Shows everything but secrets. */
 export const presentService = (service: Service, effective: Effective | null): z.infer<typeof ServiceEntity> => ({
   ...presentListedService(service, effective),
   properties: visibleSettings(service, effective?.row ?? null),
 })
 
-/** A field as a form shows it. */
+/** A field of the settings form. */
 const FieldEntity = entity({
   name: z.string(),
   type: z.enum(['text', 'password', 'url', 'boolean', 'number', 'choice']),

@@ -1,4 +1,4 @@
-/** Which messages a service is told, by its switches and the branches and pipelines it is for. All pure. */
+/** Decides which messages a service receives, by its switches, branches and pipelines. Pure functions. */
 import type { Service } from './declare.ts'
 import type { ServiceEvent, ServiceRow, ServiceSwitch } from './model.ts'
 import { nameOfRef, type Payload, type ServicePayload } from './payload.ts'
@@ -19,7 +19,7 @@ const SWITCH_OF: Record<ServiceEvent, ServiceSwitch> = {
   deployment: 'deployment_events',
 }
 
-/** What messages of a kind may be to a service, the more telling first. */
+/** The service events of each kind of message, the most specific first. */
 const EVENTS_OF: Readonly<Record<string, readonly ServiceEvent[]>> = {
   push: ['push', 'commit'],
   tag_push: ['tag_push'],
@@ -39,7 +39,7 @@ export const KINDS: readonly string[] = Object.keys(EVENTS_OF)
 
 const isOn = (row: ServiceRow, event: ServiceEvent) => row[SWITCH_OF[event]]
 
-/** Whether any message of the kind may be for it. */
+/** Whether the service may receive any message of the kind. */
 export const isInterested = ({ events, gone, requests, deliver }: Service, row: ServiceRow, kind: string): boolean =>
   gone === undefined &&
   (requests ?? deliver) !== undefined &&
@@ -51,10 +51,10 @@ const isConfidential = ({ event_type, object_attributes, issue }: Payload): bool
   object_attributes?.internal === true ||
   issue?.confidential === true
 
-/** What this message is to it; null: not for it. */
+/** The event that this message is for the service. Null: not for it. */
 export function eventFor({ events }: Service, row: ServiceRow, kind: string, body: Payload): ServiceEvent | null {
   const possible = EVENTS_OF[kind] ?? []
-  // What is confidential is never told as if it were not.
+  // A confidential record never goes out as an ordinary event.
   const secret = possible.find((event) => event.startsWith('confidential_'))
   if (secret && (kind.startsWith('confidential_') || isConfidential(body))) {
     return events.includes(secret) && isOn(row, secret) ? secret : null
@@ -66,14 +66,14 @@ export function eventFor({ events }: Service, row: ServiceRow, kind: string, bod
   return found && isOn(row, found) ? found : null
 }
 
-/** The branch a message is about; null where it is about none. */
+/** The branch of a message; null where it has none. */
 export function branchOf({ event, body }: Pick<ServicePayload, 'event' | 'body'>): string | null {
   if (event === 'push') return nameOfRef(body.ref)
   if (event !== 'pipeline' || body.object_attributes?.tag) return null
   return nameOfRef(body.object_attributes?.ref)
 }
 
-/** Whether one has to know if the branch is protected. */
+/** Whether the filter depends on branch protection. */
 export const asksForProtection = ({ settings }: Pick<ServicePayload, 'settings'>): boolean =>
   ['protected', 'default_and_protected'].includes(String(settings.branches_to_be_notified))
 

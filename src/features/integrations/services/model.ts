@@ -20,7 +20,7 @@ export const SERVICE_SWITCHES = [
 
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number]
 
-/** What services are told of. */
+/** Events that services receive. */
 export type ServiceEvent =
   | 'push'
   | 'tag_push'
@@ -43,16 +43,16 @@ declare module '../../../store/database.ts' {
   interface Tables {
     services: Record<ServiceSwitch, boolean> & {
       id: Generated<number>
-      /** Exactly one of the two is given. */
+      /** Exactly one of the two is set. */
       project_id: number | null
       group_id: number | null
       slug: string
       active: boolean
-      /** Has nothing of its own: the nearest group's counts. */
+      /** Has no settings of its own: those of the nearest group apply. */
       inherits: boolean
-      /** As JSON, without what is secret. */
+      /** JSON of the settings that are not secret. */
       properties: string
-      /** The rest, as JSON. */
+      /** JSON of the secret settings. */
       secrets_sealed: string | null
       created_at: string
       updated_at: string

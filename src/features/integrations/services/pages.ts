@@ -5,13 +5,13 @@ import { findProjectById, loadProjectSubject } from '../../projects/projects/que
 import { effectiveServices } from './queries.ts'
 import { propertiesOf } from './settings.ts'
 
-/** Services that stand for the wiki, and what names its address. */
+/** Services that replace the wiki, each with the field that has its URL. */
 const WIKIS = [
   ['external-wiki', 'external_wiki_url'],
   ['confluence', 'confluence_url'],
 ] as const
 
-/** `/group/project/-/wikis` leads to the wiki elsewhere, where there is one. */
+/** Redirects `/group/project/-/wikis` to the external wiki, if one is configured. */
 export const externalWikiPage: ProjectPage = {
   name: 'wikis',
   async find(gateway, request, { id }, rest) {

@@ -1,4 +1,4 @@
-/** What a service is told about: the message hooks are sent, where it comes from, and the service's own settings. */
+/** The input of a service: the webhook message, its project, and the settings of the service. */
 import type { ServiceEvent, Settings } from './model.ts'
 
 interface PayloadPerson {
@@ -44,7 +44,7 @@ interface Attributes {
   readonly duration?: number | null
 }
 
-/** Of the JSON of all kinds, what services read. Anything may be missing. */
+/** The fields of all kinds of messages that services read. Any field may be missing. */
 export interface Payload {
   readonly object_kind?: string
   readonly event_type?: string
@@ -92,17 +92,17 @@ export interface ServicePayload {
   readonly settings: Settings
   readonly project: PayloadProject
   readonly instance: { readonly url: string; readonly version: string }
-  /** Whether what is told may also be said in a comment. */
+  /** Whether the service may also write a comment. */
   readonly comments: boolean
 }
 
-/** As a text; empty where it is not set. */
+/** A setting as text; empty where it is not set. */
 export const textOf = ({ settings }: Pick<ServicePayload, 'settings'>, name: string): string => {
   const value = settings[name]
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** Whoever did it, as people read it. */
+/** The display name of the user who caused the event. */
 export function actorOf({ user, user_name, user_username }: Payload): string {
   const name = user?.name ?? user_name ?? ''
   const username = user?.username ?? user_username ?? ''
@@ -116,7 +116,7 @@ const NOWHERE = /^0+$/
 export const isCreation = ({ before }: Payload): boolean => NOWHERE.test(before ?? '0')
 export const isDeletion = ({ after }: Payload): boolean => NOWHERE.test(after ?? '0')
 
-/** Without what stands before the name. */
+/** Strips `refs/heads/` or `refs/tags/`. */
 export const nameOfRef = (ref: string | null | undefined): string => (ref ?? '').replace(/^refs\/(heads|tags)\//, '')
 
 export const titleOfCommit = ({ title, message }: PayloadCommit): string =>
@@ -125,7 +125,7 @@ export const titleOfCommit = ({ title, message }: PayloadCommit): string =>
 export const SHORT_SHA = 8
 export const shortSha = (sha: string | null | undefined): string => (sha ?? '').slice(0, SHORT_SHA)
 
-/** Cut in front of a character, never in one, and marked so. */
+/** Cuts a text between characters, never inside a surrogate pair, and marks the cut. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, Math.max(most - 1, 0)).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -3,14 +3,14 @@ import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { ServiceRow } from './model.ts'
 
-/** A project, or a group; services of groups count for all that is in them and has none of its own. */
+/** A project or a group. A service of a group applies to everything below that has none of its own. */
 export interface ServiceScope {
   readonly project_id: number | null
   readonly group_id: number | null
 }
 
 interface Near extends ServiceRow {
-  /** Of the project itself, or how many groups up. */
+  /** 0 for the project itself, else the number of groups up. */
   readonly distance: number
 }
 
@@ -54,7 +54,7 @@ const near = async (db: Db, { project_id, group_id }: ServiceScope): Promise<Nea
 const isOwn = (row: ServiceScope, { project_id, group_id }: ServiceScope) =>
   row.project_id === project_id && row.group_id === group_id
 
-/** What counts at a place, by slug: its own, or the nearest group's. */
+/** The services that apply in a scope, by slug: its own, or the nearest group's. */
 export async function effectiveServices(db: Db, scope: ServiceScope): Promise<Map<string, Effective>> {
   const rows = (await near(db, scope)).toSorted((a, b) => a.distance - b.distance)
   const found = new Map<string, Effective>()

@@ -8,7 +8,7 @@ import { emailsOnPush, pipelinesEmail } from './declarations/mail.ts'
 import * as trackers from './declarations/trackers.ts'
 import type { Service } from './declare.ts'
 
-/** Every service there is, one line each. */
+/** Every service, one line each. */
 export const SERVICES: readonly Service[] = [
   kept.appleAppStore,
   ci.asana,
@@ -63,5 +63,5 @@ export const SERVICES: readonly Service[] = [
 
 const bySlug = new Map(SERVICES.map((service) => [service.slug, service]))
 
-/** Some clients write the name with underscores. */
+/** Some clients write the slug with underscores. */
 export const serviceOf = (slug: string): Service | null => bySlug.get(slug.replaceAll('_', '-')) ?? null

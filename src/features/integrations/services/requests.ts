@@ -16,7 +16,7 @@ export const postForm = (url: string, form: Record<string, string>): OutgoingReq
   body: String(new URLSearchParams(form)),
 })
 
-/** The message itself, as hooks send it. */
+/** Posts the message unchanged, as webhooks do. */
 export const relay = (told: ServicePayload, url: string, headers: Record<string, string> = {}): OutgoingRequest => ({
   ...postJson(url, told.body, {
     'User-Agent': `GitLab/${told.instance.version}`,
@@ -32,7 +32,7 @@ export const basic = (username: string, password: string): Record<string, string
     ? { Authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}` }
     : {}
 
-/** An address of the settings with more behind it; a query it had is kept. */
+/** Appends a path to a URL of the settings, and keeps its query. */
 export function below(told: ServicePayload, name: string, path: string, query: Record<string, string> = {}): string {
   const address = new URL(textOf(told, name))
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/${path}`
@@ -46,5 +46,5 @@ const HOOK_NAMES: Partial<Record<ServiceEvent, string>> = {
   merge_request: 'Merge Request Hook',
 }
 
-/** What a hook would call the event. */
+/** The name of the event in webhooks. */
 export const hookNameOf = ({ event }: ServicePayload): string => HOOK_NAMES[event] ?? 'Service Hook'

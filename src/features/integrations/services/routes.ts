@@ -26,10 +26,10 @@ const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, bool.n
   z.ZodOptional<z.ZodNullable<typeof bool>>
 >
 
-/** Beside these the properties of the service itself, which its declaration checks. */
+/** Accepts any further property: the declaration of the service validates them. */
 const request = z.looseObject({ active: bool.nullish(), use_inherited_settings: bool.nullish(), ...switches })
 
-/** One that was never set is there by the older name only. */
+/** A service that was never configured exists only under the older path. */
 function assertSet({ era }: Scope, { effective }: ServiceAtScope): void {
   if (!effective && era === 'integrations') throw notFound('Integration')
 }

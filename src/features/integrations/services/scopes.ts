@@ -1,4 +1,6 @@
-/** Services stand in projects, by an older and by a newer name, and in groups: each endpoint is declared once for all. */
+/**
+ * Services belong to projects, under an older and a newer path, and to groups. Each endpoint is declared once for all.
+ */
 import { z } from 'zod'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import { child, policy, resource, type Policy, type Resource } from '../../../api/endpoint.ts'
@@ -18,20 +20,20 @@ interface ScopeSubject {
 }
 
 const scopePolicy = policy<ScopeSubject>()({
-  /** What may not be read is not found in the first place. */
+  /** `find` already returns null where the viewer may not read the scope. */
   read: () => true,
   manage: (s) => s.managed,
 })
 
 export interface ServiceAtScope {
   readonly declared: Service
-  /** Null: never set, neither here nor above. */
+  /** Null: configured neither here nor in a group above. */
   readonly effective: Effective | null
 }
 
 interface ScopePlan<S, P extends Policy<S>> {
   kind: 'project' | 'group'
-  /** The older name answers as it did then. */
+  /** The older path answers as it always did. */
   era: 'services' | 'integrations'
   on: Resource<S, P>
   manage: keyof P & string
@@ -53,7 +55,7 @@ function scope<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Scope
     isReadOnly: (s) => s.isReadOnly,
     find,
   })
-  /** Found if there is such a service, set or not. */
+  /** Found if the service is declared, configured or not. */
   const serviceOr = (missing: () => Refusal) =>
     child(scopeSubject, {
       key: 'service',
@@ -72,7 +74,7 @@ function scope<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Scope
     path: `/${kind}s/:id/${era}` as const,
     place: scopeSubject,
     service: serviceOr(() => new Refusal('bad_request', `${parameter} does not have a valid value`, { as: 'error' })),
-    /** To be changed each has a route of its own, and there is none for others. */
+    /** For changes, each service has a route of its own, and an unknown slug has no route. */
     changedService: serviceOr(() => new Refusal('not_found', undefined, { body: UNKNOWN_ROUTE })),
   }
 }

@@ -1,7 +1,10 @@
 import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** Only whom it speaks to knows them: without, a service can do nothing. */
+/**
+ * The server cannot generate new secrets for services: only their receivers know the values. Without them the service
+ * is switched off.
+ */
 export const dropServiceSecrets: SecretReset = async (app) => {
   let dropped = 0
   for await (const ids of unreadableRows(app, 'services', 'secrets_sealed')) {

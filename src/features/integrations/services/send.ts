@@ -1,4 +1,4 @@
-/** The door for whoever delivers messages: which services of a project are to be told, and telling one. */
+/** The entry point for deliveries: finds the services of a project that receive a message, and sends to one. */
 import type { App } from '../../../context.ts'
 import type { OutgoingAnswer } from '../../../outbound/client.ts'
 import { VERSION } from '../../../version.ts'
@@ -20,7 +20,7 @@ export interface ServiceMessage {
   readonly project_id: number
 }
 
-/** Those of the project and, where it has none of its own, of the groups around it. One query. */
+/** The services of the project or, where it has none of its own, of its groups. One query. */
 export async function interestedServices(app: App, project_id: number, kind: string): Promise<ServiceRow[]> {
   const found = await effectiveServices(app.db, { project_id, group_id: null })
   return [...found.values()].flatMap(({ row }) =>
@@ -28,7 +28,7 @@ export async function interestedServices(app: App, project_id: number, kind: str
   )
 }
 
-/** Switches of messages that any service is to be told of. One query. */
+/** The message switches that any active service of the project needs. One query. */
 export async function activeSwitches(app: App, project_id: number): Promise<ReadonlySet<string>> {
   const found = await effectiveServices(app.db, { project_id, group_id: null })
   const active = [...found.values()].flatMap(({ row }) => (row.active ? [row] : []))
@@ -36,7 +36,7 @@ export async function activeSwitches(app: App, project_id: number): Promise<Read
   return new Set(kinds.flatMap((kind) => SWITCHES_OF[kind] ?? []))
 }
 
-/** As hooks know them. */
+/** The switches of webhooks, by kind of message. */
 const SWITCHES_OF: Readonly<Record<string, readonly string[]>> = {
   push: ['push_events'],
   tag_push: ['tag_push_events'],
@@ -50,8 +50,8 @@ const SWITCHES_OF: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Tells it. Null: the message is not for it, or it answers nothing. Whatever is thrown is worth another try; what the
- * receiver refuses for good is its answer.
+ * Sends a message to a service. Null: the message is not for the service, or the service gives no answer. An exception
+ * means a retry; a permanent rejection is returned as the answer.
  */
 export async function sendToService(
   app: App,
@@ -76,7 +76,7 @@ export async function sendPayload(app: App, service: Service, told: ServicePaylo
   let answer: OutgoingAnswer | null = null
   for (const request of service.requests?.(told) ?? []) {
     answer = await ask(app, request)
-    // What follows would be refused as well.
+    // The following requests would be rejected, too.
     if (answer.status >= 400) return answer
   }
   return answer

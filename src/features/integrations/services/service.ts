@@ -21,7 +21,7 @@ interface NewState extends NewSettings, Partial<Record<ServiceSwitch, boolean>> 
   readonly inherits: boolean
 }
 
-/** One row for each place and slug, made when it is first needed. */
+/** One row per scope and slug, created on first use. */
 async function change(
   app: App,
   scope: ServiceScope,
@@ -42,12 +42,12 @@ async function change(
         .execute()
     })
   } catch (error) {
-    if (isOrphan(error)) throw notFound(scope.project_id === null ? 'Group' : 'Project') // gone meanwhile
+    if (isOrphan(error)) throw notFound(scope.project_id === null ? 'Group' : 'Project') // deleted meanwhile
     throw error
   }
 }
 
-/** Whoever sets a service switches it on, unless they say otherwise. */
+/** Configuring a service switches it on, unless the input says otherwise. */
 export const configureService = (
   app: App,
   scope: ServiceScope,
@@ -65,7 +65,10 @@ export const configureService = (
     return { ...settings, ...switches, active: input.active ?? true, inherits: false }
   })
 
-/** Who people of a chat were is forgotten with the rest. It stays as one of its own that is off: a group's does not come in its place. */
+/**
+ * Also deletes the linked chat users. The row stays, switched off, so that the service of a group does not take its
+ * place.
+ */
 export const disableService = (app: App, scope: ServiceScope, service: Service): Promise<void> =>
   change(app, scope, service, async ({ db }, row) => {
     if (row) await db.deleteFrom('chat_names').where('service_id', '=', row.id).execute()

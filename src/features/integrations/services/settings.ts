@@ -1,4 +1,4 @@
-/** What somebody wants a service to be, checked as its declaration says; and what it is, read from its row. */
+/** Validates new settings against the declaration, and reads stored settings from the row. */
 import { z } from 'zod'
 import { parseInput, type Raw } from '../../../api/input.ts'
 import { blankable } from '../../../api/wire.ts'
@@ -10,7 +10,7 @@ import type { ServiceRow, Setting, Settings } from './model.ts'
 
 type Stored = Record<string, Setting>
 
-/** A property that cannot be; what is wrong stands beside the words that clients know. */
+/** An invalid property. `error` names the fault; the message is the one that clients expect. */
 const badProperty = (name: string, fault = 'is invalid') =>
   new Refusal('bad_request', '400 Bad Request', { error: `${name} ${fault}` })
 
@@ -21,7 +21,7 @@ export const secretsOf = (
   { secrets_sealed }: Pick<ServiceRow, 'secrets_sealed'>,
 ): Stored => (secrets_sealed === null ? {} : (JSON.parse(vault.open(secrets_sealed)) as Stored))
 
-/** All of them, with what counts where nothing was said. */
+/** All settings, with defaults where none is stored. */
 export function settingsOf(app: Pick<App, 'vault'>, service: Service, row: ServiceRow): Settings {
   return withPresets(service, { ...propertiesOf(row), ...secretsOf(app, row) })
 }
@@ -29,7 +29,7 @@ export function settingsOf(app: Pick<App, 'vault'>, service: Service, row: Servi
 const withPresets = ({ fields }: Service, kept: Stored): Stored =>
   Object.fromEntries(Object.entries(fields).map(([name, { preset }]) => [name, kept[name] ?? preset]))
 
-/** What may be told of them. */
+/** The settings that are not secret. */
 export function visibleSettings(service: Service, row: Pick<ServiceRow, 'properties'> | null): Stored {
   const all = withPresets(service, row ? propertiesOf(row) : {})
   return Object.fromEntries(Object.entries(all).filter(([name]) => !service.fields[name]!.isSecret))
@@ -40,7 +40,7 @@ export interface NewSettings {
   readonly secrets_sealed: string | null
 }
 
-/** Null and blank clear a property; what is not named stays, unless it must not go with a new address. */
+/** Null and blank clear a property. Other properties stay, except secrets that must not go to a new URL. */
 export async function changedSettings(
   app: App,
   service: Service,
@@ -79,7 +79,7 @@ function inputIn(service: Service, raw: Raw): Stored {
   return { ...input, ...branchesIn(service, input) }
 }
 
-/** Two names of one setting: what is said by either counts for both. */
+/** Two fields of one setting: a change of either changes both. */
 function branchesIn({ fields }: Service, input: Stored): Stored {
   if (!fields.branches_to_be_notified || !fields.notify_only_default_branch) return {}
   const { branches_to_be_notified: branches, notify_only_default_branch: isDefault } = input
@@ -91,7 +91,7 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.)*[A-Za-z0-9-]{0,63}\.?|[0-9
 
 const isLink = (value: string) => /^https?:\/\/[^\s<>"]+$/i.test(value) && URL.canParse(value)
 
-/** What a link leads to is nothing to us: people follow it. */
+/** The server never opens a link: only users follow it. */
 async function isUsable(app: App, { fields }: Service, name: string, value: Setting): Promise<boolean> {
   const address = fields[name]?.address
   if (!address || typeof value !== 'string') return true
@@ -100,8 +100,8 @@ async function isUsable(app: App, { fields }: Service, name: string, value: Sett
 }
 
 /**
- * Whoever changes where something is sent would else be sent the secrets that others gave. An address that is itself a
- * secret has no other sent along.
+ * Drops secrets when a target URL changes. Otherwise a user who changes the URL would receive secrets that others
+ * entered. A URL that is itself a secret does not count: no other secret is sent to it.
  */
 function withoutExposed({ fields }: Service, before: Stored, input: Stored): Stored {
   const leadsThere = (name: string) =>

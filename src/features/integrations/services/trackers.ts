@@ -5,7 +5,7 @@ import type { Setting } from './model.ts'
 import { effectiveServices } from './queries.ts'
 import { propertiesOf } from './settings.ts'
 
-/** By number, where there is nothing else that the number could be of. */
+/** Trackers whose issues are numbered. They apply only where the number cannot mean anything else. */
 const NUMBERED = ['bugzilla', 'custom-issue-tracker', 'redmine', 'youtrack']
 
 const withoutSlashes = (address: Setting | undefined) => String(address ?? '').replace(/\/+$/, '')

@@ -1,4 +1,4 @@
-/** Sentences as receivers read them. What people wrote can neither end a link nor call anybody. */
+/** Markup of chat messages, per receiver. Text by users can neither break a link nor mention anyone. */
 import { html } from '../../../../lib/html.ts'
 import type { Link, Piece } from './sentences.ts'
 
@@ -6,7 +6,7 @@ export interface Markup {
   text(text: string): string
   link(link: Link): string
   strong(text: string): string
-  /** What people wrote, in whatever markup they used. */
+  /** Text by users, in any markup. */
   prose(text: string): string
 }
 
@@ -23,10 +23,10 @@ export const written = (markup: Markup, pieces: readonly Piece[]): string =>
   pieces.map((piece) => write(markup, piece)).join('')
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-/** `%7C` in place of what would end the address. */
+/** `%7C` replaces the character that would end the URL. */
 const inAngles = (url: string) => escaped(url.replaceAll('|', '%7C').replace(/\s/g, '%20'))
 
-/** `<!channel>` and `<@U1>` call people: nothing of the kind is left once `<` is escaped. */
+/** `<!channel>` and `<@U1>` mention people: escaping `<` disables both. */
 export const slackMarkup: Markup = {
   text: escaped,
   link: ({ text, url }) => `<${inAngles(url)}|${escaped(text).replaceAll('|', '¦')}>`,
@@ -35,7 +35,7 @@ export const slackMarkup: Markup = {
 }
 
 const INVISIBLE = '\u200B'
-/** `@all` and `@channel` call everybody where a plain text does. */
+/** `@all` and `@channel` in a plain text mention everyone. */
 export const silenced = (text: string): string => text.replace(/@(?=\w)/g, `@${INVISIBLE}`)
 
 const plainInMarkdown = (text: string) => silenced(text).replace(/[\\`*_{}[\]()#~|<>]/g, '\\$&')
@@ -50,10 +50,10 @@ export const markdownMarkup: Markup = {
   prose: (text) => silenced(text).replaceAll('<', '&lt;'),
 }
 
-/** It shows entities as they are written; that nobody is called is said beside the text. */
+/** Discord shows entities literally. A separate field of the payload disables mentions. */
 export const discordMarkup: Markup = { ...markdownMarkup, prose: silenced }
 
-/** Google Chat: `<users/all>` calls everybody, and nothing can be escaped. */
+/** Google Chat: `<users/all>` mentions everyone, and nothing can be escaped. */
 const unangled = (text: string) => text.replaceAll('<', '‹').replaceAll('>', '›')
 
 export const chatMarkup: Markup = {

@@ -1,4 +1,4 @@
-/** What there is to say in a chat about a message, before it is written as each receiver wants it. Null: nothing. */
+/** The sentences of chat messages, before each receiver's markup is applied. Null: no message. */
 import { pageBelow } from '../../../../lib/page-below.ts'
 import {
   actorOf,
@@ -17,10 +17,10 @@ export interface Link {
   readonly text: string
   readonly url: string
 }
-/** A text or a link; `strong` is a title that stands by itself. */
+/** A text or a link; `strong` is a title on its own. */
 export type Piece = string | Link | { readonly strong: string }
 
-/** What people wrote, or the commits of a push. */
+/** A text by users, or the commits of a push. */
 export interface Details {
   readonly title?: Link
   readonly text?: string
@@ -90,7 +90,7 @@ const STATES: Readonly<Record<string, string>> = {
   merge: 'merged',
 }
 
-/** Edits are not told: there would be no end of them. */
+/** Edits send no message: there are too many. */
 function issueChanged(body: Payload, _told: ServicePayload, project: Link): Core | null {
   const { action, iid, title, url, description } = body.object_attributes ?? {}
   const state = STATES[action ?? '']

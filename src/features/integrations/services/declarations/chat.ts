@@ -42,29 +42,29 @@ const TALK: readonly ServiceEvent[] = [
 
 export const BRANCHES = ['all', 'default', 'protected', 'default_and_protected'] as const
 
-/** Which of the events are told at all: `filters.ts` asks them of every service that has them. */
+/** Filters of events: `filters.ts` applies them to every service that has these fields. */
 export const filters = {
   notify_only_broken_pipelines: flag(true),
-  /** The older word for two of the four. */
+  /** The older field for two of the four values. */
   notify_only_default_branch: flag(true),
   branches_to_be_notified: choice('default', ...BRANCHES),
 }
 
 const channels = Object.fromEntries(TALK.map((event) => [`${event}_channel`, line()])) as Record<string, Field>
 
-/** Less of a text tells nothing. */
+/** A shorter excerpt is useless. */
 const LEAST = 20
 
-/** Commits a line each, or what people wrote. */
+/** Commits one per line, or the text by users. */
 function detailsIn(markup: Markup, { details }: ChatMessage, most: number): string {
   if (!details || most < LEAST) return ''
   const lines = details.lines?.map((line) => written(markup, line)) ?? []
   const whole = lines.length > 0 ? withinLines(lines, most) : markup.prose(cut(details.text ?? '', most))
-  // Escaped it is longer than it was.
+  // Escaping has made the text too long.
   return whole.length > most ? markup.prose(cut(details.text ?? '', Math.floor(most / 6))) : whole
 }
 
-/** As many whole lines as there is room for: half a link is none. */
+/** As many whole lines as fit: half a link does not work. */
 function withinLines(lines: readonly string[], most: number): string {
   let text = ''
   for (const line of lines) {
@@ -78,7 +78,7 @@ const COLORS = { plain: '#345', open: '#C95823', good: 'good', bad: 'danger' }
 const HEX = { plain: 0x334455, open: 0xc95823, good: 0x36a64f, bad: 0xd00000 }
 const LONGEST_TITLE = 500
 
-/** The form Slack took over from its elders, and Mattermost from Slack. */
+/** The attachment format of Slack, which Mattermost also reads. */
 function slackPayload(told: ServicePayload, markup: Markup, most: number) {
   const said = chatMessage(told)
   if (!said) return null
@@ -113,7 +113,7 @@ function slackLike(slug: string, title: string, markup: Markup, most: number) {
     requests(told) {
       const payload = slackPayload(told, markup, most)
       if (!payload) return []
-      // Several channels are several messages, as their documents have it.
+      // Several channels need several messages, according to the documentation of the service.
       const [first, ...more] = (payload.channel ?? '')
         .split(',')
         .map((name) => name.trim())
@@ -159,7 +159,7 @@ export const microsoftTeams = service({
   },
 })
 
-/** A sentence and what belongs to it, one below the other. */
+/** The sentence and its details, one below the other. */
 function plainNoteable(markup: Markup, said: ChatMessage, most: number): string {
   const sentence = written(markup, said.sentence)
   const title = said.details?.title
@@ -192,7 +192,7 @@ export const discord = service({
             color: HEX[said.mood],
           },
         ],
-        // Whatever the text says, nobody is called.
+        // Mentions nobody, whatever the text says.
         allowed_mentions: { parse: [] },
       }),
     ]
@@ -236,10 +236,10 @@ export const matrix = service({
       body: plainNoteable(plainMarkup, said, 10_000),
       format: 'org.matrix.custom.html',
       formatted_body: plainNoteable(htmlMarkup, said, 20_000).replaceAll('\n', '<br>'),
-      // Calls nobody; without it older clients would look for names in the text.
+      // Mentions nobody. Without this field older clients search the text for names.
       'm.mentions': {},
     }
-    // The same on every try, so that it is said once.
+    // Equal for every retry, so that the message appears once.
     const transaction = digestOf(JSON.stringify([told.project.id, told.event, told.body]))
     const address = `${base}/_matrix/client/v3/rooms/${room}/send/m.room.message/${transaction}`
     return [{ ...postJson(address, message, { Authorization: `Bearer ${textOf(told, 'token')}` }), method: 'PUT' }]
@@ -254,7 +254,7 @@ export const hangoutsChat = service({
   requests(told) {
     const said = chatMessage(told)
     if (!said) return []
-    // What is about the same thing stands in one thread.
+    // Messages about the same record share a thread.
     const { iid, id } = told.body.object_attributes ?? {}
     const about = `${told.project.path_with_namespace} ${told.event.replace('confidential_', '')} ${iid ?? id ?? told.body.ref ?? ''}`
     const address = new URL(textOf(told, 'webhook'))
@@ -270,7 +270,7 @@ export const webexTeams = service({
   events: TALK.filter((event) => event !== 'deployment'),
   requests(told) {
     const said = chatMessage(told)
-    // In bytes; a character has up to three.
+    // The limit is in bytes, and a character has up to three.
     return said ? [postJson(textOf(told, 'webhook'), { markdown: plainNoteable(markdownMarkup, said, 2400) })] : []
   },
 })

@@ -6,7 +6,7 @@ import { isDeletion, nameOfRef, textOf, type ServicePayload } from '../payload.t
 const ssl = { enable_ssl_verification: flag(true) }
 const login = { username: required(line()), password: required(secret) }
 
-/** Of a push, the branch that is there now. */
+/** The branch of a push that did not delete it. */
 const builtBranch = ({ event, body }: ServicePayload): string | null =>
   event === 'push' && !isDeletion(body) ? nameOfRef(body.ref) : null
 
@@ -78,7 +78,7 @@ export const buildkite = service({
   fields: { token: required(secret), project_url: required(url), ...ssl },
   events: ['push', 'tag_push', 'merge_request'],
   requests(told) {
-    // What it is told by; what stands behind the colon is for asking how builds went.
+    // The first part is the webhook token. The part after the colon is for queries of build results.
     const [token = ''] = textOf(told, 'token').split(':')
     return [relay(told, `https://webhook.buildkite.com/deliver/${encodeURIComponent(token)}`)]
   },
@@ -160,7 +160,7 @@ const GITHUB_STATES: Readonly<Record<string, string>> = {
   canceled: 'error',
 }
 
-/** `https://github.com/owner/name` → where its API takes statuses; null where it is no such address. */
+/** Turns `https://github.com/owner/name` into the URL of its status API. Null where the URL has another form. */
 function statusesOf(repository: string, sha: string): string | null {
   const address = URL.parse(repository)
   const [, owner, name] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(address?.pathname ?? '') ?? []
@@ -210,7 +210,7 @@ export const assembla = service({
   },
 })
 
-/** Branches a service is for, where it is for some only. */
+/** Whether the service wants this branch. An empty setting means every branch. */
 const isForBranch = (told: ServicePayload): boolean => {
   const wanted = textOf(told, 'restrict_to_branch')
     .split(',')
@@ -236,7 +236,7 @@ export const pivotaltracker = service({
   },
 })
 
-/** `fixes #123`, `#123` or a task's address, with whether it is said to be done. */
+/** Matches `fixes #123`, `#123` or the URL of a task, with the word that closes it. */
 const TASK =
   /\b(fix(?:ed|es|ing)?|clos(?:ed|es|ing|e)|done)?:?\s{0,3}(?:#(\d{1,20})\b|https:\/\/app\.asana\.com\/\d{1,5}\/\d{1,20}\/(\d{1,20}))/gi
 const MOST_TASKS = 20

@@ -1,6 +1,6 @@
 import { required, secret, service } from '../declare.ts'
 
-/** They are told by the chat system, not the other way: `chat-commands` answers it. */
+/** The chat calls this server, not the other way round: see `chat-commands`. */
 export const slackSlashCommands = service({
   slug: 'slack-slash-commands',
   title: 'Slack slash commands',

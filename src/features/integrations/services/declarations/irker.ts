@@ -23,12 +23,12 @@ const MOST_COMMITS = 3
 const MOST_CHANNELS = 20
 const TIMEOUT_MS = 10_000
 
-/** IRC's own colours, and nothing of what would begin another command. */
+/** IRC colour codes. Control characters are removed, because a line break would start another command. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, ' ')
 const painted = (isColored: boolean, code: string, text: string) =>
   isColored ? `\x03${code}${plain(text)}\x0F` : plain(text)
 
-/** `#channel` or `channel` of the network that is set, or an address of its own. */
+/** `#channel` or `channel` of the configured network, or a full URL. */
 export function channelsOf(recipients: string, network: string): string[] {
   const base = network.replace(/\/+$/, '')
   const found = recipients.split(/\s+/).filter(Boolean).slice(0, MOST_CHANNELS)
@@ -38,7 +38,7 @@ export function channelsOf(recipients: string, network: string): string[] {
   })
 }
 
-/** What irkerd is sent: a JSON object a line. */
+/** The lines for irkerd: one JSON object each. */
 export function irkerLines(told: ServicePayload): string[] {
   const { body, project, settings } = told
   const to = channelsOf(textOf(told, 'recipients'), textOf(told, 'default_irc_uri'))
@@ -62,7 +62,7 @@ export function irkerLines(told: ServicePayload): string[] {
   return [say(head), ...lines]
 }
 
-/** As for hooks: the very address that was checked is the one connected to. */
+/** Connects to exactly the address that was checked, as webhooks do. */
 async function sendLines(app: App, told: ServicePayload, lines: readonly string[]): Promise<void> {
   const settings = await currentSettings(app)
   if (settings.silent_mode_enabled) throw new OutgoingFailure('refused', 'Nothing is sent while silent mode is on')
@@ -79,7 +79,7 @@ async function sendLines(app: App, told: ServicePayload, lines: readonly string[
   socket.on('timeout', () => socket.destroy(new Error('The IRC relay does not answer')))
   socket.on('error', reject)
   socket.on('close', () => resolve())
-  socket.resume() // whatever it says
+  socket.resume() // ignore the answer
   socket.end(lines.map((one) => `${one}\n`).join(''))
   return promise
 }

@@ -8,7 +8,7 @@ import { choice, flag, line, required, secret, service, url } from '../declare.t
 import { basic, below, postJson } from '../requests.ts'
 import { actorOf, cut, nameOfRef, textOf, titleOfCommit, type ServicePayload } from '../payload.ts'
 
-/** Who named an issue, and where. */
+/** A reference to a Jira issue, and its source. */
 export interface Mention {
   readonly key: string
   readonly isClosing: boolean
@@ -20,7 +20,7 @@ export interface Mention {
 const MOST_MENTIONS = 20
 const LONGEST_COMMENT = 30_000
 
-/** Jira's own markup: braces begin macros, brackets links, and `[~name]` calls somebody. */
+/** Jira markup: braces start macros, brackets start links, and `[~name]` mentions a user. */
 const inJira = (text: string) => text.replace(/[{}[\]|\\]/g, '\\$&').replace(/!(?=\S)/g, '\\!')
 
 export function mentionsIn(told: ServicePayload): Mention[] {
@@ -84,7 +84,7 @@ function headersOf(told: ServicePayload): Record<string, string> {
   return { Accept: 'application/json', ...credential }
 }
 
-/** One issue of Jira, asked and told as the settings say. */
+/** One Jira issue, with the operations that the settings allow. */
 class JiraIssue {
   readonly #app: App
   readonly #told: ServicePayload
@@ -114,14 +114,14 @@ class JiraIssue {
     return this.#send(path, { method, headers, body: text })
   }
 
-  /** The link is told apart by an id of ours, so that what is told again is not said twice. */
+  /** The remote link has an id chosen by this server, so that a repeated delivery adds no second one. */
   async mention({ url, title, comment }: Mention, input: { comments: boolean }): Promise<void> {
     const globalId = `mortise-${digestOf(url)}`
     const known = await this.#send('/remotelink', { query: { globalId } })
     if (known.status === 200) return
     if (input.comments) {
       const said = await this.#post('/comment', { body: comment })
-      if (said.status === 404) return // no such issue, or none for us
+      if (said.status === 404) return // the issue does not exist or is not visible to the account
     }
     await this.#post('/remotelink', {
       globalId,
@@ -148,7 +148,7 @@ class JiraIssue {
       await this.#post('/transitions', { transition: { id } })
   }
 
-  /** The first step that ends it. */
+  /** The first transition to a status of the category "done". */
   async #lastStep(): Promise<string[]> {
     interface Steps {
       transitions?: { id?: string; to?: { statusCategory?: { key?: string } } }[]

@@ -25,7 +25,7 @@ import { filters } from './chat.ts'
 const MOST_RECIPIENTS = 750
 const LONGEST_LIST = 100_000
 
-/** Each once; separated by blanks or commas. */
+/** Unique addresses, separated by blanks or commas. */
 export const recipientsIn = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
 
 const areRecipients = (text: string): boolean => {
@@ -37,7 +37,7 @@ const recipients = required(field(z.string().max(LONGEST_LIST, { abort: true }).
 
 type Letter = Omit<Mail, 'to'>
 
-/** One mail each. Who cannot be reached does not keep the others from theirs. */
+/** One mail per recipient. A failure does not stop the others. */
 async function sendTo(app: App, recipients: readonly string[], letter: Letter): Promise<void> {
   const failures: unknown[] = []
   for (const to of recipients) {
@@ -68,7 +68,7 @@ export function pushSubject({ event, body, project }: ServicePayload): string {
 const textOfCommit = ({ id, author, timestamp, message, url }: PayloadCommit) =>
   `${shortSha(id)} by ${author?.name ?? ''} at ${timestamp ?? ''}\n${cut((message ?? '').trim(), 5000)}\n${url ?? ''}\n`
 
-/** As much of a change as people read in a mail. */
+/** The limit of a diff in a mail. */
 const LIMITS = { files: 30, lines: 5000, bytes: 500 * 1024, fileBytes: 100 * 1024 }
 
 async function changesOf(app: App, { body, project }: ServicePayload): Promise<string> {
@@ -99,7 +99,7 @@ export async function pushLetter(app: App, told: ServicePayload): Promise<Letter
   return { subject: pushSubject(told), text: parts.join('\n\n'), ...(await senderOf(app, told)) }
 }
 
-/** Under the pusher's name, and from their address where mail of this host may say so. */
+/** The sender has the pusher's name, and the pusher's address where this server may send for its domain. */
 async function senderOf(
   app: App,
   { body, settings }: ServicePayload,

@@ -2,7 +2,7 @@ import type { Variable } from '../../../../ci/config/variables.ts'
 import type { Setting } from '../model.ts'
 import { flag, line, longer, required, secret, secretText, service, url } from '../declare.ts'
 
-/** Their receivers are gone. What clients set is kept and answered, and nothing is sent. */
+/** The hosted products behind these services no longer exist. Settings are stored and shown, but nothing is sent. */
 export const campfire = service({
   slug: 'campfire',
   title: 'Campfire',
@@ -54,13 +54,13 @@ export const prometheus = service({
 const plain = (key: string, value: Setting | undefined): Variable => ({ key, value: String(value ?? ''), raw: true })
 const masked = (key: string, value: Setting | undefined): Variable => ({ ...plain(key, value), masked: true })
 
-/** These hand their settings to CI jobs. */
+/** These services pass their settings to CI jobs. */
 export const kubernetes = service({
   slug: 'kubernetes',
   title: 'Kubernetes',
   fields: { namespace: required(line()), api_url: required(url), token: required(secret), ca_pem: longer },
   events: [],
-  // For those that deploy.
+  // Only for jobs that deploy.
   variables: ({ namespace, api_url, token, ca_pem }, { environment }) =>
     environment === null
       ? []

@@ -4,7 +4,7 @@ const issues_url = required(link)
 const project_url = required(link)
 const new_issue_url = required(link)
 
-/** Texts that name its issues link there: `trackers.ts` finds it for them. It is sent nothing. */
+/** References to external issues in texts become links: `trackers.ts` finds the service. It receives no messages. */
 const tracker = (slug: string, title: string, fields: Record<string, Field>): Service =>
   service({ slug, title, fields, events: ['push'] })
 
