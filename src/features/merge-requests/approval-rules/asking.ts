@@ -1,15 +1,15 @@
-/** Those whom rules name have the merge request waiting for them. */
+/** To-do items for users whom approval rules name. */
 import type { App } from '../../../context.ts'
 import { addTodos } from '../../planning/todos/service.ts'
 import { eligibleApprovers } from '../approvals/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 
-/** Ids of those these rules name who may approve. */
+/** Ids of the users these rules name who may approve. */
 export async function approversIn(app: App, rules: readonly number[]): Promise<Set<number>> {
   return new Set((await eligibleApprovers(app.db, rules)).map(({ user_id }) => user_id))
 }
 
-/** Nobody is asked to approve what is their own. */
+/** Authors get no to-do item for their own merge request. */
 export async function askApprovers(
   app: App,
   { id, project_id, author_id }: MergeRequest,

@@ -17,7 +17,7 @@ const shared = {
   approvals_required: z.int(),
   users: z.array(UserSummaryEntity),
   groups: z.array(PublicGroupEntity),
-  /** Whether it names groups that the caller may not see. */
+  /** Whether the rule names groups that the caller may not see. */
   contains_hidden_groups: z.boolean(),
 }
 
@@ -47,7 +47,7 @@ export const JudgedRuleEntity = entity({
 
 export interface LoadedRule extends ApprovalRule {
   readonly users: readonly User[]
-  /** That the viewer sees. */
+  /** Groups that the viewer may see. */
   readonly groups: readonly Group[]
   readonly hasHidden: boolean
   readonly eligible: readonly User[]
@@ -75,7 +75,7 @@ export const presentProjectRule = (rule: LoadedRule, around: Surroundings): z.in
   protected_branches: rule.branches.map(presentProtectedBranch),
 })
 
-/** Those of the project stay as they are beside it. */
+/** The rules of the project apply as well. */
 const ofMergeRequest = ({ section, source_rule_id }: ApprovalRule) => ({
   section,
   source_rule: source_rule_id === null ? null : { id: source_rule_id },
@@ -108,7 +108,7 @@ export function presentRuleState(
   return { ...ANYBODY, ...state }
 }
 
-/** What the number of the project asks of anybody. */
+/** The entry for approvals that the project requires without a rule. */
 const ANYBODY = {
   id: null,
   name: 'All Members',

@@ -8,14 +8,14 @@ declare module '../../../store/database.ts' {
     approval_rules: {
       id: Generated<number>
       project_id: number
-      /** Null: of all merge requests of the project. */
+      /** Null: the rule applies to all merge requests of the project. */
       merge_request_id: number | null
-      /** The project's rule it began as. */
+      /** The rule of the project that this one is a copy of. */
       source_rule_id: number | null
       rule_type: RuleType
-      /** Of code owners, the pattern. */
+      /** For a code owner rule, the pattern. */
       name: string
-      /** Of code owners. */
+      /** Only for code owner rules. */
       section: string | null
       approvals_required: number
       applies_to_all_protected_branches: Generated<boolean>
@@ -23,9 +23,9 @@ declare module '../../../store/database.ts' {
       updated_at: string
     }
     approval_rule_users: { rule_id: number; user_id: number }
-    /** Whose own members may. */
+    /** Direct members of these groups may approve. */
     approval_rule_groups: { rule_id: number; group_id: number }
-    /** It is asked of merge requests to these alone; without any, of all. */
+    /** The rule applies to merge requests into these branches. No rows: to all branches. */
     approval_rule_branches: { rule_id: number; protected_branch_id: number }
   }
 }

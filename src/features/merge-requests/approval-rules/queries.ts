@@ -18,7 +18,7 @@ import { mergeRequests } from '../merge-requests/queries.ts'
 import type { LoadedRule } from './entity.ts'
 import type { ApprovalRule } from './model.ts'
 
-/** A project as what its merge requests need is read and changed. */
+/** A project, with the policy for approval rules. */
 export const approvingProject = {
   ...mergeRequests,
   isReadOnly: isArchived,
@@ -81,7 +81,7 @@ const branchesNamed = hotQuery((db, p: { rules: string }) =>
     .where(inIdList(db, 'rule_id', p.rules)),
 )
 
-/** All of one project, as the viewer may see them; in a fixed number of queries. */
+/** Loads rules of one project as the viewer may see them, in a fixed number of queries. */
 export async function loadRules(
   db: Db,
   viewer: User,

@@ -29,7 +29,7 @@ export interface RuleInput extends NamedRecord {
   rule_type?: 'regular' | 'any_approver' | null | undefined
   protected_branch_ids?: readonly number[] | null | undefined
   applies_to_all_protected_branches?: boolean | null | undefined
-  /** Of a merge request's: the project's rule it begins as. */
+  /** Only for a rule of a merge request: the rule of the project to copy. */
   approval_project_rule_id?: number | null | undefined
   remove_hidden_groups?: boolean | null | undefined
 }
@@ -48,14 +48,14 @@ function assertValid({ name, approvals_required }: RuleInput): void {
     throw invalid({ approvals_required: [`must be less than or equal to ${MOST_APPROVALS}`] })
 }
 
-/** In its transaction: null for what the wish does not touch. */
+/** The linked records to write. Null: the input does not change them. */
 interface Links {
   readonly users: readonly number[] | null
   readonly groups: readonly number[] | null
   readonly branches: readonly number[] | null
 }
 
-/** People who may approve here, groups that the caller sees, branches of the project; all others are left out. */
+/** Keeps only users who may approve, groups that the caller may see, and branches of the project. */
 async function linksOf({ db }: App, subject: ProjectSubject, input: RuleInput): Promise<Links> {
   const { user_ids, usernames, group_ids, protected_branch_ids } = input
   const namesPeople = Boolean(user_ids) || Boolean(usernames)
@@ -139,7 +139,7 @@ async function link({ db }: App, rule_id: number, { users, groups, branches }: L
   }
 }
 
-/** Groups that the caller does not see stay named, unless they say otherwise. */
+/** Groups that the caller may not see stay linked, unless the input removes them. */
 async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: number, input: RuleInput): Promise<void> {
   if (!input.group_ids) return
   const named = await db.selectFrom('approval_rule_groups').select('group_id').where('rule_id', '=', rule_id).execute()
@@ -195,7 +195,7 @@ function assertFits(rule_type: ApprovalRule['rule_type'], { users, groups }: Lin
   if (isNaming && rule_type === 'any_approver') throw invalid({ rule_type: ['any-approver rules name nobody'] })
 }
 
-/** Of the rules for anybody there is one. */
+/** At most one `any_approver` rule exists per scope. */
 async function assertBelowLimit(db: Db, { project_id, merge_request_id }: Scope, isAny: boolean): Promise<void> {
   const there = await db
     .selectFrom('approval_rules')
@@ -224,7 +224,7 @@ async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, inp
     .where('id', '=', rule.id)
     .returningAll()
     .executeTakeFirst()
-  if (!changed) throw notFound() // somebody was faster
+  if (!changed) throw notFound() // deleted by another request meanwhile
   await unlinkGroups(app, subject, rule.id, input)
   await link(app, rule.id, links)
   return changed
@@ -232,7 +232,7 @@ async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, inp
 
 async function remove({ db }: App, { id }: ApprovalRule): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('approval_rules').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
 }
 
 type NewRule = RuleInput & { name: string; approvals_required: number }
@@ -255,7 +255,7 @@ export async function changeProjectRule(
 
 export const removeProjectRule = (app: App, rule: ApprovalRule): Promise<void> => remove(app, rule)
 
-/** While nobody merges it, where the project lets merge requests have rules of their own. */
+/** Runs `work` on a locked, open merge request, where the project allows rules of merge requests. */
 async function ofOpen<T>(
   app: App,
   subject: MergeRequestSubject,
@@ -291,7 +291,7 @@ export async function createMergeRequestRule(
   })
 }
 
-/** Of those it names now, whoever was not asked before. */
+/** Creates to-do items for users whom the rule newly names. */
 async function ask(
   app: App,
   { viewer }: MergeRequestSubject,
@@ -310,7 +310,7 @@ async function namedBy(db: Db, rule: number): Promise<NamedRecord> {
   return { user_ids: users.map(({ user_id }) => user_id), group_ids: groups.map(({ group_id }) => group_id) }
 }
 
-/** What a file says is changed there. */
+/** Code owner rules follow the `CODEOWNERS` file and cannot be edited. */
 function assertOwn({ rule_type }: ApprovalRule): void {
   if (rule_type === 'code_owner') throw forbidden()
 }

@@ -9,7 +9,7 @@ export const ApprovalSettingsEntity = entity({
   merge_requests_author_approval: z.boolean(),
   merge_requests_disable_committers_approval: z.boolean(),
   require_password_to_approve: z.boolean(),
-  /** The later name of the same. */
+  /** The newer name of `require_password_to_approve`. */
   require_reauthentication_to_approve: z.boolean(),
 }).meta({ id: 'ProjectApprovals' })
 

@@ -3,16 +3,16 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of projects that chose; all others have the usual ones. */
+    /** Only for projects that changed a setting; others have the defaults. */
     approval_settings: {
       project_id: number
-      /** Unless the changes are the same as before. */
+      /** Approvals stay where the push leaves the changes identical. */
       reset_approvals_on_push: Generated<boolean>
-      /** Merge requests have no rules of their own. */
+      /** Merge requests cannot have rules of their own. */
       disable_overriding_approvers_per_merge_request: Generated<boolean>
-      /** Whether authors may approve what is theirs. */
+      /** Whether authors may approve their own merge requests. */
       merge_requests_author_approval: Generated<boolean>
-      /** Whether those whose commits it brings may not. */
+      /** Whether users with commits in the merge request may not approve. */
       merge_requests_disable_committers_approval: Generated<boolean>
       require_password_to_approve: Generated<boolean>
     }

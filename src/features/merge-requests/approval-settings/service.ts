@@ -14,7 +14,7 @@ export type SettingsChange = { readonly [name in keyof ApprovalSettings]?: boole
 
 const NAMES = Object.keys(USUAL_SETTINGS) as (keyof ApprovalSettings)[]
 
-/** What is absent stays. */
+/** Absent fields stay unchanged. */
 export async function changeApprovalSettings(
   app: App,
   actor: User,
@@ -39,7 +39,7 @@ export async function changeApprovalSettings(
       return { project, settings: await findApprovalSettings(app.db, project_id) }
     })
   } catch (error) {
-    if (isOrphan(error)) throw notFound('Project') // gone meanwhile
+    if (isOrphan(error)) throw notFound('Project') // deleted meanwhile
     throw error
   }
 }

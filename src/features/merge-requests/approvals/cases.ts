@@ -4,7 +4,7 @@ import type { Person } from '../../../forge.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
 
-/** Whoever may has approved it; the owner, whose it is, once the project lets authors. */
+/** Approves as `who`, if allowed. The owner is the author, so the project allows author approval for a moment. */
 async function approved(s: Stage, who: Person) {
   const { merge_request_iid } = await ownMergeRequest(s)
   await s.owner.put(`/projects/${s.project.id}/approvals`, { merge_requests_author_approval: true })
@@ -32,7 +32,7 @@ export const cases = casesOf(
   {
     [`GET ${ITEM}/approvals`]: { at },
     [`POST ${ITEM}/approvals`]: { at: ownMergeRequest, input: { approvals_required: 2 } },
-    // Nothing asks for it here.
+    // The project requires no password.
     [`POST ${ITEM}/approve`]: { at: ownMergeRequest, input: { approval_password: 'not asked for' } },
     [`POST ${ITEM}/unapprove`]: { own: approved },
     [`GET ${ITEM}/approval_state`]: { at },

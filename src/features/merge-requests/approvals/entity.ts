@@ -21,7 +21,7 @@ export const ApprovalsEntity = entity({
   merge_status: z.enum(['unchecked', 'can_be_merged', 'cannot_be_merged']),
   approved: z.boolean(),
   approvals_required: z.int(),
-  /** The same under the names of two eras. */
+  /** One value under an older and a newer name. */
   approvals_left: z.int(),
   approvals_missing: z.int(),
   require_password_to_approve: z.boolean(),
@@ -37,7 +37,7 @@ export const ApprovalsEntity = entity({
   has_approval_rules: z.boolean(),
   merge_request_approvers_available: z.boolean(),
   multiple_approval_rules_available: z.boolean(),
-  /** Rules that ask for more approvals than there are people to give them. */
+  /** Rules that require more approvals than they have approvers. */
   invalid_approvers_rules: z.array(entity({ id: z.int(), name: z.string(), rule_type: z.string() })),
 }).meta({ id: 'MergeRequestApprovals' })
 

@@ -1,4 +1,4 @@
-/** What approvals come to: pure, over what is known of a merge request. */
+/** Computes the approval status of a merge request from its facts. Pure functions. */
 import { matches } from '../../repository/protected-branches/matching.ts'
 import type { ApprovalRule } from '../approval-rules/model.ts'
 
@@ -10,30 +10,30 @@ export interface ProtectedName {
 }
 
 export interface RuleFacts extends ApprovalRule {
-  /** Ids of the protected branches it is for; none: for all branches. */
+  /** Ids of the protected branches that the rule is for. Empty: for all branches. */
   readonly branches: readonly number[]
-  /** Whether it names anybody; one that does not is for all. */
+  /** Whether the rule names any user or group. A rule without names is open to all. */
   readonly named: boolean
-  /** Those who approved and are among those it names. */
+  /** Users who approved and whom the rule names. */
   readonly approvers: readonly number[]
-  /** How many could: of code owners alone. */
+  /** How many users could approve; only for code owner rules. */
   readonly eligible: number
 }
 
 export interface ApprovalFacts {
   readonly target_branch: string
-  /** That the project asks for, and the merge request itself. */
+  /** Required by the project, and by the merge request itself. */
   readonly usual: number
   readonly own: number | null
-  /** Those whose approval counts. */
+  /** Users whose approval counts. */
   readonly approvers: readonly number[]
-  /** Of the project and of the merge request. */
+  /** Rules of the project and of the merge request. */
   readonly rules: readonly RuleFacts[]
   readonly protection: readonly ProtectedName[]
 }
 
 export interface JudgedRule {
-  /** Null for what is asked of anybody, without a rule. */
+  /** Null: approvals that the project requires without a rule. */
   readonly rule: RuleFacts | null
   readonly required: number
   readonly left: number
@@ -46,11 +46,11 @@ export interface Judgement {
   readonly rules: readonly JudgedRule[]
 }
 
-/** Of a project that asks for none, none is asked; a request can only ask for more. */
+/** A merge request can only raise the number. Where the project requires none, none is required. */
 export const requiredBy = (usual: number, own: number | null): number =>
   usual > 0 && own !== null && own > usual ? own : usual
 
-/** Rules of a merge request come to those of its project: they only ever ask for more. */
+/** The rules of a merge request add to those of its project: they never lower the requirement. */
 export function judge({ target_branch, usual, own, approvers, rules, protection }: ApprovalFacts): Judgement {
   const matching = protection.filter(({ name }) => matches(name, target_branch))
   const applies = ({ branches, applies_to_all_protected_branches }: RuleFacts) =>
@@ -66,7 +66,7 @@ export function judge({ target_branch, usual, own, approvers, rules, protection 
   })
   const usually = requiredBy(usual, own)
   const anybody = judged.filter(({ rule }) => rule!.rule_type === 'any_approver')
-  // What is asked of anybody is asked once, by whoever asks for most.
+  // Approvals by any user are required once, in the highest number that any rule asks for.
   const most = Math.max(usually, ...anybody.map(({ required }) => required))
   const named = judged.filter(({ rule }) => rule!.rule_type !== 'any_approver')
   const sum = (of: 'required' | 'left') => named.reduce((total, one) => total + one[of], 0)
@@ -81,7 +81,10 @@ export function judge({ target_branch, usual, own, approvers, rules, protection 
   }
 }
 
-/** Where the branch asks for its owners. What nobody can approve is not waited for: they have left, or it is theirs. */
+/**
+ * Code owners are required only where the protected branch says so. A rule waits for no more approvals than its owners
+ * can give: some have left, others are the author.
+ */
 function requiredOf({ rule_type, approvals_required, eligible }: RuleFacts, asksOwners: boolean): number {
   if (rule_type !== 'code_owner') return approvals_required
   return asksOwners ? Math.min(approvals_required, eligible) : 0

@@ -14,7 +14,7 @@ import { countedApprovals, isCommitterOf, judgementsOf } from './queries.ts'
 
 const NO_JUDGEMENT: Judgement = { required: 0, left: 0, rules: [] }
 
-/** What is asked of it, with the people of each rule. */
+/** The judgement of a merge request, with the users of each rule. */
 async function judgementOf({ db }: App, viewer: User, one: MergeRequest) {
   const judgement = (await judgementsOf(db, [one])).get(one.id) ?? NO_JUDGEMENT
   const rules = judgement.rules.flatMap(({ rule }) => rule ?? [])
@@ -22,7 +22,7 @@ async function judgementOf({ db }: App, viewer: User, one: MergeRequest) {
   return { judgement, loaded }
 }
 
-/** The approval status as the viewer meets it. */
+/** The approval status for one viewer. */
 export async function presentApprovalStatus(
   app: App,
   viewer: User,
@@ -75,7 +75,7 @@ const distinct = <T extends { readonly id: number }>(some: readonly T[]): T[] =>
   ...new Map(some.map((one) => [one.id, one])).values(),
 ]
 
-/** Rule by rule. */
+/** The state of each rule. */
 export async function presentApprovalState(app: App, viewer: User, one: MergeRequest) {
   const [around, { judgement, loaded }] = await Promise.all([surroundings(app), judgementOf(app, viewer, one)])
   const given = judgement.rules.flatMap(({ approvers }, place) => approvers.map((user_id) => ({ place, user_id })))
@@ -85,6 +85,6 @@ export async function presentApprovalState(app: App, viewer: User, one: MergeReq
     const own: LoadedRule | null = rule ? loaded.get(rule.id)! : null
     return presentRuleState(own, { required, left, approvers }, around)
   })
-  // Those of the project are asked for whatever a merge request says.
+  // A merge request cannot overwrite the rules of its project.
   return { approval_rules_overwritten: false, rules }
 }

@@ -1,8 +1,8 @@
 declare module '../../../store/database.ts' {
   interface Events {
-    /** `complete`: nothing more was missing then. */
+    /** `complete`: this approval was the last one missing. */
     'merge_request.approved': { id: number; project_id: number; by: number; complete: boolean }
-    /** `complete`: nothing had been missing before. */
+    /** `complete`: no approval was missing before. */
     'merge_request.unapproved': { id: number; project_id: number; by: number; complete: boolean }
   }
 }

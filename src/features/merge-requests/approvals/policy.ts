@@ -2,13 +2,13 @@ import { Developer } from '../../../lib/levels.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
 import type { ApprovalSettings } from '../approval-settings/model.ts'
 
-/** Whether it is theirs to approve at all; authors and committers are asked apart. */
+/** Whether the user's role allows approval. `isImpartial` checks authors and committers. */
 const mayApprove = (s: MergeRequestSubject) => mergeRequestPolicy.participate(s) && s.level >= Developer
 
-/** Of a merge request as it is approved. */
+/** Abilities for approvals of a merge request. */
 export const approvalPolicy = {
   approve: mayApprove,
-  /** Rules of its own, and how many approvals it needs. */
+  /** Change the rules of the merge request and its number of required approvals. */
   askApproval: (s: MergeRequestSubject) => mergeRequestPolicy.plan(s),
 }
 
@@ -17,14 +17,14 @@ export interface ApproverState {
   readonly hasApproved: boolean
 }
 
-/** Now, and not yet. */
+/** Whether the user can approve now and has not approved yet. */
 export const canApprove = (s: MergeRequestSubject, settings: ApprovalSettings, state: ApproverState): boolean =>
   mayApprove(s) &&
   s.mergeRequest.state === 'opened' &&
   !state.hasApproved &&
   isImpartial(s.viewer!.id, s.mergeRequest, settings, state)
 
-/** What is one's own others approve, unless the project says otherwise. */
+/** Authors and committers cannot approve, unless the project allows it. */
 export const isImpartial = (
   user: number,
   { author_id }: { readonly author_id: number | null },

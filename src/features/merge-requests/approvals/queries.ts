@@ -1,4 +1,4 @@
-/** What the approvals of merge requests come to, for a whole page in a fixed number of queries. */
+/** Computes the approvals of merge requests, for a whole page in a fixed number of queries. */
 import { sql, type RawBuilder } from 'kysely'
 import { Developer } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
@@ -9,22 +9,22 @@ import { mergeRequest } from '../merge-requests/queries.ts'
 import { judge, requiredBy, type Judgement, type RuleFacts } from './judging.ts'
 import { approvalPolicy } from './policy.ts'
 
-/** A merge request as its approvals are given and asked for. */
+/** A merge request, with the policy for approvals. */
 export const approvable = { ...mergeRequest, policy: { ...mergeRequest.policy, ...approvalPolicy } }
 
-/** Whoever may approve at all now; what was merged stays approved by those who approved it. */
+/** Whether the approver still has access. Approvals of a merged request stay valid. */
 const HAS_ACCESS = sql<boolean>`(m.state = 'merged' or exists (select 1 from users h
   where h.id = a.user_id and h.state = 'active' and (h.admin or exists (select 1 from project_authorizations i
     where i.user_id = h.id and i.project_id = m.project_id and i.access_level >= ${sql.lit(Developer)}))))`
 
-/** Authors and committers may have approved before the project forbade it, others before they lost access. */
+/** Authors and committers may have approved before the project forbade it, and others before they lost access. */
 const COUNTS = sql<boolean>`${HAS_ACCESS} and (coalesce(s.merge_requests_author_approval, false) or m.author_id is null
     or a.user_id <> m.author_id)
   and (not coalesce(s.merge_requests_disable_committers_approval, false) or not exists (
     select 1 from merge_request_committers c where c.merge_request_id = m.id and c.user_id = a.user_id
     union all select 1 from merge_request_ownership w where w.merge_request_id = m.id and w.overflow))`
 
-/** Owners of what is changed are asked for by protected branches alone. */
+/** Only protected branches require code owners. */
 const IS_BAR = sql<boolean>`(r.rule_type <> 'code_owner' or exists (select 1 from protected_branches b
   where b.project_id = r.project_id and b.code_owner_approval_required))`
 
@@ -94,7 +94,7 @@ const protectionOf = hotQuery((db, p: { projects: string }) =>
     .where(inIdList(db, 'project_id', p.projects)),
 )
 
-/** Rules with those they name, themselves or by a group whose own members they are; someone may be there twice. */
+/** Rules with the users they name, directly or as direct members of a group. A user may appear twice. */
 const named = (db: Db, rules: string): RawBuilder<{ rule_id: number; user_id: number }> => sql`(
   select u.rule_id, u.user_id from approval_rule_users u where ${inIdList(db, 'u.rule_id', rules)}
   union select g.rule_id, i.user_id from approval_rule_groups g join members i on i.group_id = g.group_id
@@ -113,7 +113,7 @@ const approvedIn = hotQuery((db, p: { rules: string; ids: string }) =>
     .orderBy('a.user_id'),
 )
 
-/** Of those a rule names, whoever may approve at all. */
+/** Of the users a rule names, those who may approve. */
 const ELIGIBLE = sql<boolean>`u.state = 'active' and (u.admin or t.access_level >= ${sql.lit(Developer)})`
 
 const ownersLeft = hotQuery((db, p: { rules: string }) =>
@@ -132,7 +132,7 @@ const ownersLeft = hotQuery((db, p: { rules: string }) =>
     .groupBy('a.rule_id'),
 )
 
-/** More are not shown of one rule. */
+/** The maximum of users shown per rule. */
 const MOST_SHOWN = 100
 
 const eligible = hotQuery((db, p: { rules: string }) =>
@@ -150,14 +150,14 @@ const eligible = hotQuery((db, p: { rules: string }) =>
     .orderBy('user_id'),
 )
 
-/** Those that rules name who may approve at all, by rule. */
+/** The users who may approve, by rule. */
 export async function eligibleApprovers(db: Db, rules: readonly number[]) {
   return rules.length === 0 ? [] : eligible(db, { rules: idList(db, rules) })
 }
 
 type RequestContext = Awaited<ReturnType<typeof asked>>[number]
 
-/** Rule by rule, also those that bar nothing, by the id of the merge request. */
+/** Judges each rule, including rules that block nothing, by merge request id. */
 export async function judgementsOf(db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) {
   return judged(db, await askedOf(db, requests), { isAll: 1 })
 }
@@ -225,7 +225,7 @@ async function judged(
   )
 }
 
-/** How many approvals each needs, and how many of them it lacks. Where there are no rules, counting is enough. */
+/** How many approvals each merge request requires and how many it lacks. Without rules, counting is enough. */
 export async function approvalsOf(
   db: Db,
   requests: readonly MergeRequest[],

@@ -2,7 +2,7 @@ import type { App } from '../../../context.ts'
 import { findApprovalSettings } from '../approval-settings/queries.ts'
 import type { MergeRequest, ReviewerState } from '../merge-requests/model.ts'
 
-/** Of those among them who review it. */
+/** Sets the state of those users who are reviewers. */
 export async function setReviewers(
   { db }: App,
   id: number,
@@ -19,8 +19,8 @@ export async function setReviewers(
 }
 
 /**
- * After a push, in the transaction that follows it: what was approved is not what is there now, unless its changes are
- * `unchanged` since the head it had.
+ * Call after a push, in its transaction. Deletes approvals, because they were given to older commits. Approvals stay
+ * where the push leaves the changes identical to those of the head `unchanged`.
  */
 export async function resetApprovals(app: App, held: MergeRequest, unchanged: string | null): Promise<void> {
   if (unchanged !== null && unchanged === held.head_sha) return

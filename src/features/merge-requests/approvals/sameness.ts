@@ -5,9 +5,9 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import type { Measured } from '../versions/measure.ts'
 
 /**
- * The head whose changes these are the same as, or null: then what was approved is not what is there now. The patch says
- * so first. It leaves out where in a file it stands, and of texts in another encoding their bytes; so what git makes of
- * the old changes on the new base must also be exactly what was pushed.
+ * The old head, if the new version has identical changes, else null. The patch ids must be equal. A patch id ignores
+ * line numbers, and the bytes of texts in other encodings. So merging the old changes onto the new base must also give
+ * exactly the pushed tree.
  */
 export async function unchangedSince(
   { db }: App,

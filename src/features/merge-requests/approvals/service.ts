@@ -18,14 +18,14 @@ import { approvalsOf, isCommitterOf } from './queries.ts'
 import { setReviewers } from './resetting.ts'
 
 export interface ApprovalInput {
-  /** What the caller looked at. */
+  /** The head that the caller reviewed. */
   readonly sha?: string | null | undefined
   readonly approval_password?: string | null | undefined
-  /** Where they call from. */
+  /** The IP address of the caller. */
   readonly address: string
 }
 
-/** What is approved is what the caller has seen: a push that came meanwhile was not. */
+/** Approves only the head that the caller reviewed: a push in between is refused. */
 export async function approveMergeRequest(
   app: App,
   actor: User,
@@ -50,7 +50,7 @@ export async function approveMergeRequest(
       .onConflict((c) => c.doNothing())
       .returning('user_id')
       .execute()
-    if (!added) throw unauthenticated() // twice
+    if (!added) throw unauthenticated() // already approved
     await tell(app, actor, held, 'approved')
     await recordMergeRequest(app, actor.id, held, 'approved')
     const complete = (await leftOf(app, held)) === 0
@@ -69,14 +69,14 @@ async function assertMayApprove({ db }: App, actor: User, held: MergeRequest): P
   if (!isImpartial(actor.id, held, settings, { isCommitter })) throw unauthenticated()
 }
 
-/** Counted like any other try to sign in. */
+/** Wrong passwords count like failed sign-ins. */
 async function assertPassword(app: App, actor: User, { approval_password, address }: ApprovalInput): Promise<void> {
   if (!approval_password) throw unauthenticated()
   try {
     const { id } = await signIn(app, { login: actor.username, password: approval_password, address })
     if (id !== actor.id) throw unauthenticated()
   } catch (error) {
-    // The password was right; a second factor is not for the API.
+    // The password was right. The API does not ask for a second factor.
     if (error instanceof Refusal && error.facts['reason'] === 'two_factor') return
     throw error
   }
@@ -107,12 +107,15 @@ async function tell(app: App, actor: User, held: MergeRequest, state: 'approved'
   await touchMergeRequest(app, merge_request_id)
 }
 
-/** Who may ask a merge request for more approvals than its project does. */
+/** Refuses where the project allows no rules of merge requests. */
 export function assertOwnRules(settings: ApprovalSettings): void {
   if (settings.disable_overriding_approvers_per_merge_request) throw forbidden()
 }
 
-/** How many approvals it needs itself; no more than the project's is the project's. */
+/**
+ * Sets the number of approvals that the merge request requires itself. A number up to the project's means the
+ * project's.
+ */
 export async function requireApprovals(
   app: App,
   { mergeRequest, project }: MergeRequestSubject,

@@ -7,7 +7,7 @@ import { isReadable, seesIssue, seesMergeRequest } from '../../planning/seeing.t
 
 type Way = 'closing' | 'related'
 
-/** Merge requests that promise to close an issue, or that name it or are named by it, as far as the viewer sees them. */
+/** Merge requests that close an issue, mention it or are mentioned by it, as far as the viewer may see them. */
 export function listOfIssue(
   { db }: App,
   viewer: User | null,
@@ -35,7 +35,7 @@ export function listOfIssue(
   return pageOfQuery(found, page)
 }
 
-/** Issues that a merge request would close, or that its texts and notes name, as far as the viewer sees them. */
+/** Issues that a merge request closes or mentions in its texts and notes, as far as the viewer may see them. */
 export function listRelatedIssues(
   { db }: App,
   viewer: User,
@@ -59,7 +59,7 @@ export function listRelatedIssues(
   return pageOfQuery(found, page)
 }
 
-/** With `p`, its project, and `t`, what the viewer is there. */
+/** Expects `p`, the project, and `t`, the viewer's authorization in it. */
 function isSeen(viewer: User | null, sees: (way: { internalToo: boolean }) => RawBuilder<boolean>) {
   if (viewer?.admin) return sql<boolean>`true`
   const way = { internalToo: openVisibilities(viewer).includes('internal') }

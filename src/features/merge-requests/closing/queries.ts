@@ -1,4 +1,4 @@
-/** Issues that merging a merge request would close, as its texts and its commits say. */
+/** Issues that merging a merge request closes, according to its texts and commits. */
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { closingReferences, type ClosingReference } from '../../../lib/closing.ts'
@@ -8,12 +8,12 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 
 const MOST_COMMITS = 1000
-/** More are not followed. */
+/** Further references are ignored. */
 const MOST_REFERENCES = 100
 
 type Read = Pick<MergeRequest, 'title' | 'description' | 'target_branch' | 'base_sha' | 'head_sha'>
 
-/** Merging elsewhere than into the default branch closes nothing. */
+/** Merging into another branch than the default branch closes nothing. */
 export async function closingTexts(subject: RepositorySubject, one: Read): Promise<string[]> {
   const { project, dir } = subject
   if (one.target_branch !== project.default_branch) return []
@@ -27,11 +27,11 @@ export async function closingTexts(subject: RepositorySubject, one: Read): Promi
 
 export interface Closing {
   readonly issues: readonly IssueSubject[]
-  /** Of other trackers. */
+  /** Issues of external trackers. */
   readonly external: readonly string[]
 }
 
-/** As the viewer may see them. What was copied from a project does not close its issues. */
+/** Only issues that the viewer may see. Commits of a fork do not close issues of the fork's origin. */
 export async function findClosing(app: App, viewer: User, subject: RepositorySubject, one: Read): Promise<Closing> {
   const named = new Map<string, ClosingReference>()
   for (const text of await closingTexts(subject, one)) {

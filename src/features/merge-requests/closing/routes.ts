@@ -12,7 +12,7 @@ import { mergeRequest } from '../merge-requests/queries.ts'
 import { listOfIssue, listRelatedIssues } from './lists.ts'
 import { findClosing } from './queries.ts'
 
-/** An issue is approved by nobody; the contract names the field here, and clients read it. */
+/** Issues have no approvals, but the API has this field here and clients read it. */
 const ClosedIssueEntity = IssueEntity.extend({ approvals_before_merge: z.null() }).meta({ id: 'ClosedIssue' })
 
 export const closesIssues = endpoint({

@@ -7,7 +7,7 @@ import { findMergeRequests } from '../merge-requests/queries.ts'
 import { lockMergeRequest } from '../merge-requests/service.ts'
 import { findClosing } from './queries.ts'
 
-/** What it would close is kept as rows, as its author sees it: who closes an issue is a query. */
+/** Stores the issues that a merge request closes, as its author may see them, so that readers need only a query. */
 export async function keepClosing(app: App, id: number): Promise<void> {
   const [one] = await findMergeRequests(app.db, [id])
   const [author, project] = one
@@ -16,7 +16,7 @@ export async function keepClosing(app: App, id: number): Promise<void> {
         findProjectById(app.db, one.project_id),
       ])
     : []
-  if (!one || !author || !project) return // gone meanwhile
+  if (!one || !author || !project) return // deleted meanwhile
   const { issues } = await findClosing(app, author, await loadRepositorySubject(app, project, author), one)
   const wanted = new Set(issues.map(({ issue }) => issue.id))
   await transact(app, async (app) => {

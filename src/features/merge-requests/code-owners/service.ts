@@ -1,6 +1,6 @@
 /**
- * Who owns what a merge request changes, as the `CODEOWNERS` of its target says, and whose commits it brings. Found
- * before the merge check, for the same pair of commits, so that asking is reading rows.
+ * Code owners of the changes in a merge request, by the `CODEOWNERS` file of its target, and its committers. They are
+ * computed before the merge check, for the same pair of commits, so that reading them is a query.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -22,12 +22,12 @@ interface Ownership {
   readonly base_sha: string | null
   readonly file_id: string | null
   readonly committers: readonly number[]
-  /** There are more commits than were looked at. */
+  /** More commits exist than were read. */
   readonly overflow: boolean
   readonly rules: readonly OwnerRule[]
 }
 
-/** Once it has been found, nothing is left to do until one of the commits or the file is another. */
+/** Does nothing until one of the commits or the file changes. */
 export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips): Promise<void> {
   for (let tries = 1; ; tries++) {
     const found = await findOwnership(app, one, tips)
@@ -37,13 +37,13 @@ export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips):
         if (await isStill(app.db, one, tips)) await keepOwnership(app, one, found)
       })
     } catch (error) {
-      // Somebody whom it names has gone since they were found.
+      // A user or group was deleted since it was read.
       if (!isOrphan(error) || tries === 3) throw error
     }
   }
 }
 
-/** Whoever was overtaken has found what is not true any more. */
+/** False where another process has changed the merge request: the result is outdated. */
 async function isStill(db: Db, { id, head_sha, base_sha, target_branch }: MergeRequest, { target }: Tips) {
   const held = await db
     .selectFrom('merge_requests')
@@ -66,7 +66,7 @@ const knownOf = hotQuery((db, p: { id: number }) =>
   db.selectFrom('merge_request_ownership').selectAll().where('merge_request_id', '=', p.id),
 )
 
-/** Null where what is known is true. */
+/** Null where the stored result is current. */
 async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
   const { head_sha, base_sha } = one
   const { dir, target } = tips
@@ -86,7 +86,7 @@ async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promis
   }
 }
 
-/** Two of each commit. */
+/** Author and committer of each commit. */
 async function emailsIn(dir: string, head: string, base: string): Promise<string[]> {
   const commits = await listCommits(dir, { from: head, not: [base], limit: MOST_COMMITS })
   return commits.flatMap(({ author, committer }) => [author.email.toLowerCase(), committer.email.toLowerCase()])
@@ -133,7 +133,7 @@ async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: 
     const linked = some.map((rule) => ({ ...rule, rule_id: idBy.get(`${rule.section}\n${rule.name}`)! }))
     const users = linked.flatMap(({ rule_id, users }) => users.map((user_id) => ({ rule_id, user_id })))
     const groups = linked.flatMap(({ rule_id, groups }) => groups.map((group_id) => ({ rule_id, group_id })))
-    // A pattern may stand there twice.
+    // A pattern may name the same user or group twice.
     for (const few of batchesOf(users, ROWS_AT_ONCE)) {
       const link = db.insertInto('approval_rule_users').values(few)
       await link.onConflict((c) => c.doNothing()).execute()

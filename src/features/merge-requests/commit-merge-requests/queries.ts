@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 
-/** Those that bring a commit to the project, or were merged by it; newest first. */
+/** Merge requests that contain a commit, or that were merged as that commit. Newest first. */
 export function listBringing(
   db: Db,
   project: number,
@@ -10,7 +10,7 @@ export function listBringing(
   state: 'opened' | 'closed' | 'merged' | 'all' | null | undefined,
   page: PageRequest,
 ): Promise<Page<{ id: number }>> {
-  // One that is being merged is open to clients.
+  // Clients see a merge request that is being merged as open.
   const states = state === 'opened' ? ['opened' as const, 'locked' as const] : state && state !== 'all' ? [state] : null
   const found = db
     .selectFrom('merge_requests as m')

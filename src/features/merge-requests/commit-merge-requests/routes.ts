@@ -18,7 +18,7 @@ export const list = endpoint({
   input: z.object({ view: oneOf('simple').nullish(), state: oneOf('opened', 'closed', 'merged', 'all').nullish() }),
   output: pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity])),
   async handle({ app, viewer, subject, input, page }) {
-    // Of merge requests, whoever is not known is told nothing.
+    // Anonymous viewers see no merge requests here.
     if (!viewer || !mergeRequestsPolicy.readMergeRequests(subject)) return { items: [], total: 0 }
     const { items, total } = await listBringing(app.db, subject.project.id, subject.commit.id, input.state, page)
     return { total, items: await presentListed(app, items, input) }

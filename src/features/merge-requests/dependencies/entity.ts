@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { MergeRequestEntity } from '../merge-requests/entity.ts'
 
-/** A request the viewer may not see is named by nothing. */
+/** A merge request that the viewer may not see is null. */
 export const BlockEntity = entity({
   id: z.int(),
   project_id: z.int(),

@@ -3,7 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What must be merged before what. */
+    /** The blocking merge request must be merged before the blocked one. */
     merge_request_blocks: { id: Generated<number>; blocking_id: number; blocked_id: number; created_at: string }
   }
 }

@@ -6,7 +6,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
 
-/** What a merge request waits for. */
+/** A dependency of a merge request. */
 export const block = child(mergeRequest, {
   key: 'block',
   params: { block_id: id },
@@ -32,7 +32,7 @@ const waiting = hotQuery((db, p: { ids: string }) =>
     .groupBy('b.blocked_id'),
 )
 
-/** How many that must be merged first are not, by the id of the one that waits. */
+/** The number of unmerged dependencies, by the id of the blocked merge request. */
 export async function blockersOf(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await waiting(db, { ids: idList(db, ids) })
   return new Map(rows.map(({ blocked_id, total }) => [blocked_id, Number(total)]))

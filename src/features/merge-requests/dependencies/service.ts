@@ -9,17 +9,17 @@ import { readableMergeRequests } from '../../planning/merge-requests.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import type { Block } from './model.ts'
 
-/** A request waits for so many others at most. */
+/** The maximum of dependencies of one merge request. */
 const MOST = 100
 
-/** It is not merged before the other. */
+/** Makes a merge request depend on another. */
 export async function addBlock(app: App, actor: User, blocked: MergeRequest, blockingId: number): Promise<Block> {
   const [blocking] = await readableMergeRequests(app, actor, await findMergeRequests(app.db, [blockingId]))
   if (!blocking) throw notFound('Merge Request')
   if (blocking.id === blocked.id) throw new Refusal('bad_request', 'A merge request cannot block itself')
   try {
     return await transact(app, async (app) => {
-      // Two at a time could wait for each other.
+      // The lock prevents a race: two requests could create a cycle.
       await lockName(app.db, 'merge request dependencies')
       if (await waitsFor(app, blocking.id, blocked.id))
         throw new Refusal('bad_request', 'Merge requests cannot block each other')
@@ -42,7 +42,7 @@ export async function addBlock(app: App, actor: User, blocked: MergeRequest, blo
   }
 }
 
-/** Whether `one` waits for `other`, over however many others. */
+/** Whether `one` depends on `other`, directly or through others. */
 async function waitsFor({ db }: App, one: number, other: number): Promise<boolean> {
   const { rows } = await sql`with recursive below(id) as (
       select cast(${one} as bigint) union select b.blocking_id from merge_request_blocks b join below on b.blocked_id = below.id)
@@ -52,5 +52,5 @@ async function waitsFor({ db }: App, one: number, other: number): Promise<boolea
 
 export async function removeBlock({ db }: App, { id }: Block): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('merge_request_blocks').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
 }

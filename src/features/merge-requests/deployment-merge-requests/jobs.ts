@@ -3,7 +3,7 @@ import { job } from '../../../context.ts'
 import { listUnlinked } from './queries.ts'
 import { linkDeployed } from './service.ts'
 
-/** Those of before there were links, and those whose event was given up. */
+/** Links deployments from before this table existed, and those whose event failed for the last time. */
 export const linkEarlier = job(
   'deployments.link_earlier',
   async (app, _, signal) => {

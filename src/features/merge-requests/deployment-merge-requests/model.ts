@@ -4,7 +4,7 @@ declare module '../../../store/database.ts' {
       merge_request_id: number
       deployment_id: number
       environment_id: number
-      /** When the deployment was over. */
+      /** The time the deployment finished. */
       deployed_at: string
     }
   }

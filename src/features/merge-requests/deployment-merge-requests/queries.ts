@@ -12,7 +12,7 @@ const MOST_COMMITS = 5000
 
 type Deployed = Pick<Deployment, 'id' | 'environment_id' | 'sha'>
 
-/** The commits that came with it: since the one before, or all that led to it. */
+/** The commits of a deployment: since the previous successful one of the environment, or all ancestors. */
 export async function commitsOf({ db }: App, dir: string, deployment: Deployed): Promise<string[]> {
   const before = await db
     .selectFrom('deployments')
@@ -26,7 +26,7 @@ export async function commitsOf({ db }: App, dir: string, deployment: Deployed):
   return commitsBetween(dir, before?.sha ?? null, deployment.sha)
 }
 
-/** Those that were merged by one of the commits. */
+/** Merge requests that were merged as one of the commits. */
 export function mergedBy(db: Db, project_id: number, commits: readonly string[]) {
   const list = textList(db, commits)
   return db
@@ -37,7 +37,7 @@ export function mergedBy(db: Db, project_id: number, commits: readonly string[])
     .where((eb) => eb.or([inTextList(db, 'm.merge_commit_sha', list), inTextList(db, 'm.squash_commit_sha', list)]))
 }
 
-/** Neither need be there any more. */
+/** Either commit may no longer exist. */
 async function commitsBetween(dir: string, before: string | null, from: string): Promise<string[]> {
   if (!(await findCommit(dir, from))) return []
   const isKnown = before !== null && (await findCommit(dir, before)) !== null
@@ -57,7 +57,7 @@ export async function listDeployedWith(
 
 const AT_ONCE = 100
 
-/** Deployments of which it is not known yet what they brought. */
+/** Deployments whose merge requests are not linked yet. */
 export const listUnlinked = (db: Db, after: number): Promise<{ id: number }[]> =>
   db
     .selectFrom('deployments')

@@ -7,7 +7,7 @@ import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { commitsOf, mergedBy } from './queries.ts'
 
-/** Keeps which merge requests a deployment brought. Bears being done twice. */
+/** Links a deployment to the merge requests it contains. Idempotent. */
 export async function linkDeployed(app: App, id: number): Promise<void> {
   const deployment = await app.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst()
   if (!deployment || deployment.status !== 'success' || deployment.linked) return
@@ -17,7 +17,7 @@ export async function linkDeployed(app: App, id: number): Promise<void> {
   const commits = (await repositoryExists(dir)) ? await commitsOf(app, dir, deployment) : []
   await transact(app, async (app) => {
     const { db } = app
-    // Gone meanwhile, it has nothing to link to.
+    // Nothing to link if the deployment was deleted meanwhile.
     if (!(await markLinked(app, id)) || commits.length === 0) return
     const links = mergedBy(db, deployment.project_id, commits)
       .innerJoin('deployments as d', (join) => join.on('d.id', '=', id))

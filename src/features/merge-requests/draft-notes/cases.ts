@@ -4,7 +4,7 @@ import type { Person } from '../../../forge.ts'
 
 const input = { note: 'A word' }
 
-/** Everybody finds their own alone; whoever may not draft one looks for the owner's. */
+/** Users find only their own drafts. A user who may not create one tries the owner's. */
 async function own(s: Stage, who: Person) {
   const on = await at(s)
   const path = `/projects/${s.project.id}/merge_requests/${on.merge_request_iid}/draft_notes`

@@ -1,7 +1,7 @@
 import type { Db } from '../../../store/database.ts'
 import type { NoteableSubject } from '../../planning/notes/noteable.ts'
 
-/** What someone is about to say of a merge request. */
+/** The drafts of one user on a merge request. */
 export const draftsOf = (db: Db, { topic, viewer }: Pick<NoteableSubject, 'topic' | 'viewer'>) =>
   db
     .selectFrom('draft_notes')

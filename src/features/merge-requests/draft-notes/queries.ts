@@ -5,7 +5,7 @@ import { draftsOf } from './drafts.ts'
 
 export const noteableOfDraft = mergeRequestNoteable.named()
 
-/** Nobody else finds it. */
+/** Only the author finds a draft. */
 export const draftNote = child(noteableOfDraft, {
   key: 'draft',
   params: { draft_note_id: id },

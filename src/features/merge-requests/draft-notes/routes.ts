@@ -39,7 +39,7 @@ export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Draft a note on a merge request',
-  // Counted here and not as it is published, which may be many at once.
+  // The rate limit counts the creation of drafts: publishing may create many notes at once.
   throttle: 'notes_create_limit',
   on: noteableOfDraft,
   allow: 'talk',
@@ -70,7 +70,7 @@ const updating = (method: 'PUT' | 'POST') =>
   })
 
 export const update = updating('PUT')
-/** As gitbeaker asks. */
+/** The method that gitbeaker uses. */
 export const updateByPost = updating('POST')
 
 export const destroy = endpoint({

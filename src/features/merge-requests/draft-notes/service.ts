@@ -28,7 +28,7 @@ export interface DraftInput {
   readonly position?: PositionInput | null | undefined
 }
 
-/** All of them are published at once. */
+/** All drafts are published in one transaction. */
 const MOST_DRAFTS = 200
 
 export async function createDraft(
@@ -73,12 +73,12 @@ export async function createDraft(
         .executeTakeFirstOrThrow()
     })
   } catch (error) {
-    if (isOrphan(error)) throw notFound() // what it was about is gone
+    if (isOrphan(error)) throw notFound() // the merge request was deleted
     throw error
   }
 }
 
-/** As it was put: where its line is now is found when it is published. */
+/** Keeps the position as submitted. Publishing finds where the line is by then. */
 async function placeOf(
   app: App,
   { topic }: NoteableSubject,
@@ -103,16 +103,16 @@ export async function updateDraft(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  if (!updated) throw notFound() // somebody was faster
+  if (!updated) throw notFound() // deleted by another request meanwhile
   return updated
 }
 
 export async function deleteDraft({ db }: App, { id }: DraftNote): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('draft_notes').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
 }
 
-/** All of these are said, or none. */
+/** Publishes all of these drafts or none. */
 export async function publishDrafts(
   app: App,
   actor: User,
@@ -158,7 +158,7 @@ export async function publishDrafts(
   for (const one of said) await finished(app, one)
 }
 
-/** An answer to what is gone stands alone. */
+/** A reply to a deleted discussion starts a discussion of its own. */
 async function whereOf(
   app: App,
   subject: NoteableSubject,

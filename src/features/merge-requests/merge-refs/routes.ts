@@ -19,5 +19,5 @@ const making = (method: 'GET' | 'PUT') =>
   })
 
 export const get = making('GET')
-/** As gitbeaker asks. */
+/** The method that gitbeaker uses. */
 export const update = making('PUT')

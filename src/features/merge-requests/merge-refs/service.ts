@@ -1,4 +1,4 @@
-/** What merging would come to, for whoever builds or tests it before it is merged. */
+/** The trial merge of a merge request, for builds and tests before the merge. */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { mergeCommits } from '../../../git/merging/merging.ts'
@@ -23,8 +23,8 @@ export async function mergeToRef(app: App, viewer: User, subject: Merged): Promi
 }
 
 /**
- * The commit at `refs/merge-requests/:iid/merge`, made anew where one of its parents has moved; null where they cannot
- * be merged.
+ * The commit at `refs/merge-requests/:iid/merge`, recreated where one of its parents has moved. Null where the branches
+ * cannot be merged.
  */
 export async function tryMerge(
   app: App,
