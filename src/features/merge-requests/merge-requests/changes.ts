@@ -1,4 +1,4 @@
-/** What changed of a merge request, in the words of system notes. */
+/** The changes of a merge request, in the words of system notes. */
 import type { User } from '../../../context.ts'
 import { descriptionNotes, labelNotes, milestoneNotes, peopleNotes, titleNotes } from '../../planning/issues/changes.ts'
 import type { Label } from '../../planning/labels/model.ts'
@@ -7,7 +7,7 @@ import type { SystemNote } from '../../planning/notes/system.ts'
 import { isDraft, withoutDraft } from './draft.ts'
 import type { MergeRequest } from './model.ts'
 
-/** Before and after, of what people are told. */
+/** The state to compare before and after a change. */
 export interface MergeRequestState extends Pick<
   MergeRequest,
   | 'title'

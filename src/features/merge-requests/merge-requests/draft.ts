@@ -1,4 +1,4 @@
-/** What the beginning of a title says: one that is not ready yet is not merged. */
+/** Title prefixes of a draft, which cannot be merged. */
 
 const MARK = /^\s*(?:\[WIP\]|WIP:|WIP(?=\s)|\[Draft\]|\(Draft\)|Draft:)\s*/i
 
@@ -10,5 +10,5 @@ export function withoutDraft(title: string): string {
   return bare
 }
 
-/** Titles of commits that are to be melted into others. */
+/** Titles of commits that are meant to be squashed into others. */
 export const isUnfinishedCommit = (title: string): boolean => /^(?:fixup|squash|amend)! /.test(title) || isDraft(title)

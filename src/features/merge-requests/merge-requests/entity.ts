@@ -78,7 +78,7 @@ const stacked = entity({
   target_branch: z.string(),
 })
 
-/** Of one alone. */
+/** The record of a single merge request. */
 export const MergeRequestDetailEntity = entity({
   ...record,
   subscribed: z.boolean(),
@@ -92,14 +92,14 @@ export const MergeRequestDetailEntity = entity({
   latest_build_started_at: timestampOut.nullable(),
   latest_build_finished_at: timestampOut.nullable(),
   first_deployed_to_production_at: timestampOut.nullable(),
-  /** Null for whoever sees none of the project's. */
+  /** Null where the viewer may see no pipelines of the project. */
   pipeline: ListedPipelineEntity.nullable(),
   head_pipeline: PipelineEntity.nullable(),
   first_contribution: z.boolean(),
   user: entity({ can_merge: z.boolean() }),
-  /** Open requests it stands on, and that stand on it. */
+  /** The open merge requests below and above it in a stack. */
   stack: entity({ parent: stacked.nullable(), children: z.array(stacked) }),
-  /** These two on demand. */
+  /** Only on request. */
   diverged_commits_count: z.int().optional(),
   rebase_in_progress: z.boolean().optional(),
 }).meta({ id: 'MergeRequestDetail' })
@@ -134,7 +134,7 @@ export interface LoadedMergeRequest extends MergeRequest {
   readonly reviewers: readonly User[]
   readonly labels: readonly Label[]
   readonly milestone: MilestoneRecord | null
-  /** Of its project. */
+  /** The path of the project. */
   readonly path: string
   readonly facts: MergeFacts
 }
@@ -142,7 +142,7 @@ export interface LoadedMergeRequest extends MergeRequest {
 export interface MergeRequestSurroundings {
   readonly users: Surroundings
   readonly labelDetails: boolean
-  /** Whether records of several projects stand together. */
+  /** Whether the list has records of several projects. */
   readonly isMixed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What lists of merge requests can be narrowed by, as clients of every era write it. */
+/** Filters of merge request lists, under the parameter names of all API versions. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { blankable, id, int, listOf, moment, oneOf, text } from '../../../api/wire.ts'
@@ -18,13 +18,13 @@ import type { NoneOrAny, PlannedFilter } from '../../planning/planned.ts'
 export interface MergeRequestFilter extends PlannedFilter {
   state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined
   reviewer?: NoneOrAny<number> | null | undefined
-  /** All of them approved. */
+  /** All of these users approved. */
   approvers?: NoneOrAny<number[]> | null | undefined
-  /** Whether anybody approved. */
+  /** Whether any user approved. */
   approved?: boolean | undefined
-  /** All of them are named by rules. */
+  /** Rules name all of these users. */
   named?: NoneOrAny<number[]> | null | undefined
-  /** By one deployment. */
+  /** Conditions on a single deployment. */
   deployed?: Deployed | null | undefined
   merge_user?: number | null | undefined
   source_branch?: string | null | undefined
@@ -35,13 +35,13 @@ export interface MergeRequestFilter extends PlannedFilter {
 }
 
 export interface Deployed {
-  /** The name of an environment. */
+  /** The name of the environment. */
   to?: string
   after?: string
   before?: string
 }
 
-/** Ids, or `None` or `Any`, also as the only one of a list. */
+/** Ids, or `None` or `Any`, which may be the only item of a list. */
 const idsOrNamed = z.preprocess(
   (value) => {
     const only = Array.isArray(value) && value.length === 1 ? value[0] : value
@@ -72,7 +72,7 @@ export const filterInput = {
   not: z.object({ ...plannedExcluded, reviewer_id: blankable(int), reviewer_username: text.nullish() }).nullish(),
 }
 
-/** `None`, `Any`, or people; whom nobody knows is user 0. */
+/** `None`, `Any`, or users. An unknown user becomes id 0. */
 async function usersNamed({ db }: App, names: string[] | null | undefined): Promise<NoneOrAny<number[]> | null> {
   if (!names || names.length === 0) return null
   const word = names.length === 1 ? names[0]!.toLowerCase() : ''

@@ -1,4 +1,4 @@
-/** What lists of merge requests ask of approvals, of rules and of deployments. */
+/** List conditions on approvals, rules and deployments. */
 import { sql, type RawBuilder } from 'kysely'
 import type { User } from '../../../context.ts'
 import { FeatureDisabled, Reporter } from '../../../lib/levels.ts'
@@ -9,11 +9,11 @@ import { either, hasAny, ofItsProject, seenBy, type NoneOrAny, type PlannedValue
 import type { Deployed } from './filter.ts'
 
 export interface ReviewValues extends PlannedValues {
-  /** Ids as a list, and how many. */
+  /** A list of ids, and its length. */
   approvers?: string
   approver_total?: number
   approved?: boolean
-  /** The same of those whom rules name; one of them leads to the others. */
+  /** The same for users whom rules name. `one_named` is the id that starts the query. */
   named?: string
   named_total?: number
   one_named?: number
@@ -22,7 +22,7 @@ export interface ReviewValues extends PlannedValues {
   deployed_to?: string
   deployed_after?: string
   deployed_before?: string
-  /** Deployments are for reporters; administrators need not be asked. */
+  /** Only Reporters see deployments. Absent for administrators. */
   deployed_for?: number
 }
 
@@ -31,7 +31,7 @@ type Conditions = { [name in keyof ReviewValues]?: Condition<ReviewValues> }
 const approvals = (w: ReviewValues, db: Db) =>
   sql`from merge_request_approvals a where ${inIdList(db, 'a.user_id', w.approvers!)}`
 
-/** Whom rules of the merge request or of its project name. */
+/** Users whom rules of the merge request or of its project name. */
 const namedBy = (request: string) => sql`from approval_rules r join approval_rule_users n on n.rule_id = r.id
   where r.project_id = ${sql.ref(`${request}.project_id`)}
     and (r.merge_request_id is null or r.merge_request_id = ${sql.ref(`${request}.id`)})`
@@ -45,7 +45,7 @@ const rulesNaming = (w: ReviewValues) =>
 
 const inItsProject = ofItsProject('merge_requests')
 
-/** Links of deployments as they are asked for. */
+/** The deployment links that match the filter. */
 function deployments(w: ReviewValues, { given }: Pick<At<ReviewValues>, 'given'>): RawBuilder<unknown> {
   const environment = [
     ...(given('deployed_to') ? [sql`e.name = ${w.deployed_to}`] : []),
@@ -108,7 +108,7 @@ export interface ReviewFilter {
 
 const isWord = (some: NoneOrAny<number[]>) => some === 'none' || some === 'any'
 
-/** Null where one contradicts the other. */
+/** Null where two conditions contradict each other. */
 export function reviewFilter(db: Db, viewer: User | null, filter: ReviewFilter) {
   const { approvers, approved, named, deployed } = filter
   const isApproved = approvers && isWord(approvers) ? approvers === 'any' : undefined

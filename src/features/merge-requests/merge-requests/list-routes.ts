@@ -17,7 +17,7 @@ const listInput = z.object({
   sort: oneOf('asc', 'desc').nullish(),
   view: oneOf('simple').nullish(),
   with_labels_details: bool.nullish(),
-  /** Needless: what is told is true of the commits as they stand. */
+  /** Accepted without effect: the merge status is always current. */
   with_merge_status_recheck: bool.nullish(),
 })
 const output = pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity]))

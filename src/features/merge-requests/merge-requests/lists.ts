@@ -1,4 +1,4 @@
-/** Lists of merge requests: of a project, of a group, of all there are. */
+/** Lists of merge requests: of a project, of a group, of the instance. */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
@@ -36,7 +36,7 @@ export const MERGE_REQUEST_ORDERS = [
 ] as const
 export type MergeRequestOrder = (typeof MERGE_REQUEST_ORDERS)[number]
 
-/** The values of a list's conditions; what is absent is no condition. */
+/** The values of list conditions. An absent value is no condition. */
 interface Filter extends ReviewValues {
   state?: 'opened' | 'closed' | 'merged'
   reviewer?: number
@@ -57,7 +57,7 @@ const isAssigned = isLinked('merge_requests', 'merge_request_assignees')
 const isReviewing = isLinked('merge_requests', 'merge_request_reviewers')
 const hasApproved = isLinked('merge_requests', 'merge_request_approvals')
 
-/** Whoever is linked. */
+/** A condition on linked users. */
 const linked = (
   name: 'reviewer' | 'approver',
   table: string,
@@ -68,7 +68,7 @@ const linked = (
   links: linksTo('merge_requests', table, (w) => w[name]),
 })
 
-/** Of the list's project, where it is of one. */
+/** Restricts to the project, for lists of one project. */
 const here = (w: Filter, { given }: At<Filter>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
 
 const { approvers, named, deployed, ...reviewed } = reviewConditions
@@ -105,9 +105,9 @@ const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
   state: {
     facet: true,
     test: (w, at) => {
-      // Of all orders only the usual one has an index by state.
+      // Only the default order has an index with the state.
       const state = leading(at, 'state', 'created_at')
-      // As clients are told it.
+      // Clients see `locked` as `opened`.
       return sql`case when ${state} = 'locked' then 'opened' else ${state} end = ${w.state}`
     },
   },
@@ -132,7 +132,7 @@ const orders = {
 
 const usual = () => ['created_at', 'desc'] as const
 
-/** Whoever may see those of a project sees all of them. */
+/** A viewer who may see merge requests of a project sees all of them. */
 export const ofProject = longList<Filter, 'merge_requests', MergeRequestOrder, 'id'>({
   table: 'merge_requests',
   columns: ['id'],
@@ -155,7 +155,7 @@ const isOpen = ({ given }: Pick<At<Filter>, 'given'>) =>
 const isTheirs = (w: Filter) => sql<boolean>`(merge_requests.author_id = ${w.seen_by}
   or ${isAssigned(w.seen_by)} or ${isReviewing(w.seen_by)})`
 
-/** A guest of a private project sees their own alone. */
+/** Guests of a private project see only their own. */
 const memberSees = (
   w: Filter,
   at: At<Filter>,
@@ -185,7 +185,7 @@ type Listed = Promise<Page<{ id: number }>>
 
 const NOTHING = { items: [], total: 0 }
 
-/** Of a project whose merge requests the viewer may see. */
+/** Merge requests of a project. The caller has checked that the viewer may see them. */
 export async function listProjectMergeRequests(
   app: App,
   { project, viewer }: { project: { id: number }; viewer: User | null },
@@ -196,7 +196,7 @@ export async function listProjectMergeRequests(
   return wanted ? ofProject(app.db, { ...wanted, project: project.id }, cut, filter) : NOTHING
 }
 
-/** Of all projects the viewer sees, or of those of a group. */
+/** Merge requests of all projects the viewer may see, or of a group. */
 export async function listMergeRequests(
   app: App,
   viewer: User | null,
@@ -208,13 +208,13 @@ export async function listMergeRequests(
   const isGroup = filter.group !== undefined
   const place = {
     ...(isGroup && { group: filter.group }),
-    // A group's list leaves out what is archived, unless told otherwise.
+    // The list of a group excludes archived projects by default.
     ...((filter.non_archived ?? isGroup) && { non_archived: true as const }),
   }
   return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
 }
 
-/** Of a project, where there are none for those who may not see them, or of the projects of a group. */
+/** Of a project (empty where the viewer may see none), or of the projects of a group. */
 export async function listMergeRequestsAt(
   app: App,
   { project, namespace, viewer, level }: ScopeSubject,

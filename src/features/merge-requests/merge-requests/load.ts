@@ -1,4 +1,4 @@
-/** Records of merge requests: what a page shows beside the rows is read for all of them at once. */
+/** Records of merge requests: related rows are loaded for a whole page at once. */
 import type { App, User } from '../../../context.ts'
 import { aheadBehind } from '../../../git/history/history.ts'
 import { ciPolicy } from '../../ci/pipelines/policy.ts'
@@ -32,7 +32,7 @@ import { findMergeRequests, isFirstContribution, labelsOfMergeRequests, peopleOf
 export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
   view?: 'simple' | null | undefined
-  /** Of several projects. */
+  /** The records belong to several projects. */
   isMixed?: boolean
 }
 
@@ -55,7 +55,7 @@ async function rowsOf(app: App, page: readonly { id: number }[]): Promise<MergeR
 export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], input: RecordOptions = {}) =>
   presentMergeRequests(app, await rowsOf(app, page), input)
 
-/** A page of a list, as it was asked for. */
+/** A page of a list, in the requested view. */
 export async function presentListed(app: App, page: readonly { id: number }[], input: RecordOptions) {
   if (input.view !== 'simple') return presentMergeRequestsById(app, page, input)
   const found = await rowsOf(app, page)
@@ -111,7 +111,7 @@ export interface DetailOptions {
   include_rebase_in_progress?: boolean | null | undefined
 }
 
-/** One, whose commits are looked at unless what is known of them is true. */
+/** The record of one merge request. Runs the merge check where the stored result is outdated. */
 export async function presentOneMergeRequest(
   app: App,
   viewer: User | null,
@@ -159,7 +159,7 @@ async function divergedCommits(dir: string, { head_sha, target_branch }: MergeRe
   return counted?.ahead ?? 0
 }
 
-/** What they said themselves, else whether they take part. */
+/** The explicit subscription, else whether the user participates. */
 export async function isSubscribed(app: App, viewer: User | null, one: MergeRequest): Promise<boolean> {
   if (!viewer) return false
   const said = await subscriptionOf(app.db, viewer.id, { merge_request_id: one.id })

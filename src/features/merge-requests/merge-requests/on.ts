@@ -10,8 +10,8 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import { NO_AUTO_MERGE } from './service.ts'
 
 /**
- * Whoever leaves has nothing to do or to review any more in projects where they are nobody now; what is done stays
- * theirs.
+ * Unassigns former members from open merge requests in projects they no longer have access to. Merged and closed ones
+ * stay unchanged.
  */
 export const unassignFormerMember = on(
   'member.removed',
@@ -35,7 +35,7 @@ export const unassignFormerMember = on(
 
 const MOST_AT_ONCE = 100
 
-/** A fork that goes, or is none any more, leaves what it proposed closed. */
+/** Closes the open merge requests of a fork that is deleted or no longer a fork. */
 async function closeFrom(app: App, source: number, by: number | null): Promise<void> {
   for (;;) {
     const left = await app.db
@@ -75,7 +75,7 @@ export const closeOfDeleted = on('project.deleted', 'merge requests', (app, { id
 )
 export const closeOfUnlinked = on('project.unlinked', 'merge requests', (app, { id, by }) => closeFrom(app, id, by))
 
-/** Its refs go with it; its commits with the next tidying, unless others keep them. */
+/** Deletes the refs. The next garbage collection removes the commits, unless other refs keep them. */
 export const dropRefs = on('merge_request.deleted', 'merge requests', async (app, { project_id, iid }) => {
   const project = await findProjectById(app.db, project_id)
   if (!project) return

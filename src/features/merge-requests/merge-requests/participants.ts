@@ -11,8 +11,8 @@ import type { MergeRequest } from './model.ts'
 type NamedRecord = Pick<MergeRequest, 'id' | 'author_id' | 'project_id'>
 
 /**
- * Ids of those who wrote it, have it to do, review it, spoke of it, reacted to it or are named. What is internal tells of
- * nobody. Of a group that is named only people of the project are told: who else is in it may be a secret.
+ * Ids of the author, assignees, reviewers, commenters, users who reacted, and mentioned users. Internal notes do not
+ * count. Of a mentioned group only members of the project count: its other members may be private.
  */
 const participantsOf = ({ id, author_id, project_id }: NamedRecord) => sql<number>`
   select user_id from merge_request_assignees where merge_request_id = ${id}

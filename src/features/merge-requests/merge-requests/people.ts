@@ -4,7 +4,7 @@ import { levelOf, openVisibilities } from '../../access/authorizations/queries.t
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { mergeRequestsPolicy } from './policy.ts'
 
-/** Those of these users who see the project's merge requests; the others are left out. */
+/** Of these users, those who may see the project's merge requests. */
 export async function readersAmong(app: App, target: RepositorySubject, ids: readonly number[]): Promise<User[]> {
   const wanted = [...new Set(ids)].filter((id) => id > 0)
   if (wanted.length === 0) return []

@@ -5,7 +5,7 @@ import { projectPolicy, type ProjectSubject } from '../../projects/projects/poli
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { MergeRequest } from './model.ts'
 
-/** A merge request, and whether it is assigned to whoever looks. */
+/** A merge request, with the viewer's roles in it. */
 export interface ViewedMergeRequest extends MergeRequest {
   readonly assigned: boolean
   readonly reviewing: boolean
@@ -25,20 +25,20 @@ const isTheirs = (s: MergeRequestSubject) => isOwn(s) || s.mergeRequest.reviewin
 export const mergeRequestsPolicy = policy<RepositorySubject>()({
   read: (s: RepositorySubject) => projectPolicy.read(s),
   readMergeRequests: readsMergeRequests,
-  /** From its own branches; what they go to is asked apart. */
+  /** Checks the source project. The target project is checked separately. */
   createMergeRequest: (s) => repositoryPolicy.push(s),
 })
 
-/** Whoever is no member sees their own as long as they see the project at all. */
+/** A non-member sees their own merge requests as long as they can see the project. */
 const reads = (s: MergeRequestSubject) => readsMergeRequests(s) || (hasMergeRequests(s) && isTheirs(s))
 const mayWrite = (s: MergeRequestSubject) => s.viewer !== null && reads(s) && !s.project.archived
 
 export const mergeRequestPolicy = policy<MergeRequestSubject>()({
   read: (s: MergeRequestSubject) => projectPolicy.read(s),
   readMergeRequest: reads,
-  /** Its commits and changes: whose it is sees them only as long as they see code. */
+  /** Commits and changes: authors see them only while they can read code. */
   readCode: (s) => reads(s) && repositoryPolicy.download(s),
-  /** Whoever sees it takes part in it. */
+  /** Everyone who sees the merge request can participate. */
   participate: (s) => mayWrite(s) && (s.level >= Guest || isVisitable(s)),
   update: (s) => mayWrite(s) && (s.level >= Developer || isOwn(s)),
   /** Labels, milestone, assignees. */

@@ -34,7 +34,7 @@ const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =
     .where('iid', '=', p.iid),
 )
 
-/** As the viewer meets it, readable or not. */
+/** The merge request with the viewer's roles. The caller checks whether the viewer may read it. */
 export async function findMergeRequest(
   db: Db,
   project: number,
@@ -51,7 +51,7 @@ export const mergeRequest = child(mergeRequests, {
   policy: mergeRequestPolicy,
   async find({ db }, parent, { merge_request_iid }) {
     const found = await findMergeRequest(db, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
-    // Who may see none hears the same of one that is not there.
+    // A viewer who may see no merge requests gets the same answer for a missing one.
     if (!found && !mergeRequestsPolicy.readMergeRequests(parent)) throw forbidden()
     return found
   },
@@ -88,7 +88,7 @@ const people = {
   ),
 }
 
-/** Ids of merge requests with ids of users. */
+/** Pairs of merge request id and user id. */
 export async function peopleOf(db: Db, role: keyof typeof people, ids: readonly number[]) {
   return ids.length === 0 ? [] : people[role](db, { ids: idList(db, ids) })
 }
@@ -103,7 +103,7 @@ const targets = hotQuery((db, p: { ids: string }) =>
     .where(inIdList(db, 'm.id', p.ids)),
 )
 
-/** Where the branches stand that they go to, by the id of the merge request. */
+/** The tips of the target branches, by merge request id. */
 export async function targetsOf(db: Db, ids: readonly number[]): Promise<Map<number, string | null>> {
   if (ids.length === 0) return new Map()
   return new Map((await targets(db, { ids: idList(db, ids) })).map(({ id, sha }) => [id, sha]))
@@ -120,7 +120,7 @@ const labels = hotQuery((db, p: { ids: string }) =>
     .orderBy('labels.id'),
 )
 
-/** By the id of the merge request, sorted by title. */
+/** By merge request id, sorted by title. */
 export async function labelsOfMergeRequests(db: Db, ids: readonly number[]): Promise<Map<number, Label[]>> {
   const found = new Map<number, Label[]>()
   if (ids.length === 0) return found
@@ -143,7 +143,7 @@ const earlier = hotQuery((db, p: { project: number; author: number; id: number }
     .limit(1),
 )
 
-/** Whether nothing of its author was merged here before. */
+/** Whether no merge request of the author was merged here before. */
 export async function isFirstContribution(
   db: Db,
   { id, project_id, author_id }: Pick<MergeRequest, 'id' | 'project_id' | 'author_id'>,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Replanning } from '../../../context.ts'
 
-/** Labels and milestones that became others are so on merge requests, too. */
+/** Replaces labels and milestones on merge requests when they are merged or promoted. */
 export const replanMergeRequests: Replanning = async ({ db }, { kind, from, to, project }) => {
   const isIn = (column: string) =>
     project === undefined

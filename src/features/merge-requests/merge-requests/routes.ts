@@ -32,7 +32,7 @@ export const get = endpoint({
     presentOneMergeRequest(app, viewer, subject, subject.mergeRequest, input),
 })
 
-/** 0 and nothing are nobody. */
+/** 0 and an empty value mean no user. */
 const people = z.preprocess((value) => (value === '' || value === null ? [] : value), listOf(int)).optional()
 const labels = z.preprocess((value) => (value === null ? [] : value), listOf(text)).optional()
 
@@ -56,7 +56,7 @@ interface Input {
   allow_maintainer_to_push?: boolean | null | undefined
 }
 
-/** The names of every era. */
+/** Accepts older parameter names. */
 function wishOf<I extends Input>({ assignee_id, allow_maintainer_to_push, ...input }: I) {
   const single = assignee_id === undefined ? undefined : assignee_id ? [assignee_id] : []
   return {

@@ -79,7 +79,7 @@ function assertValid({ title, description }: { title?: string | undefined; descr
     throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
 }
 
-/** What branches and forks do not allow is told as a list, under `error`. */
+/** Clients expect these errors as a list under `error`. */
 const unprocessable = (text: string) => new Refusal('unprocessable', [text], { as: 'error' })
 
 const tasksOf = (description: string | null) => {
@@ -87,7 +87,7 @@ const tasksOf = (description: string | null) => {
   return { tasks: count, tasks_completed: completed_count }
 }
 
-/** Of a branch of this project, to one of it or of the project it is a fork of. */
+/** From a branch of this project into a branch of this project or of the project it was forked from. */
 export async function createMergeRequest(
   app: App,
   actor: User,
@@ -120,12 +120,15 @@ export async function createMergeRequest(
     await offerMerge(app, actor, target, checked)
     return { target, created: checked }
   } catch (error) {
-    if (isOrphan(error)) throw notFound('Project') // gone meanwhile
+    if (isOrphan(error)) throw notFound('Project') // deleted meanwhile
     throw error
   }
 }
 
-/** What merging would come to can be fetched at once. Without, it is made when somebody asks for it. */
+/**
+ * Creates the trial merge in advance, so that it can be fetched at once. If that fails, the first request for it
+ * creates it.
+ */
 async function offerMerge(app: App, actor: User, { project, dir }: RepositorySubject, mergeRequest: MergeRequest) {
   if (mergeRequest.check_result !== 'mergeable') return
   await tryMerge(app, actor, { project, dir, mergeRequest }).catch((error: unknown) => {
@@ -193,7 +196,7 @@ async function insert(
       milestone_id: milestone?.id ?? null,
       squash: squashWished(project, input.squash),
       allow_collaboration: input.allow_collaboration ?? false,
-      // A project without approvals stays so, and a request cannot ask for fewer.
+      // Where the project requires no approvals, none is required, and a merge request cannot lower the number.
       approvals_before_merge: usual > 0 && own > usual ? own : null,
       force_remove_source_branch: input.remove_source_branch ?? project.remove_source_branch_after_merge,
       should_remove_source_branch: null,
@@ -233,7 +236,7 @@ async function insert(
   return created
 }
 
-/** They have it to do, and to review. */
+/** Creates to-do items for assignees and reviewers. */
 async function addWaiting(
   app: App,
   actor: User,
@@ -253,7 +256,10 @@ const squashWished = ({ squash_option }: Project, wished: boolean | null | undef
 
 type Ends = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
 
-/** From one branch to another there is one at a time; whoever opens a second waits here, and is told of the first. */
+/**
+ * Only one open merge request may exist per pair of branches. The lock serializes creation, and a second request is
+ * refused with the title of the first.
+ */
 async function assertNoTwin({ db }: App, ends: Ends, self = 0): Promise<void> {
   await lockName(db, `merge requests of ${ends.source_project_id} ${ends.source_branch}`)
   const twin = await db
@@ -273,7 +279,7 @@ async function assertNoTwin({ db }: App, ends: Ends, self = 0): Promise<void> {
 const labelsNamed = async (app: App, actor: User, target: RepositorySubject, titles: readonly string[] | undefined) =>
   titles && titles.length > 0 ? findOrCreateLabels(app, actor, target, titles) : []
 
-/** One that is not seen from the project is none. */
+/** Null where the milestone is not visible from the project. */
 const milestoneWished = async (app: App, target: RepositorySubject, id: number | null | undefined) =>
   id ? findVisibleMilestone(app.db, target, id) : null
 
@@ -313,7 +319,7 @@ async function addLabels({ db }: App, merge_request_id: number, labels: readonly
   await db.insertInto('merge_request_labels').values(links).execute()
 }
 
-/** As it is now; nobody else changes it until the transaction ends. */
+/** Locks the row until the transaction ends, and returns its current state. */
 export async function lockMergeRequest({ db }: App, id: number): Promise<MergeRequest> {
   const held = await db
     .selectFrom('merge_requests')
@@ -321,7 +327,7 @@ export async function lockMergeRequest({ db }: App, id: number): Promise<MergeRe
     .where('id', '=', id)
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst()
-  if (!held) throw notFound() // somebody was faster
+  if (!held) throw notFound() // deleted by another request meanwhile
   return held
 }
 
@@ -343,7 +349,10 @@ async function stateOf({ db }: App, one: MergeRequest): Promise<MergeRequestStat
   }
 }
 
-/** Of a fork, by somebody who may push there and where all can see it; of others it is left out without a word. */
+/**
+ * Applies only to an unprotected branch of a fork, where neither project is private and the caller may push to the
+ * fork. Otherwise the input is ignored.
+ */
 async function collaborationWished(
   app: App,
   actor: User,
@@ -361,14 +370,16 @@ async function collaborationWished(
   return isProtected(rules, source_branch) ? undefined : true
 }
 
-/** Planning is for Developers of the target; of others it is left out without a word. */
+/**
+ * Labels, assignees and other planning fields need Developer access to the target. For other callers they are ignored.
+ */
 function permitted({ level }: RepositorySubject, input: UpdateInput): UpdateInput {
   if (level >= Developer) return input
   const { title, description, target_branch, state_event, remove_source_branch, squash } = input
   return { title, description, target_branch, state_event, remove_source_branch, squash }
 }
 
-/** Whoever changes these has seen to it. */
+/** A change of one of these fields marks the actor's to-do items as done. */
 const FINISHING = ['title', 'description', 'state', 'assignee_ids', 'reviewer_ids', 'label_ids', 'milestone_id']
 
 export async function updateMergeRequest(
@@ -398,7 +409,7 @@ export async function updateMergeRequest(
     if (Object.keys(changes).length === 0) return one
     const now = timestamp(app.clock)
     const isClosed = was.state === 'opened' && is.state === 'closed'
-    // Whoever ordered the merge did so for the target it had.
+    // Auto-merge was enabled for the old target.
     const isCalledOff = isRetargeted && one.auto_merge
     const updated = await app.db
       .updateTable('merge_requests')
@@ -427,7 +438,7 @@ export async function updateMergeRequest(
       .executeTakeFirstOrThrow()
     if ((isReopened || isRetargeted) && measured)
       await followThreads(app, actor, one, await addVersion(app, id, measured), moves)
-    // What goes elsewhere was approved for there; what was closed may have got other commits.
+    // Approvals were for the old target; a reopened merge request may have other commits.
     if (isReopened || isRetargeted) await resetApprovals(app, one, isRetargeted ? null : unchanged)
     await replaceLinks(app, id, was, is)
     const notes = [...notesOn(was, is), ...(isCalledOff ? [CALLED_OFF_NOTE] : [])]
@@ -461,7 +472,7 @@ export async function updateMergeRequest(
   return changed
 }
 
-/** What follows from a change, before and after. */
+/** Derived fields that changed, old and new value. */
 const changedWith = (was: MergeRequest, is: MergeRequest): MergeRequestChanges => ({
   ...(was.draft !== is.draft && { draft: [was.draft, is.draft] }),
   ...(was.auto_merge !== is.auto_merge && { auto_merge: [was.auto_merge, is.auto_merge] }),
@@ -471,11 +482,11 @@ const changedWith = (was: MergeRequest, is: MergeRequest): MergeRequestChanges =
 export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }
 export const NO_AUTO_MERGE = { auto_merge: false, auto_merge_wish: null }
 
-/** An order to merge it that is taken back, and what people are told of it. */
+/** The columns and the system note of cancelled auto-merge. */
 export const CALLED_OFF = { ...NO_AUTO_MERGE, merge_user_id: null, should_remove_source_branch: null }
 export const CALLED_OFF_NOTE = { action: 'merge', body: 'canceled the automatic merge' } as const
 
-/** Where what it brings changes with the wish; asked of git before the transaction. */
+/** Measures the changes again where the update reopens or retargets. Git runs before the transaction. */
 async function remeasured(
   app: App,
   target: RepositorySubject,
@@ -496,7 +507,7 @@ async function remeasured(
 
 const isBranchName = (name: string) => name.split('/').every(isFileName)
 
-/** Of `some`, those that are not among `known`. */
+/** Items of `some` that are not in `known`. */
 const missingIn = <T extends { readonly id: number }>(known: readonly T[], some: readonly T[]): T[] =>
   some.filter(({ id }) => !known.some((one) => one.id === id))
 
@@ -591,7 +602,7 @@ export async function deleteMergeRequest(app: App, actor: User, one: MergeReques
   if (state !== 'locked') await drain(app, 'merge_requests', id, { except: ['merge_request_versions'] })
   const released = await transact(app, async (app) => {
     const { state } = await lockMergeRequest(app, id)
-    // What is being merged would be on its target, and nobody could tell why.
+    // Deleting it now would leave its commits on the target without any record.
     if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
     const released = await releaseVersions(app, [one])
     await app.db.deleteFrom('merge_requests').where('id', '=', id).execute()
@@ -605,7 +616,7 @@ export async function deleteMergeRequest(app: App, actor: User, one: MergeReques
   }
 }
 
-/** Something happened to it that is no change of its own, in the transaction of that. */
+/** Updates the time stamp after a related change, in the transaction of that change. */
 export async function touchMergeRequest({ db, clock }: App, id: number): Promise<void> {
   await db
     .updateTable('merge_requests')
@@ -614,7 +625,7 @@ export async function touchMergeRequest({ db, clock }: App, id: number): Promise
     .execute()
 }
 
-/** Whoever has not approved it nor asked for changes has reviewed it now. */
+/** Marks a reviewer without a decision as having reviewed. */
 export async function markReviewed({ db }: App, { id }: User, mergeRequest: number): Promise<void> {
   await db
     .updateTable('merge_request_reviewers')

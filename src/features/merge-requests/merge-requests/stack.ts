@@ -1,4 +1,4 @@
-/** Merge requests that stand on each other: what goes to the source branch of another is its child. */
+/** Stacks of merge requests: one whose target is the source branch of another is its child. */
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { MergeRequest } from './model.ts'
@@ -15,7 +15,7 @@ export interface Stack {
   readonly children: readonly StackedOn[]
 }
 
-/** More are not told. */
+/** Further children are not shown. */
 const MOST_CHILDREN = 100
 
 const parents = hotQuery((db, p: { project: number; branch: string }) =>
@@ -43,7 +43,7 @@ const children = hotQuery((db, p: { project: number; branch: string }) =>
 
 type State = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
 
-/** Open ones of the same project. What comes from a fork has nothing above it. */
+/** Only open merge requests of the same project. One from a fork has no children. */
 export async function stackOf(db: Db, one: State): Promise<Stack> {
   const isOwn = one.source_project_id === one.project_id
   const [[parent], above] = await Promise.all([

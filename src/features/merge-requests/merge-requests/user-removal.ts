@@ -1,7 +1,7 @@
 import type { OnUserRemoved } from '../../../context.ts'
 import { releaseVersions } from '../versions/release.ts'
 
-/** What they wrote is the heir's, or goes with them. What they merged stays merged. */
+/** The successor takes over authored merge requests. Without a successor they are deleted. Merged ones stay merged. */
 export const releaseMergeRequests: OnUserRemoved = async (app, { id }, { successor }) => {
   const { db } = app
   if (!successor) {

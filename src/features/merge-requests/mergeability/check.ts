@@ -1,6 +1,6 @@
 /**
- * Whether the commits of a merge request can be merged. It is worked out when source or target moves and kept by the
- * pair of commits it is true for, so that asking is reading a row.
+ * The merge check: whether the commits of a merge request can be merged. It runs when source or target moves. The
+ * result is stored with its pair of commits, so that reading it is a query.
  */
 import { MINUTE } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -14,7 +14,7 @@ import { refreshOwnership } from '../code-owners/service.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
 import { findTips, findTipsOf, targetTip, type Tips } from '../versions/service.ts'
 
-/** More paths are not told. */
+/** Further paths are not stored. */
 const MOST_CONFLICTS = 1000
 
 interface Checked {
@@ -22,14 +22,17 @@ interface Checked {
   readonly conflicts: readonly string[]
 }
 
-/** What git did not come to an end with is tried again by a job, less and less often, and then no more. */
+/** A job retries checks that git did not finish, at growing intervals and a limited number of times. */
 export const RECHECK: Pick<Job<never, { id: number; tries: number }>, 'name'> = {
   name: 'merge_requests.check_again',
 }
 const FIRST_DELAY = 10 * MINUTE
 const MOST_TRIES = 6
 
-/** As it stands now; what is over stays as it was looked at last. `tries`: so often it was undecided before. */
+/**
+ * The merge request with a current check. Closed and merged ones keep their last result. `tries`: how often the check
+ * was undecided before.
+ */
 export async function freshlyChecked(
   app: App,
   one: MergeRequest,
@@ -47,7 +50,7 @@ export async function freshlyChecked(
   return checked ? ((await keep(app, [one], tips.target, checked, tries))[0] ?? one) : one
 }
 
-/** Those of a project that go to one branch, in one process. */
+/** Checks merge requests of one project and target branch in one git process. */
 export async function checkTogether(
   app: App,
   project: Project,
@@ -84,7 +87,7 @@ function isFresh(one: MergeRequest, tips: Tips): boolean {
   return one.check_result !== null && one.check_head === one.head_sha && one.check_target === tips.target && !isBack
 }
 
-/** Of all these the same was found out. */
+/** Writes one result for several merge requests. */
 async function keep(
   app: App,
   some: readonly MergeRequest[],
@@ -107,7 +110,7 @@ async function keep(
       check_conflicts: conflicts.length === 0 ? null : JSON.stringify(conflicts.slice(0, MOST_CONFLICTS)),
     }))
     .where(inIdList(db, 'id', ids))
-    // Of another head it says nothing.
+    // The result does not apply to another head.
     .where((eb) => eb.or([inTextList(db, 'head_sha', textList(db, heads)), eb('head_sha', 'is', null)]))
     .returningAll()
     .execute()
@@ -127,7 +130,7 @@ interface RequestContext {
   readonly tips: Tips
 }
 
-/** In their order; null where git could not tell. */
+/** In the given order. Null where git could not tell. */
 async function lookAt(
   dir: string,
   asked: readonly RequestContext[],
@@ -147,7 +150,7 @@ async function lookAt(
   })
 }
 
-/** What the ids alone tell. */
+/** Results that follow from the commit ids alone. */
 function withoutMerging({ head_sha, base_sha }: MergeRequest, { source, target }: Tips): Checked | null {
   if (source === null || target === null || head_sha === null) return { result: 'missing', conflicts: [] }
   if (head_sha === base_sha || head_sha === target) return { result: 'empty', conflicts: [] }
@@ -155,8 +158,8 @@ function withoutMerging({ head_sha, base_sha }: MergeRequest, { source, target }
 }
 
 /**
- * Where the branch stands that it goes to: what is kept of older tips is not true any more. The tip is read after the
- * row, and written only over the row that was read, so that whoever was slow does not put back an older one.
+ * Stores the tip of the target branch, which invalidates checks of older tips. The tip is read after the row and
+ * written only if the row is unchanged, so that a slow process never writes back an older tip.
  */
 export async function rememberTarget(
   { db }: App,

@@ -16,7 +16,7 @@ export const MergeabilityEntity = entity({
       lifted_by: z.array(z.enum(LIFTERS)),
     }),
   ),
-  /** Paths. */
+  /** Conflicting paths. */
   conflicts: z.array(z.string()),
 }).meta({ id: 'Mergeability' })
 
@@ -29,7 +29,7 @@ export const presentGate = ({ name, state, reason, lift }: Gate): GateRecord => 
   lifted_by: [...lift],
 })
 
-/** Whether whoever asks may merge into the branch. */
+/** Whether the caller may merge into the branch. */
 export const presentRights = (mayMerge: boolean, branch: string): GateRecord => ({
   name: 'rights',
   state: mayMerge ? 'passed' : 'blocked',

@@ -1,4 +1,4 @@
-/** What the bars of merge requests are judged by, for a whole page in a fixed number of queries. */
+/** Loads the facts that merge checks need, for a whole page in a fixed number of queries. */
 import { sql } from 'kysely'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -47,7 +47,7 @@ const rules = hotQuery((db, p: { ids: string }) =>
 const number = (rows: readonly { merge_request_id: number | null }[], column: string) =>
   new Map(rows.map((row) => [row.merge_request_id, Number((row as unknown as Record<string, unknown>)[column])]))
 
-/** By the id of the merge request. */
+/** By merge request id. */
 export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Promise<Map<number, MergeFacts>> {
   if (requests.length === 0) return new Map()
   const ids = {
@@ -101,18 +101,21 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
   )
 }
 
-/** Kept for a pair of commits: where one of them has moved, it tells nothing. What is over was looked at for good. */
+/** The stored check is valid only for its pair of commits. Closed and merged requests keep their last result. */
 function checkOf(one: MergeRequest, target: string | null): MergeFacts['check'] {
   const isOver = one.state === 'merged' || one.state === 'closed'
   const isFresh = one.check_head === one.head_sha && one.check_target === target
   return isFresh || isOver ? one.check_result : null
 }
 
-/** What the project says of it goes before what was wished. */
+/** The setting of the project overrides the choice of the merge request. */
 export const squashes = (option: string, wished: boolean): boolean =>
   option === 'always' ? true : option === 'never' ? false : wished
 
-/** Fast-forward and semi-linear histories want the source on the target's tip; a squash makes it so by itself. */
+/**
+ * Fast-forward and semi-linear history require the source on top of the target's tip. A squash with fast-forward needs
+ * no rebase.
+ */
 function needsRebase(
   project: Pick<Row<'projects'>, 'merge_method' | 'squash_option'> | undefined,
   { base_sha, squash }: MergeRequest,

@@ -1,25 +1,25 @@
 /**
- * Why a merge request can be merged or not: every bar, its state, and who can lift it. What lists say of it, what its
- * record says, what refuses a merge and what the verdict lists all follow from here.
+ * Merge checks: every reason that blocks a merge, its state, and who can resolve it. List fields, the detail record,
+ * merge refusals and the mergeability endpoint all derive from here.
  */
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
 
-/** What is known when it is asked; nothing here is looked up. */
+/** The input of the checks. No check loads anything itself. */
 export interface MergeFacts {
   readonly state: MergeRequest['state']
   readonly draft: boolean
-  /** Of the commits as they stand; null: not looked at yet. */
+  /** For the current commits. Null: not checked yet. */
   readonly check: CheckResult | null
   readonly conflicts: readonly string[]
-  /** The source must stand on the target's tip, and does not. */
+  /** The source must be on top of the target's tip, and is not. */
   readonly needsRebase: boolean
   readonly discussions: { readonly required: boolean; readonly unresolved: number }
   readonly approvals: { readonly required: number; readonly left: number }
-  /** Of the head; null where there is none. */
+  /** The status of the head's pipeline. Null where it has none. */
   readonly pipeline: { readonly required: boolean; readonly status: string | null }
-  /** How many that must be merged first are not. */
+  /** The number of dependencies that are not merged. */
   readonly blockedBy: number
-  /** Reviewers who asked for changes. */
+  /** The number of reviewers who requested changes. */
   readonly changesRequested: number
 }
 
@@ -39,11 +39,11 @@ export type GateName = (typeof GATES)[number]
 
 export interface Gate {
   readonly name: GateName
-  /** `off`: nothing asks for it here. */
+  /** `off`: not required here. */
   readonly state: 'passed' | 'blocked' | 'waiting' | 'off'
-  /** Of a bar that is there. */
+  /** Why the check blocks. */
   readonly reason: string | null
-  /** Who can lift it. */
+  /** Who can resolve it. */
   readonly lift: readonly Lifter[]
 }
 
@@ -67,7 +67,7 @@ const waiting = (name: GateName, reason: string, lift: readonly Lifter[]): Gate 
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
 const UNDECIDED = 'Whether it conflicts could not be found out in time; it is tried again later'
-/** Statuses of pipelines that become another by themselves. */
+/** Pipeline statuses that change without user action. */
 const UNDER_WAY = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
 
 const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
@@ -135,7 +135,7 @@ const isBar = ({ state }: Gate) => state === 'blocked' || state === 'waiting'
 
 export const barsOf = (facts: MergeFacts): Gate[] => gatesOf(facts).filter(isBar)
 
-/** In the words of later releases: the first bar, the ones people can do least about last. */
+/** The status in newer API versions: the first failed check. Checks that users can resolve least come last. */
 export function detailedMergeStatus(facts: MergeFacts): string {
   const [bar] = barsOf(facts)
   if (!bar) return 'mergeable'
@@ -163,7 +163,7 @@ export function detailedMergeStatus(facts: MergeFacts): string {
   }
 }
 
-/** What the two commits alone come to. */
+/** The result of the merge check of the two commits alone. */
 export function mergeStatus({ check }: Pick<MergeFacts, 'check'>): 'unchecked' | 'can_be_merged' | 'cannot_be_merged' {
   if (check === null || check === 'undecided') return 'unchecked'
   return check === 'mergeable' ? 'can_be_merged' : 'cannot_be_merged'

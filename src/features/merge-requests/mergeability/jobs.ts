@@ -4,10 +4,12 @@ import { renewVersions, type TargetUpdate } from '../versions/renewal.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import { RECHECK, checkTogether, freshlyChecked } from './check.ts'
 
-/** So many are asked of one process, and kept by one transaction. */
+/** Merge requests per git process and per transaction. */
 const AT_ONCE = 100
 
-/** All that go to a branch that has moved: first what they bring, then whether it can be merged. */
+/**
+ * All merge requests into a branch that has moved: first their changes are measured again, then the merge check runs.
+ */
 export const checkTarget = job<{ project_id: number } & TargetUpdate>(
   'merge_requests.check',
   async (app, { project_id, ...update }, signal) => {
@@ -33,7 +35,7 @@ export const checkTarget = job<{ project_id: number } & TargetUpdate>(
   { long: true },
 )
 
-/** Readers never wait for it again: they are told that it is not known. */
+/** Only this job retries the check. Until then readers get `unchecked`. */
 export const recheck = job<{ id: number; tries: number }>(
   RECHECK.name,
   async (app, { id, tries }) => {

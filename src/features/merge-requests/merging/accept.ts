@@ -1,7 +1,7 @@
 /**
- * Merging: objects first, then the gate everyone passes, then in one transaction the row and the change that is about to
- * happen, then the target by its expected old value, then the row again. Whoever is killed in between leaves the row
- * `locked`; `recovery.ts` finishes it, or undoes it once the change is given up.
+ * Merging, step by step: write the objects; pass the gate; in one transaction lock the row and record the pending
+ * change; move the target if it still has the expected value; update the row. A crash in between leaves the row
+ * `locked`. `recovery.ts` then finishes the merge, or unlocks the row once the pending change is abandoned.
  */
 import { pageBelow } from '../../../lib/page-below.ts'
 import { timestamp } from '../../../clock.ts'
@@ -50,10 +50,10 @@ export const RETARGETED = 'The target branch was changed'
 const stale = () => new Refusal('conflict', 'SHA does not match HEAD of source branch')
 const notOpen = () => new Refusal('not_acceptable', 'Method Not Allowed')
 
-/** Bars that lie in the commits themselves. */
+/** Checks that depend only on the commits. */
 const OF_COMMITS: readonly Gate['name'][] = ['commits', 'conflict', 'rebase']
 
-/** The first thing that speaks against merging, in the order of the contract. */
+/** Throws for the first failed check, in the order that the API defines. */
 export function assertMergeable(facts: MergeFacts, { beside = [] }: { beside?: readonly Gate['name'][] } = {}): void {
   const bars = barsOf(facts).filter(({ name }) => !beside.includes(name))
   if (bars.some(({ name }) => name === 'open')) throw notOpen()
@@ -62,7 +62,7 @@ export function assertMergeable(facts: MergeFacts, { beside = [] }: { beside?: r
   throw new Refusal('not_allowed', isOfCommits ? CANNOT : '405 Method Not Allowed')
 }
 
-/** As merged, or as it was where the gate refused: then it says why. */
+/** The merged row. Where the gate refuses, the unmerged row with the reason. */
 export async function acceptMergeRequest(
   app: App,
   actor: User,
@@ -77,13 +77,16 @@ export async function acceptMergeRequest(
       return mergeNow(app, actor, target, subject.mergeRequest, input)
     })
   } catch (error) {
-    // Whatever failed, it did since the repository was taken away.
+    // If the project is gone, the failure comes from the removal of its repository.
     if (error instanceof Refusal || (await findProjectById(app.db, subject.project.id))) throw error
     throw notFound('Project')
   }
 }
 
-/** Also where it was ordered long ago: whoever was blocked or lost the right since does not merge. */
+/**
+ * Loads the actor and rights again. Auto-merge may have been enabled long ago, and the user may have been blocked or
+ * lost the right since.
+ */
 async function reloadSubject(app: App, { id }: User, { project }: RepositorySubject): Promise<RepositorySubject> {
   const [found, actor] = await Promise.all([findProjectById(app.db, project.id), findUser(app.db, id)])
   if (!found) throw notFound('Project')
@@ -99,7 +102,7 @@ async function mergeNow(
   input: AcceptInput,
 ): Promise<MergeRequest> {
   const { one, squash, facts } = await looked(app, target, id, input)
-  // Whoever merges has seen where it goes.
+  // The caller agreed to this target branch only.
   if (one.target_branch !== branch) throw new Refusal('conflict', RETARGETED)
   await unlessOvertaken(app, id, () => assertMergeable(facts))
   if (input.sha && input.sha !== one.head_sha) throw stale()
@@ -117,7 +120,7 @@ async function mergeNow(
 
 const MOST_LOOKS = 5
 
-/** Another process may move the target at any time: what was found out of it is then found out anew. */
+/** Checks again if another process has moved the target meanwhile. */
 async function looked(app: App, target: RepositorySubject, id: number, input: AcceptInput) {
   for (let looks = 1; ; looks++) {
     const one = await newest(app, target, id)
@@ -127,7 +130,7 @@ async function looked(app: App, target: RepositorySubject, id: number, input: Ac
   }
 }
 
-/** Who finds its commits on the target already was overtaken by whoever merged it. */
+/** Another request may have merged it during the check: then that is the reason to report. */
 async function unlessOvertaken<T>(app: App, id: number, check: () => T): Promise<T> {
   try {
     return check()
@@ -148,7 +151,7 @@ async function openOne(app: App, id: number): Promise<MergeRequest> {
   return row
 }
 
-/** As it is, with what its source has got meanwhile. */
+/** The current row, including new commits of the source. */
 async function newest(app: App, target: RepositorySubject, id: number): Promise<MergeRequest> {
   const row = await openOne(app, id)
   return freshlyChecked(app, await refreshSource(app, row, target.project), target.project)
@@ -222,8 +225,8 @@ async function noteFault({ db }: App, { id }: MergeRequest, merge_error: string)
 type Merger = Pusher & { readonly user: User }
 
 /**
- * From here on it is nobody else's to merge, close or change the head of. What is about to move is said with it: as long
- * as that stands, somebody may be at it.
+ * Locks the merge request: nobody else can merge it, close it or change its head. The pending change is recorded in the
+ * same transaction. While it exists, a process may be at work.
  */
 async function lock(
   app: App,
@@ -239,7 +242,7 @@ async function lock(
     const held = await lockMergeRequest(app, seen.id)
     if (held.state !== 'opened') throw notOpen()
     if (held.head_sha !== seen.head_sha || held.target_branch !== seen.target_branch) throw stale()
-    // Approvals, threads, statuses and rights may have changed since they were asked for.
+    // Approvals, threads, statuses and rights may have changed since the first check.
     assertMergeable((await mergeFacts(app.db, [{ ...held, squash: seen.squash }])).get(held.id)!)
     const now = await reloadSubject(app, actor, target)
     if (!(await mayMergeInto(app, now, held.target_branch))) throw unauthenticated()
@@ -279,7 +282,7 @@ async function land(
   try {
     await moveExpected(app, pusher, target.dir, change, [update])
   } catch (error) {
-    // Of any other failure nobody knows yet whether the branch has moved.
+    // After any other error it is unknown whether the branch has moved.
     if (!(error instanceof Refusal)) throw error
     const unlocked = await unlock(app, locked, error instanceof Overtaken ? null : error.message)
     if (error instanceof Overtaken || !unlocked) throw error
@@ -290,7 +293,8 @@ async function land(
     await followMerge(app, merged.id)
     return merged
   } catch (error) {
-    // Whoever heard of it first has finished it, and somebody has deleted it since: merged it was.
+    // A subscriber has finished the merge first, and a user has deleted the merge request since. It was merged all the
+    // same.
     if (error instanceof Refusal && error.kind === 'not_found') return asMerged(locked)
     throw error
   }
@@ -308,7 +312,7 @@ function asMerged(locked: MergeRequest): MergeRequest {
   }
 }
 
-/** It was not merged, and can be again; null where somebody else has seen to it. */
+/** Unlocks a merge request whose merge failed. Null where another process has already handled it. */
 export async function unlock(
   { db }: App,
   { id, merging }: MergeRequest,
@@ -319,7 +323,7 @@ export async function unlock(
     .set({ state: 'opened', merging: null, merge_user_id: null, merge_error })
     .where('id', '=', id)
     .where('state', '=', 'locked')
-    // Not of whoever has locked it anew.
+    // Not where another merge has locked it since.
     .where('merging', '=', merging)
     .returningAll()
     .executeTakeFirst()

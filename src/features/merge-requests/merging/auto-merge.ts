@@ -1,4 +1,4 @@
-/** Merging once the pipeline of the head has succeeded. */
+/** Auto-merge: merges when the pipeline of the head succeeds. */
 import { timestamp } from '../../../clock.ts'
 import { on, type App, type User } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
@@ -20,7 +20,7 @@ import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
 const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
 
-/** Set while the pipeline runs; where there is nothing to wait for it is merged now. */
+/** Enables auto-merge while the pipeline runs. Merges at once where no pipeline is pending. */
 export async function acceptWhenReady(
   app: App,
   actor: User,
@@ -72,7 +72,7 @@ export async function acceptWhenReady(
 const tell = (app: App, actor: User, { id, project_id }: MergeRequest, note: SystemNote) =>
   addSystemNotes(app, actor, { project_id, merge_request_id: id }, [note])
 
-/** For whoever may merge it, and for its author. */
+/** For users who may merge it, and for its author. */
 export async function cancelAutoMerge(app: App, actor: User, subject: MergeRequestSubject): Promise<MergeRequest> {
   const { mergeRequest: seen } = subject
   const isAuthor = seen.author_id === actor.id
@@ -102,7 +102,7 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
   })
 }
 
-/** Its pipeline may have been the last that was waited for. */
+/** This pipeline may be the last one that auto-merge waited for. */
 export const mergeWhenSucceeded = on(
   'pipeline.changed',
   'merging',

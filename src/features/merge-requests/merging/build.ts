@@ -1,7 +1,4 @@
-/**
- * The commits a merge brings to its target, made of objects alone: nothing moves. The two sides are commits of this
- * repository.
- */
+/** Builds the commits of a merge as objects only: no ref moves. Both sides are commits of this repository. */
 import { aheadBehind, isAncestor, mergeBase } from '../../../git/history/history.ts'
 import { mergeCommits } from '../../../git/merging/merging.ts'
 import { writeCommit, type Signer } from '../../../git/objects/building.ts'
@@ -10,7 +7,7 @@ import { rootOf } from '../../../git/objects/trees.ts'
 export interface MergePlan {
   readonly method: 'merge' | 'rebase_merge' | 'ff'
   readonly squash: boolean
-  /** Tip of the target, and head of the source. */
+  /** The tip of the target and the head of the source. */
   readonly target: string
   readonly head: string
   readonly message: string
@@ -20,11 +17,11 @@ export interface MergePlan {
 }
 
 export interface Built {
-  /** What the target is to point at. */
+  /** The new tip of the target. */
   readonly commit: string
   readonly mergeCommit: string | null
   readonly squashCommit: string | null
-  /** Whether files may be in it that neither side has. */
+  /** Whether the result may contain files that neither side has. */
   readonly isMixed: boolean
 }
 
@@ -36,7 +33,7 @@ export async function buildMerge(dir: string, plan: MergePlan): Promise<BuildRes
   if (base === null) return { fault: 'conflict' }
   if (base === head) return { fault: 'empty' }
   const squashes = plan.squash && !(await isSingle(dir, base, head))
-  // A single commit that does not stand on the tip is made again there, too.
+  // A single commit that is not on the tip is recreated there, too.
   if (method === 'ff')
     return squashes || (plan.squash && base !== target) ? squashOnto(dir, plan, base) : forward(dir, plan)
   if (method === 'rebase_merge' && base !== target) return { fault: 'rebase' }
@@ -68,7 +65,7 @@ async function treeOf(dir: string, commit: string): Promise<string> {
   return tree
 }
 
-/** All it brings as one commit, where it began. */
+/** All changes as one commit on the merge base. */
 const squashed = async (dir: string, { head, squashMessage, author, merger }: MergePlan, base: string) =>
   writeCommit(dir, {
     tree: await treeOf(dir, head),
@@ -83,7 +80,7 @@ async function forward(dir: string, { target, head }: MergePlan): Promise<BuildR
   return { commit: head, mergeCommit: null, squashCommit: null, isMixed: false }
 }
 
-/** All it brings as one commit on the target's tip, which needs no rebase. */
+/** All changes as one commit on the target's tip, which needs no rebase. */
 async function squashOnto(dir: string, plan: MergePlan, base: string): Promise<BuildResult> {
   const { target, head, squashMessage, author, merger } = plan
   const { tree, isMixed } = await joined(dir, base, target, head)

@@ -1,7 +1,7 @@
 import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
 import { mergeRequestAt, ownMergeRequest as at } from '../../../../test/merge-requests.ts'
 
-/** One that merges once its pipeline has succeeded. */
+/** A merge request with auto-merge. */
 async function waiting(s: Stage) {
   const { iid, sha } = await mergeRequestAt(s)
   await s.make(projectPath(s, `/statuses/${sha}`), { state: 'running', name: 'ci' })

@@ -1,4 +1,4 @@
-/** What a merge brings about: requests that stood on it, its source branch, the issues it closes. */
+/** Effects of a merge: retargets child merge requests, removes the source branch, closes issues. */
 import { on, type App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
@@ -16,7 +16,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import { updateMergeRequest } from '../merge-requests/service.ts'
 
-/** Bears being done twice: whoever merged does it before they are answered, the news of the merge once more. */
+/** Idempotent. The merging request runs it before its answer, and the subscriber of the merge event runs it again. */
 export async function followMerge(app: App, id: number): Promise<void> {
   const [merged] = await findMergeRequests(app.db, [id])
   const target = merged && (await findProjectById(app.db, merged.project_id))
@@ -28,7 +28,7 @@ export async function followMerge(app: App, id: number): Promise<void> {
 
 export const followMerged = on('merge_request.merged', 'merging', (app, { id }) => followMerge(app, id))
 
-/** Those that go to its source branch go to where it went. */
+/** Merge requests into the merged source branch now go to its target. */
 async function retargetChildren(app: App, merged: MergeRequest, target: Project): Promise<void> {
   if (merged.source_project_id !== merged.project_id || merged.merge_user_id === null) return
   const actor = await findUser(app.db, merged.merge_user_id)
@@ -44,14 +44,14 @@ async function retargetChildren(app: App, merged: MergeRequest, target: Project)
   for (const child of children) {
     await updateMergeRequest(app, actor, subject, child.id, { target_branch: merged.target_branch }).catch(
       (error: unknown) => {
-        // There is another from its branch to the new target: this one stays as it is.
+        // Another merge request exists from its branch to the new target: this one keeps its target.
         if (!(error instanceof Refusal)) throw error
       },
     )
   }
 }
 
-/** As asked at the merge, else as its author asked, with the rights of that person. */
+/** Removes the source branch with the rights of the user who asked for it: the merger, else the author. */
 async function removeSource(app: App, merged: MergeRequest): Promise<void> {
   const { should_remove_source_branch: atMerge, force_remove_source_branch: before } = merged
   const byAuthor = atMerge === null && before ? merged.author_id : null
@@ -66,12 +66,12 @@ async function removeSource(app: App, merged: MergeRequest): Promise<void> {
   const ref = `refs/heads/${merged.source_branch}`
   const tip = await resolveRef(subject.dir, ref)
   const isProtectedBranch = isProtected(await findProtection(app.db, source.id, 'branch'), merged.source_branch)
-  // What has been pushed since was not merged.
+  // Commits pushed since the merge would be lost.
   if (tip === null || tip !== merged.head_sha || isProtectedBranch || !repositoryPolicy.push(subject)) return
   const update = { ref, before: tip, after: null }
   await changeRefs(app, webPusher(actor, subject.level), subject, [update]).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error
-    // The request and the event of the merge both do this: one of them finds the branch removed already.
+    // The request and the event subscriber both try: the second finds the branch removed.
     if ((await resolveRef(subject.dir, ref)) === null) return
     app.log.info({ project: source.id, branch: merged.source_branch, why: error.message }, 'source branch not removed')
   })

@@ -1,4 +1,7 @@
-/** What a merge is once its commits are on the target; done once, whoever finds it so. */
+/**
+ * Marks a merge request as merged once its commits are on the target. Several processes may try; only the first has an
+ * effect.
+ */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -12,7 +15,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import { NO_AUTO_MERGE, lockMergeRequest } from '../merge-requests/service.ts'
 import type { Merging } from './model.ts'
 
-/** Of one that is `locked`; of any other nothing is to do. */
+/** Only for a `locked` merge request. Any other is returned unchanged. */
 export async function finishMerge(app: App, id: number): Promise<MergeRequest> {
   return transact(app, async (app) => {
     const held = await lockMergeRequest(app, id)
@@ -22,7 +25,7 @@ export async function finishMerge(app: App, id: number): Promise<MergeRequest> {
   })
 }
 
-/** Its head came onto the target by a push. */
+/** A push put the head on the target. */
 export async function mergedByPush(app: App, id: number, by: number | null): Promise<void> {
   await transact(app, async (app) => {
     const held = await lockMergeRequest(app, id)

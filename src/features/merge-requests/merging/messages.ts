@@ -1,15 +1,15 @@
-/** What the commits of a merge say where nobody said otherwise: as the project's template has it, or as always. */
+/** Default messages of merge commits, from the project's template or the built-in one. */
 
 export interface MergeWords {
   readonly source: string
   readonly target: string
   readonly title: string
   readonly description: string
-  /** As they are written in the project. */
+  /** References as written inside the project. */
   readonly closes: readonly string[]
   /** `group/project!1` */
   readonly reference: string
-  /** The same within the project: `!1`. */
+  /** The short reference inside the project: `!1`. */
   readonly local: string
   readonly url: string
   /** `Jane <jane@example.org>` */
@@ -17,7 +17,7 @@ export interface MergeWords {
   readonly merger: string
   readonly approvers: readonly string[]
   readonly reviewers: readonly string[]
-  /** Of the first commit. */
+  /** The message of the first commit. */
   readonly commit: string
 }
 
@@ -53,7 +53,7 @@ const VALUES: Record<string, (words: MergeWords) => string> = {
   co_authored_by: ({ author }) => trailers('Co-authored-by', [author]),
 }
 
-/** A line that names nothing but what is empty goes, and with it a second blank one. */
+/** Removes a line whose placeholders are all empty, and then a second blank line. */
 function filled(template: string, words: MergeWords): string {
   const lines = template
     .replaceAll('\r', '')

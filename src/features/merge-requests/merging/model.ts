@@ -1,10 +1,10 @@
-/** What is about to be put onto the target, as it stands in the row. */
+/** The commits that a running merge puts on the target, as stored in the row. */
 export interface Merging {
   readonly commit: string
   readonly mergeCommit: string | null
   readonly squashCommit: string | null
   readonly by: number
   readonly at: string
-  /** The process that merges; older versions name none. */
+  /** The process that merges. Rows of older versions have none. */
   readonly holder?: string
 }

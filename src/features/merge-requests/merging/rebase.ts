@@ -1,4 +1,4 @@
-/** The commits of a merge request made again on the tip of its target, and pushed to its source. */
+/** Rebase: recreates the commits of a merge request on the tip of its target, and pushes them to the source. */
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden } from '../../../errors.ts'
 import { rebaseCommits } from '../../../git/merging/merging.ts'
@@ -17,7 +17,7 @@ import { findTips } from '../versions/service.ts'
 
 const FAILED = 'Rebase failed. Please rebase locally'
 
-/** What stands in the way is kept with the merge request. With `stack`, those above it follow. */
+/** Stores a failure with the merge request. With `stack`, its children are rebased, too. */
 export async function rebaseMergeRequest(
   app: App,
   actor: User,
@@ -32,7 +32,7 @@ export async function rebaseMergeRequest(
   if (isDone && stack) await rebaseAbove(app, actor, subject, one)
 }
 
-/** Deeper stacks are not built by hand. */
+/** Nobody builds deeper stacks by hand. */
 const DEEPEST = 50
 
 async function rebaseAbove(app: App, actor: User, subject: MergeRequestSubject, first: MergeRequest): Promise<void> {
@@ -72,7 +72,7 @@ async function assertMayRewrite(app: App, source: RepositorySubject, branch: str
   if (!may.rewrite) throw forbidden('Source branch is protected from force push')
 }
 
-/** Whether it stands on its target now. */
+/** True where the source is now on top of its target. */
 async function rebase(
   app: App,
   actor: User,

@@ -1,6 +1,7 @@
 /**
- * Merges whose process ended between saying what was about to happen and having done it. If the target has the commit
- * they are finished, whoever else may be at it; if not, they are given up together with the change they are part of.
+ * Recovers merges whose process ended between recording the pending change and finishing it. If the target has the
+ * commit, the merge is finished, even if another process does the same. If not, the merge is abandoned together with
+ * its pending change.
  */
 import { MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
@@ -16,9 +17,9 @@ import { followMerge } from './effects.ts'
 import { finishMerge } from './finish.ts'
 import type { Merging } from './model.ts'
 
-/** Between the steps lie milliseconds, unless the gate has much to look at. */
+/** The steps take milliseconds, unless the gate has a lot to check. */
 const SETTLED = MINUTE / 2
-/** To move one ref takes less. The change of a merge that names no process stands until then. */
+/** Moving one ref takes less. Until then, the pending change of a merge without a process counts as running. */
 const OVER = 12 * MINUTE
 
 export const finishMerges = job(
@@ -36,7 +37,7 @@ async function recover(app: App, one: MergeRequest): Promise<void> {
   if (at > after(app.clock, -SETTLED) && !isOrphan) return
   const project = await findProjectById(app.db, one.project_id)
   if (!project) return
-  // Asked in this order: what is told is pending no more.
+  // Keep this order: an emitted event means that the change is no longer pending.
   const isUnderWay = !isOrphan && at > after(app.clock, -OVER) && (await hasPending(app, one, commit))
   const dir = repositoryDir(app, project)
   if ((await wasTold(app, commit, at)) || (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`))) {
@@ -45,11 +46,11 @@ async function recover(app: App, one: MergeRequest): Promise<void> {
   }
   if (isUnderWay) return
   const unlocked = await unlock(app, one, null)
-  // Pushes that came meanwhile were not looked at.
+  // Pushes during the merge were not followed.
   if (unlocked) await freshlyChecked(app, await refreshSource(app, unlocked, project), project)
 }
 
-/** The branch may have been moved on since, or be gone. */
+/** The event is the proof: the branch may have moved on since, or be deleted. */
 async function wasTold({ db }: App, commit: string, since: string): Promise<boolean> {
   const told = await db
     .selectFrom('events')
@@ -61,7 +62,7 @@ async function wasTold({ db }: App, commit: string, since: string): Promise<bool
   return told !== undefined
 }
 
-/** Whether the change that brings the commit is on record, and may still come about. */
+/** Whether the change with this commit is recorded as pending, and may still happen. */
 async function hasPending({ db }: App, { project_id }: MergeRequest, commit: string): Promise<boolean> {
   const rows = await db.selectFrom('pending_changes').select('updates').where('project_id', '=', project_id).execute()
   return rows.some(({ updates }) => updates.includes(commit))

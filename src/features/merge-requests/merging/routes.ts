@@ -50,7 +50,7 @@ const cancelling = (method: 'PUT' | 'POST') =>
   })
 
 export const cancel = cancelling('PUT')
-/** As later clients ask. */
+/** The method of newer clients. */
 export const cancelByPost = cancelling('POST')
 
 export const rebase = endpoint({
