@@ -1,4 +1,4 @@
-/** An issue that goes on with what was discussed of a merge request. */
+/** Creates an issue from unresolved threads of a merge request. */
 import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import type { App, FollowUp, User } from '../../../context.ts'
@@ -12,11 +12,11 @@ import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/
 import { findMergeRequest } from '../merge-requests/queries.ts'
 import { noteableItemOf } from './noteable.ts'
 
-/** The oldest; others stay as they are. */
+/** Only the oldest threads; others stay as they are. */
 const MOST_THREADS = 100
 const LONGEST_QUOTE = 1000
 
-/** Nothing where there is none, or they are not the caller's to resolve. */
+/** Null where the merge request does not exist, no thread is unresolved, or the caller may not resolve threads. */
 export const followUpThreads: FollowUp = async (app, actor, project, { iid, discussion }) => {
   const mergeRequest = await findMergeRequest(app.db, project.id, iid, actor.id)
   if (!mergeRequest) return null
@@ -46,7 +46,7 @@ interface Thread {
   readonly body: string
 }
 
-/** What each began with. What is internal is not quoted where others read it. */
+/** The first note of each thread. Internal notes are not quoted, because the issue has other readers. */
 async function unresolved({ db }: App, mergeRequest: number, discussion: string | null): Promise<Thread[]> {
   const firsts = await db
     .selectFrom('notes')
@@ -75,7 +75,7 @@ async function unresolved({ db }: App, mergeRequest: number, discussion: string 
   return withUsers(db, notes, { author: 'author_id' })
 }
 
-/** A list of things to do, each with how it began. */
+/** A task list, one item per thread with a quote of its first note. */
 async function describe(app: App, { mergeRequest }: MergeRequestSubject, threads: readonly Thread[]): Promise<string> {
   const { project_id, iid } = mergeRequest
   const web = pageBelow(

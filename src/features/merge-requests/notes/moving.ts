@@ -1,4 +1,4 @@
-/** A new version comes: threads on lines move to where their lines are now, or are told to be of what was before. */
+/** On a new version, moves threads to the new position of their lines, or marks them as outdated. */
 import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
@@ -10,10 +10,10 @@ import type { Measured } from '../versions/measure.ts'
 import type { Version } from '../versions/model.ts'
 import { tracer } from './tracing.ts'
 
-/** The newest; older ones stay where they are. */
+/** Only the newest threads; older ones stay where they are. */
 const MOST_THREADS = 500
 
-/** Asked of git before the transaction that brings the version. */
+/** Queries git before the transaction that adds the version. */
 export async function traceThreads(app: App, dir: string, seen: MergeRequest, now: Measured): Promise<ThreadMove[]> {
   const threads = await app.db
     .selectFrom('notes')
@@ -22,7 +22,7 @@ export async function traceThreads(app: App, dir: string, seen: MergeRequest, no
     .where('type', '=', 'DiffNote')
     .where('system', '=', false)
     .where('position', 'is not', null)
-    // A commit stays as it is.
+    // Threads on a commit never move.
     .where('thread_commit_sha', 'is', null)
     .groupBy(['discussion_id', 'position', 'line_code', 'internal'])
     .orderBy(sql`max(id)`, 'desc')
@@ -32,14 +32,14 @@ export async function traceThreads(app: App, dir: string, seen: MergeRequest, no
   const moves: ThreadMove[] = []
   for (const { discussion_id, position: from, line_code, internal } of threads) {
     const position = JSON.parse(from!) as Position
-    // Of a version before: its line was gone already.
+    // A position of an older version: the thread was outdated already.
     if (position.head_sha !== seen.head_sha || position.base_sha !== seen.base_sha) continue
     moves.push({ discussion_id, internal, from: from!, line_code, to: await trace(position) })
   }
   return moves
 }
 
-/** In the transaction that brings the version. */
+/** Call in the transaction that adds the version. */
 export async function followThreads(
   app: App,
   actor: User | null,

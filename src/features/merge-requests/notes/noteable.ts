@@ -12,7 +12,7 @@ import { suggestionsOf } from '../suggestions/queries.ts'
 import { heedSuggestions } from '../suggestions/service.ts'
 import { findOwnCommit, positionIn } from './positions.ts'
 
-/** As someone in particular meets it. */
+/** The merge request as a noteable, for one viewer. */
 export function noteableItemOf(subject: MergeRequestSubject): NoteableItem {
   const { mergeRequest: one, level, viewer } = subject
   const publish = async (app: App, actor: User) => {
@@ -33,14 +33,14 @@ export function noteableItemOf(subject: MergeRequestSubject): NoteableItem {
     }),
     touch: (app) => touchMergeRequest(app, one.id),
     heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
-    // They quote what they replace.
+    // Suggestions quote the code that they replace.
     ...(mergeRequestPolicy.readCode(subject) && { suggestions: (app, notes) => suggestionsOf(app, one, notes) }),
     commitNamed: (app, sha) => findOwnCommit(app, subject, sha),
     place: (app, position, commit = null) => positionIn(app, subject, position, commit),
   }
 }
 
-/** What is said of merge requests. */
+/** Notes on merge requests. */
 export const mergeRequestNoteable = noteableKind({
   path: '/projects/:id/merge_requests/:merge_request_iid',
   noun: 'a merge request',

@@ -1,4 +1,4 @@
-/** Lines of a merge request's diffs. */
+/** Positions in the diffs of a merge request. */
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findCommit, resolveCommit } from '../../../git/objects/commits.ts'
@@ -7,7 +7,7 @@ import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { changesBetween } from '../versions/measure.ts'
 import { tracer } from './tracing.ts'
 
-/** Of the commits it has or had, by its id or the beginning of that. */
+/** A commit of any version of the merge request, by its full or short id. */
 export async function findOwnCommit(
   { db }: App,
   { dir, mergeRequest }: MergeRequestSubject,
@@ -26,7 +26,7 @@ export async function findOwnCommit(
   return found.sha
 }
 
-/** What a commit changed against its first parent never moves. */
+/** A position in the diff of a commit against its first parent. It never moves. */
 async function placeOnCommit(dir: string, commit: string, given: PositionInput): Promise<StoredPosition | null> {
   const base = (await findCommit(dir, commit))?.parents[0]
   if (base === undefined || given.head_sha !== commit || given.base_sha !== base) return null
@@ -35,7 +35,7 @@ async function placeOnCommit(dir: string, commit: string, given: PositionInput):
   return placed && { ...placed, original: placed.position }
 }
 
-/** On the diff of any of its versions, or between two of them; null: nowhere. */
+/** A position in the diff of any version, or between two versions. Null: no such line. */
 export async function positionIn(
   { db }: App,
   { dir, mergeRequest }: MergeRequestSubject,

@@ -1,4 +1,4 @@
-/** Where lines that are talked about are in a newer version: by what changed between the two, each diff read once. */
+/** Finds the lines of threads in a newer version, from the diff between both. Each diff is read once. */
 import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import {
@@ -16,12 +16,12 @@ export interface VersionEnds {
   readonly head_sha: string | null
 }
 
-/** Null: the line is not there any more, or nobody knows. */
+/** Null: the line no longer exists, or the diff is too large to tell. */
 export type Trace = (position: Position) => Promise<StoredPosition | null>
 
 const NOTHING: Diff = { files: [], overflow: false }
 
-/** A file beyond the limits is listed all the same, as one of which nothing is known. */
+/** Files beyond the limits stay in the list, without content. */
 const between = async (dir: string, from: string | null, to: string | null): Promise<Diff | null> =>
   from === to ? NOTHING : to === null ? null : diffBetween(dir, from, to, { limits: HARD_LIMITS, beyond: 'collapse' })
 
@@ -35,7 +35,7 @@ export function tracer(dir: string, from: VersionEnds, to: VersionEnds): Trace {
   const lines = new Map<FileDiff, DiffLine[]>()
   const linesOf = (file: FileDiff) => lines.get(file) ?? lines.set(file, [...diffLines(file.patch)]).get(file)!
 
-  /** The same line of the same file, whatever it is called now. */
+  /** The same line of the same file, even if the file was renamed. */
   function follow(diff: Diff | null, path: string, line: number): { path: string; line: number } | null {
     const file = diff?.files.find(({ oldPath, newFile }) => oldPath === path && !newFile)
     if (!diff || (!file && diff.overflow)) return null
@@ -50,7 +50,7 @@ export function tracer(dir: string, from: VersionEnds, to: VersionEnds): Trace {
     const file = moved && (await changes())?.files.find(({ newPath }) => newPath === moved.path)
     if (!file || isUnknown(file)) return null
     const named = linesOf(file).find(({ type, now }) => type !== 'old' && now === moved.line)
-    // Between two hunks nothing changed: both sides have it.
+    // Lines between two hunks are unchanged, so both sides have them.
     return { file, named: named ?? { type: null, old: lineBefore(linesOf(file), moved.line), now: moved.line } }
   }
 
@@ -63,7 +63,7 @@ export function tracer(dir: string, from: VersionEnds, to: VersionEnds): Trace {
 
   async function lineOf({ new_path, old_path, new_line, old_line, start_sha }: Position): Promise<Line | null> {
     if (new_line !== null) return newSide(new_path ?? '', new_line)
-    // What an earlier version had is on no side of the new diff.
+    // A line of an earlier version is on neither side of the new diff.
     if (old_line === null || start_sha !== from.start_sha) return null
     return oldSide(old_path ?? '', old_line)
   }
@@ -120,13 +120,13 @@ interface Line {
 
 const isUnknown = ({ binary, tooLarge, collapsed }: FileDiff) => binary || tooLarge || collapsed
 
-/** An added line has no number on the old side, nor a removed one on the new. */
+/** An added line has no number on the old side, and a removed one none on the new side. */
 const sidesOf = ({ type, old, now }: DiffLine) => ({
   old_line: type === 'new' ? null : old,
   new_line: type === 'old' ? null : now,
 })
 
-/** The number that a line of the old side has on the new one; null: it is not there. */
+/** The new number of a line of the old side. Null: the line was removed. */
 export function lineAfter(patch: readonly DiffLine[], line: number): number | null {
   let shift = 0
   for (const { type, old, now } of patch) {
@@ -137,7 +137,7 @@ export function lineAfter(patch: readonly DiffLine[], line: number): number | nu
   return line + shift
 }
 
-/** The other way round, of a line that no hunk shows. */
+/** The reverse, for a line outside all hunks. */
 function lineBefore(patch: readonly DiffLine[], line: number): number {
   let shift = 0
   for (const { type, old, now } of patch) {

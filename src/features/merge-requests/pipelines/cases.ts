@@ -1,7 +1,7 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
 import { oneMergeRequest as at } from '../../../../test/merge-requests.ts'
 
-/** There is no configuration: whoever may is told so. */
+/** The project has no CI configuration: callers with permission get that as the reason. */
 const refused = async (s: Stage) => at(s)
 
 export const cases = casesOf(

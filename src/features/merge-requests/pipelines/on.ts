@@ -16,7 +16,7 @@ export const runPushedTo = on(
   { when: ({ by, after }) => by !== null && after !== null },
 )
 
-/** Once it is over, what its pipelines have kept has its own time again. */
+/** After the merge request is closed or merged, artifacts of its pipelines expire as usual. */
 async function release(app: App, { id }: { id: number }): Promise<void> {
   const one = await app.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst()
   if (!one || one.state === 'opened') return

@@ -1,11 +1,11 @@
-/** Pipelines of merge requests: of their branch, and their own. */
+/** Pipelines of merge requests: branch pipelines and merge request pipelines. */
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 
-/** Of the heads themselves, and of what merging them would come to. */
+/** Pipelines of the heads, and of their trial merges. */
 const ofHeads = hotQuery((db, p: { projects: string; shas: string; requests: string }) =>
   db
     .selectFrom('pipelines')
@@ -26,7 +26,7 @@ const ofHeads = hotQuery((db, p: { projects: string; shas: string; requests: str
 
 type Headed = Pick<MergeRequest, 'id' | 'project_id' | 'source_project_id' | 'source_branch' | 'head_sha'>
 
-/** The newest of each head, by the id of the merge request; one of its own comes before those of its branch. */
+/** The newest pipeline of each head, by merge request id. A merge request pipeline goes before a branch pipeline. */
 export async function headPipelinesOf(db: Db, requests: readonly Headed[]): Promise<Map<number, Pipeline>> {
   const shas = [...new Set(requests.flatMap(({ head_sha }) => head_sha ?? []))]
   if (shas.length === 0) return new Map()
@@ -53,14 +53,14 @@ export async function headPipelinesOf(db: Db, requests: readonly Headed[]): Prom
   )
 }
 
-/** Of a fork's commits both may have been told something. */
+/** Both projects may have statuses for commits of a fork. */
 const isOfBranch = (one: Headed) => (pipeline: Pipeline) =>
   !pipeline.tag &&
   pipeline.ref === one.source_branch &&
   pipeline.merge_request_id === null &&
   [one.source_project_id, one.project_id].includes(pipeline.project_id)
 
-/** Its own, and those of its branch for commits that were its head; newest first. */
+/** Merge request pipelines, and branch pipelines of commits that were its head. Newest first. */
 export function pipelinesOf(db: Db, one: Headed) {
   const heads = db.selectFrom('merge_request_versions').select('head_sha').where('merge_request_id', '=', one.id)
   return db

@@ -1,7 +1,4 @@
-/**
- * Pipelines of merge requests themselves, of those jobs alone that ask for it: on their head, or on what merging would
- * come to.
- */
+/** Merge request pipelines: only jobs whose rules ask for them, on the head or on the trial merge. */
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
 import { findUser, withUsers } from '../../identity/users/queries.ts'
@@ -17,11 +14,11 @@ import { labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
 import { headRef, mergeRef } from '../versions/refs.ts'
 
 export interface RunOptions {
-  /** Of what happened by itself, and may have been followed before: when it did. */
+  /** For an automatic run that may have happened already: the time of its cause. */
   readonly since?: string
 }
 
-/** Of a fork it runs there, unless whoever wants it may run it in the target. */
+/** The pipeline of a fork runs in the fork, unless the actor may run pipelines in the target. */
 export async function runMergeRequest(
   app: App,
   actor: User,
@@ -60,13 +57,13 @@ interface MergedResult {
   readonly target_sha: string
 }
 
-/** What merging would come to, where the project wants to see that run; null where the two cannot be merged. */
+/** The trial merge, where the project enables merged results pipelines. Null where the branches cannot be merged. */
 async function mergedFor(app: App, actor: User, one: MergeRequest, project: Project): Promise<MergedResult | null> {
   if (!project.merge_pipelines_enabled || one.state !== 'opened') return null
   const { dir } = await loadRepositorySubject(app, project, null)
   const merged = await tryMerge(app, actor, { project, dir, mergeRequest: one })
   const [target_sha, source_sha] = merged?.parents ?? []
-  // The source may have moved since: then there is another pipeline of that.
+  // If the source has moved since, the newer push gets a pipeline of its own.
   if (!merged || target_sha === undefined || source_sha !== one.head_sha) return null
   return { sha: merged.id, source_sha, target_sha }
 }
@@ -142,7 +139,7 @@ async function mergeRequestVariables(
   return [...own, ...open]
 }
 
-/** By whoever made it or pushed to it; where no job asks for it, there is none. */
+/** Runs the pipeline as the user who created or pushed. Creates none where no job asks for it. */
 export async function followMergeRequest(app: App, id: number, by: number | null, since: string): Promise<void> {
   const one = await app.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst()
   const actor = by === null ? null : await findUser(app.db, by)

@@ -1,4 +1,4 @@
-/** Where merge requests for pushed branches are, or are made, for people who look at a terminal. */
+/** The lines after `git push` with URLs of open or new merge requests. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
@@ -8,7 +8,7 @@ import { projectPaths } from '../../planning/issues/load.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'
 import type { PushTarget } from '../../repository/gate/service.ts'
 
-/** Nobody reads more of them: a mirror brings branches by the thousand. */
+/** More would be unreadable: a mirror pushes thousands of branches. */
 const MOST_LINKS = 10
 
 export async function linkLines(
@@ -38,7 +38,7 @@ export async function linkLines(
   })
 }
 
-/** Of the newest that is open from each branch, in the project it goes to. */
+/** The newest open merge request of each source branch. */
 async function addressesOf(
   { db, url }: App,
   source: number,

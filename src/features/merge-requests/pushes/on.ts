@@ -5,7 +5,9 @@ import { FOLLOW_OPTIONS } from './jobs.ts'
 import { isMergeRequestOption } from './options.ts'
 import { followBranches } from './service.ts'
 
-/** For pushes whose process ended before it came to it. Options wait until every other push has carried out its own. */
+/**
+ * Catches up on pushes whose process ended too early. Push options wait until the push itself would have handled them.
+ */
 export const followPushEvent = on(
   'repository.changed',
   'merge requests',

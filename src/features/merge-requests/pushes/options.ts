@@ -28,13 +28,13 @@ const FLAGS = {
 const TEXTS = ['target', 'target_project', 'title', 'description', 'milestone'] as const
 const LISTS = { label: 'labels', unlabel: 'unlabels', assign: 'assign', unassign: 'unassign' } as const
 
-/** More of one kind are left out. */
+/** Further values of one kind are ignored. */
 const MOST = 100
 const LONGEST = 10_000
 
 export const isMergeRequestOption = (option: string): boolean => /^(?:merge_request|mr)\./.test(option)
 
-/** Null where none is about merge requests. What is not known is ignored. */
+/** Null where no option is for merge requests. Unknown options are ignored. */
 export function mergeRequestOptions(options: readonly string[]): PushOptions | null {
   const found: Record<string, unknown> = {}
   const lists: Record<string, string[]> = { labels: [], unlabels: [], assign: [], unassign: [] }

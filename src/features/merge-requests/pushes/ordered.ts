@@ -1,4 +1,4 @@
-/** Merge requests that a push orders by its options. What cannot be done is told; the push stands all the same. */
+/** Creates and updates merge requests by push options. A failure is reported to the client, but the push succeeds. */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { listCommits } from '../../../git/history/history.ts'
@@ -21,7 +21,7 @@ import type { PushOptions } from './options.ts'
 
 const MOST_BRANCHES = 10
 
-/** Lines for whoever pushed. */
+/** Lines for the output of `git push`. */
 export async function carryOut(
   app: App,
   actor: User,
@@ -126,7 +126,7 @@ async function projectNamed(app: App, actor: User, path: string) {
   return found
 }
 
-/** Of one commit its own words, of several the branch's name. */
+/** Title and description of a single commit; for several commits, the name of the branch. */
 function wordsFor(branch: string, commits: readonly Commit[]): { title: string; description: string | null } {
   const [only, another] = commits
   if (!only || another) return { title: humanised(branch), description: null }
@@ -183,7 +183,7 @@ async function assigneesOf({ db }: App, { id }: MergeRequest): Promise<number[]>
   return rows.map(({ user_id }) => user_id)
 }
 
-/** As whoever pushed meets it; null where its project is gone. */
+/** The merge request as the pusher may see it. Null where its project was deleted. */
 async function meet(app: App, actor: User, one: MergeRequest) {
   const project = await findProjectById(app.db, one.project_id)
   const mergeRequest = project && (await findMergeRequest(app.db, project.id, one.iid, actor.id))

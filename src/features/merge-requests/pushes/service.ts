@@ -1,4 +1,4 @@
-/** What a push means for merge requests: of those from its branches at once, of those to them as far as it must be. */
+/** Effects of a push on merge requests: those from its branches at once, those into them as far as necessary. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { pushedCommits } from '../../../git/history/history.ts'
@@ -34,17 +34,17 @@ interface BranchUpdate extends Update {
   readonly branch: string
 }
 
-/** Commits of one push that are looked for among heads. */
+/** The maximum of commits of one push that are compared with heads. */
 const MOST_COMMITS = 10_000
 const FEW = 20
 
-/** Before a push is answered. */
+/** Runs before the answer to the push. */
 export async function followPush(app: App, pushed: Pushed): Promise<string[]> {
   await followBranches(app, pushed)
   return carryOutOptions(app, pushed)
 }
 
-/** Bears being done twice: a push does it before it answers, and the event of it once more. */
+/** Idempotent. The push runs it before its answer, and the subscriber of its event runs it again. */
 export async function followBranches(app: App, { project, by, updates }: Pushed): Promise<void> {
   const branches = branchesIn(updates)
   if (branches.length === 0) return
@@ -59,8 +59,8 @@ const branchesIn = (updates: readonly Update[]): BranchUpdate[] =>
   })
 
 /**
- * Only once: two at a time would be in each other's way. The push does it and marks that it has; long after it, the
- * event does what has no mark, as the process of the push has ended before it came to it.
+ * Push options run only once, because two runs would conflict. The push handles them and records a mark. Long after the
+ * push, the event subscriber handles pushes without a mark: their process ended too early.
  */
 export async function carryOutOptions(
   app: App,
@@ -78,7 +78,7 @@ export async function carryOutOptions(
   return lines
 }
 
-/** As JSON: a branch may be called anything. */
+/** JSON, because a branch name may contain any separator. */
 const namesOf = (branches: readonly BranchUpdate[]) => JSON.stringify(branches.map(({ branch }) => branch))
 
 function openFrom({ db }: App, { id }: Project, branches: readonly BranchUpdate[]): Promise<MergeRequest[]> {
@@ -107,7 +107,7 @@ async function followSource(
   await freshlyChecked(app, followed, target)
 }
 
-/** Of the two who look at a push, the first tells of it. */
+/** The push and the event subscriber both get here: only the first adds the note. */
 async function sourceGone(app: App, one: MergeRequest, by: number | null): Promise<void> {
   const { numUpdatedRows } = await app.db
     .updateTable('merge_requests')
@@ -135,7 +135,7 @@ async function tell(app: App, { id, project_id }: MergeRequest, by: number | nul
   if (actor) await addSystemNotes(app, actor, { project_id, merge_request_id: id }, [{ action: 'branch', body }])
 }
 
-/** Of the branches, those that merge requests go to. */
+/** Of the branches, those that are targets of merge requests. */
 async function targetsAmong({ db }: App, { id }: Project, branches: readonly BranchUpdate[]): Promise<BranchUpdate[]> {
   const rows = await db
     .selectFrom('merge_targets')
@@ -157,11 +157,11 @@ async function followTarget(app: App, project: Project, by: number | null, updat
     await rememberTarget(app, { project_id, target_branch: branch }, () => resolveRef(dir, ref))
     await enqueue(app, checkTarget, { project_id, branch, before, after }, { key })
   })
-  // Those who follow their own push find it done; of many, the job does it.
+  // Renews a few at once, so that the pusher sees the result. For many, the job does it.
   await renewVersions(app, project, update, { atMost: FEW })
 }
 
-/** Those whose head has come onto the target, by whichever way. */
+/** Merge requests whose head has reached the target, by any kind of push. */
 async function findMerged(
   app: App,
   dir: string,

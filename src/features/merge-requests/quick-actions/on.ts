@@ -8,12 +8,12 @@ import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { mergeRequestsPolicy } from '../merge-requests/policy.ts'
 import { createMergeRequest } from '../merge-requests/service.ts'
 
-/** The branch made for an issue is proposed, with the plan of the issue. */
+/** Opens a merge request for a branch created from an issue, with the issue's labels and milestone. */
 export const proposeBranch = on('issue.branched', 'merge requests', async (app, { id, by, branch }) => {
   const [[issue], actor] = await Promise.all([findIssues(app.db, [id]), findUser(app.db, by)])
   const subject = issue && actor && (await findRepositorySubject(app, String(issue.project_id), actor))
   const target = subject?.project.default_branch
-  if (!subject || !target || !mergeRequestsPolicy.createMergeRequest(subject)) return // gone meanwhile
+  if (!subject || !target || !mergeRequestsPolicy.createMergeRequest(subject)) return // deleted or forbidden meanwhile
   const labels = (await labelsOf(app.db, [id])).get(id) ?? []
   await createMergeRequest(app, actor, subject, {
     source_branch: branch,
@@ -24,7 +24,7 @@ export const proposeBranch = on('issue.branched', 'merge requests', async (app, 
     labels: titlesOf(labels),
     milestone_id: issue.milestone_id,
   }).catch((error: unknown) => {
-    // There is one already, the branch has gone, or merge requests are off.
+    // The merge request exists already, the branch was deleted, or merge requests are disabled.
     if (!(error instanceof Refusal)) throw error
   })
 })

@@ -1,4 +1,7 @@
-/** What the lines of a merge request's text, or of a note on it, order. Whatever asks git is done after the transaction. */
+/**
+ * Quick actions in the description of a merge request and in its notes. Actions that need git run after the
+ * transaction.
+ */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
@@ -63,7 +66,7 @@ const idsIn = (links: readonly { readonly user_id: number }[]) => links.map(({ u
 
 const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
   ...sharedHandlers(KIND),
-  // What its source brings is measured anew.
+  // Reopening measures the changes of the source again.
   reopen: ({ actor, subject }) =>
     subject.mergeRequest.state === 'closed'
       ? {
@@ -107,7 +110,7 @@ const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
     const { head_sha: sha } = subject.mergeRequest
     if (!approvalPolicy.approve(subject)) return null
     return {
-      // A password, where one is asked for, is never part of a text.
+      // A text never contains a password, so approval fails where the project requires one.
       after: (app) => approveMergeRequest(app, actor, subject, { sha, address: '' }),
       changes: { approve: true },
       summary: 'Approved the current merge request.',
@@ -154,7 +157,7 @@ type Publish = (app: App, actor: User) => Promise<void>
 
 const VERDICTS = ['', 'reviewed', 'approve', 'requested_changes']
 
-/** Says all that the actor has drafted, with a verdict if one is given. */
+/** Publishes the drafts of the actor, with an optional decision. */
 const submitting =
   (publish: Publish): Handler<MergeRequestSubject, UpdateInput> =>
   ({ actor, subject, argument: verdict }) => {
@@ -182,7 +185,7 @@ function marking(wished: string): Ordered | null {
   return { wish: { title }, changes: { wip_event: mark }, summary }
 }
 
-/** What the gate refuses has not been merged. */
+/** If the gate refuses, the merge request is not merged, and the action fails. */
 async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: string): Promise<void> {
   const { project_id, iid } = subject.mergeRequest
   const met = await findMergeRequest(app.db, project_id, iid, actor.id)
@@ -200,7 +203,7 @@ const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered =
   summary,
 })
 
-/** Of those who review it already. */
+/** Requests a new review from current reviewers. */
 async function askAgain(app: App, actor: User, one: MergeRequest, users: readonly User[]): Promise<void> {
   await setReviewers(app, one.id, idsOf(users), 'unreviewed')
   const target = { project_id: one.project_id, merge_request_id: one.id }
@@ -213,7 +216,7 @@ interface Plan {
   readonly milestone_id: number | null
 }
 
-/** Of the issue or the merge request of this project that the argument names. */
+/** Labels and milestone of the issue or merge request that the argument names, in this project only. */
 async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | null> {
   const [named] = scanReferences(argument)
   if (named?.kind === 'issue') {
@@ -230,7 +233,7 @@ async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | n
   return { name: `!${one.iid}`, labels, milestone_id: one.milestone_id }
 }
 
-/** In the transaction of the text; for whoever may change the merge request. */
+/** Runs in the transaction of the text, for users who may edit the merge request. */
 export async function obeyOnMergeRequest(
   app: App,
   actor: User,
@@ -245,7 +248,7 @@ export async function obeyOnMergeRequest(
   return carryOut(app, actor, { handlers, subject, emoji, update }, commands)
 }
 
-/** A merge request, and what the lines of its description order. */
+/** Creates a merge request and runs the quick actions of its description. */
 export async function createMergeRequestWithCommands(
   app: App,
   actor: User,

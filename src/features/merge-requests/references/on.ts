@@ -8,13 +8,13 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import { touchMergeRequest } from '../merge-requests/service.ts'
 
-/** Its own that are looked for among the commits it names. */
+/** The maximum of its own commits that are compared with the commits it mentions. */
 const MOST_COMMITS = 1000
 
 async function track(app: App, { id, by }: { id: number; by: number }): Promise<void> {
   const [[one], actor] = await Promise.all([findMergeRequests(app.db, [id]), findUser(app.db, by)])
   const subject = one && actor && (await findRepositorySubject(app, String(one.project_id), actor))
-  if (!subject) return // gone meanwhile
+  if (!subject) return // deleted meanwhile
   await trackText(app, actor, subject, {
     source: { ...NO_SOURCE, source_merge_request_id: id, source_project_id: one.project_id },
     text: `${one.title}\n\n${one.description ?? ''}`,

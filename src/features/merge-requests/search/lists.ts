@@ -22,7 +22,7 @@ interface Options extends Pick<SearchOptions, 'state' | 'sort'>, Reach {
   readonly words: string
 }
 
-/** Of one project, whether it is archived or not; else of those the viewer sees, or of a group's. */
+/** In one project, archived or not; else in all projects the viewer may see, or in a group. */
 export async function findMergeRequestsByWords(
   { db }: App,
   viewer: User,
@@ -42,7 +42,7 @@ export async function findMergeRequestsByWords(
   return idsByWords(db, INDEX, { words, sort, ...place, tests: all }, cut)
 }
 
-/** One that is being merged is open to everybody but those who merge it. */
+/** Viewers see a merge request that is being merged as open. */
 function isInState(state: Options['state']): Test[] {
   if (!state || state === 'all') return []
   if (state === 'opened' || state === 'active') return [sql`merge_requests.state in ('opened', 'locked')`]

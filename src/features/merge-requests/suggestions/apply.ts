@@ -1,4 +1,4 @@
-/** What was suggested becomes a commit on the source branch, as whoever applies it. */
+/** Applies suggestions as a commit on the source branch, by the user who applies them. */
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { buildCommit, type Change } from '../../../git/objects/building.ts'
@@ -28,7 +28,7 @@ import { findSuggestions, isDifferent, coveredLines, presentSuggestion } from '.
 
 const refuse = (text: string) => new Refusal('bad_request', text)
 
-/** A suggestion where it stands. */
+/** A suggestion with its position. */
 interface Proposed {
   readonly suggestion: Suggestion
   readonly note: Note
@@ -38,7 +38,7 @@ interface Proposed {
   readonly to: number
 }
 
-/** All of them in one commit, or none. They are of this merge request. */
+/** Applies all suggestions in one commit, or none. All belong to this merge request. */
 export async function applySuggestions(
   app: App,
   actor: User,
@@ -76,7 +76,7 @@ async function presentApplied(app: App, { id }: MergeRequest, suggestions: reado
     app.db,
     suggestions.map((suggestion) => suggestion.id),
   )
-  if (!one) throw notFound('Suggestion') // gone meanwhile
+  if (!one) throw notFound('Suggestion') // deleted meanwhile
   return (await proposedBy(app, rows)).map(({ suggestion, position }) => presentSuggestion(suggestion, position, one))
 }
 
@@ -93,7 +93,7 @@ async function proposedBy({ db }: App, suggestions: readonly Suggestion[]): Prom
   const byId = new Map(notes.map((note) => [note.id, note]))
   return suggestions.map((suggestion) => {
     const note = byId.get(suggestion.note_id)
-    if (!note?.position) throw notFound('Suggestion') // gone meanwhile
+    if (!note?.position) throw notFound('Suggestion') // deleted meanwhile
     const position = JSON.parse(note.position) as Position
     return { suggestion, note, position, path: position.new_path ?? '', ...coveredLines(suggestion, position) }
   })
@@ -132,7 +132,7 @@ async function sourceOf(
   return source
 }
 
-/** On the tip as it is when its turn has come: lines that are not what they were are left alone. */
+/** Commits on the tip that the branch has once the lock is taken. A suggestion whose lines have changed is refused. */
 async function commitOnce(
   app: App,
   actor: User,
@@ -166,7 +166,7 @@ function replaced(lines: readonly Buffer[], some: readonly Proposed[]): Buffer {
   return Buffer.concat([...parts, ...lines.slice(next - 1)])
 }
 
-/** Lines end as those did that they stand for. */
+/** Keeps the line endings of the replaced lines. */
 function contentOf({ from_content, to_content }: Suggestion): Buffer {
   return Buffer.from(from_content.endsWith('\r\n') ? to_content.replaceAll('\n', '\r\n') : to_content)
 }
@@ -194,7 +194,7 @@ async function usualMessage(
     files_count: String(files.length),
     file_paths: files.join(' '),
     file_path: files.join(' '),
-    // Their address is theirs to tell: the commit names them without it.
+    // Mail addresses are private: the trailer names co-authors with a placeholder address.
     co_authored_by: [...others.values()]
       .map(({ name, username }) => `Co-authored-by: ${name} <${username}@noreply.invalid>`)
       .join('\n'),

@@ -1,11 +1,11 @@
-/** Lines of a file, as bytes: what is not replaced stays as it is, whatever its encoding. */
+/** Lines of a file as bytes: lines that are not replaced stay identical in any encoding. */
 import { readObject } from '../../../git/objects/objects.ts'
 import { textOf } from '../../../git/objects/texts.ts'
 import { entryAt, isFile } from '../../../git/objects/trees.ts'
 
 const LARGEST_FILE = 2 * 1024 * 1024
 
-/** Each with its end; null where there is no file, or a larger one. */
+/** Each line with its line ending. Null where the file does not exist or is too large. */
 export async function linesAt(dir: string, commit: string, path: string): Promise<Buffer[] | null> {
   const entry = await entryAt(dir, commit, path)
   if (!entry || !isFile(entry)) return null
@@ -24,6 +24,6 @@ function linesOf(content: Buffer): Buffer[] {
   return lines
 }
 
-/** From the first to the last of these numbers, as text. */
+/** The lines from `from` to `to`, as text. */
 export const textBetween = (lines: readonly Buffer[], from: number, to: number): string =>
   textOf(Buffer.concat(lines.slice(from - 1, to)))

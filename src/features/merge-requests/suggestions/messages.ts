@@ -1,4 +1,4 @@
-/** What commits of suggestions say. */
+/** Messages of suggestion commits. */
 
 export interface SuggestionWords {
   readonly branch_name: string
@@ -15,7 +15,7 @@ export interface SuggestionWords {
 
 const USUAL = 'Apply %{suggestions_count} suggestion(s) to %{files_count} file(s)'
 
-/** What is no placeholder stays as it is written. */
+/** Unknown placeholders stay as written. */
 export function suggestionMessage(template: string | null, words: SuggestionWords): string {
   const filled = (template || USUAL).replaceAll(/%\{(\w+)\}/g, (written, name: string) =>
     Object.hasOwn(words, name) ? words[name as keyof SuggestionWords] : written,

@@ -3,16 +3,16 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Lines that notes on diffs propose in place of others. */
+    /** Replacement lines that notes on diffs suggest. */
     suggestions: {
       id: Generated<number>
       note_id: number
-      /** Around the line the note stands on. */
+      /** Lines around the line of the note. */
       lines_above: number
       lines_below: number
       from_content: string
       to_content: string
-      /** The one it was applied by. */
+      /** The commit that applied it. */
       commit_sha: string | null
     }
   }

@@ -7,7 +7,7 @@ import type { SuggestionRecord } from '../../planning/notes/suggestion-entity.ts
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { Suggestion } from './model.ts'
 
-/** Lines of the file by their numbers, as far as its version goes. */
+/** Line numbers in the file, in the version that the note is on. */
 export function coveredLines({ lines_above, lines_below }: Suggestion, { new_line }: Pick<Position, 'new_line'>) {
   const line = new_line ?? 0
   return { from: line - lines_above, to: line + lines_below }
@@ -41,7 +41,7 @@ export const findSuggestions = (db: Db, ids: readonly number[]): Promise<Suggest
     .orderBy('id')
     .execute()
 
-/** By the ids of notes. */
+/** By note id. */
 export async function suggestionsOf(
   { db }: App,
   one: Pick<MergeRequest, 'state' | 'head_sha'>,

@@ -16,7 +16,7 @@ interface SuggestionSubject extends MergeRequestSubject {
 
 export const reads = (s: MergeRequestSubject) => projectPolicy.read(s) && mergeRequestPolicy.readCode(s)
 
-/** The merge request that a suggestion is of, as the viewer meets it. */
+/** The merge request of a suggestion, for one viewer. */
 export async function mergeRequestOf(
   app: App,
   { note_id }: Suggestion,

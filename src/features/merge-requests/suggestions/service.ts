@@ -4,10 +4,12 @@ import type { StoredPosition } from '../../planning/notes/positions.ts'
 import type { Settle } from '../../planning/notes/noteable.ts'
 import { linesAt, textBetween } from './files.ts'
 
-/** What the suggestions of a note replace together: of lines that are hardly lines, or too many, nothing is proposed. */
+/** The maximum of text that the suggestions of a note replace. Above it, the note gets no suggestions. */
 const MOST_REPLACED = 256 * 1024
 
-/** What a text on a line of the new side proposes; kept with its note, unless something of it was applied already. */
+/**
+ * The suggestions in a note on a line of the new side. They are stored with the note, unless one was already applied.
+ */
 export async function heedSuggestions(
   dir: string,
   text: string,

@@ -7,7 +7,7 @@ const issue = (s: Stage, input: Record<string, unknown> = {}) =>
 const newIssue = async (s: Stage) => ({ issue_iid: (await issue(s)).iid })
 const hiddenIssue = async (s: Stage) => ({ issue_iid: (await issue(s, { confidential: true })).iid })
 
-/** The owner's. */
+/** A to-do item of the owner. */
 const todo = async (s: Stage) => {
   const { issue_iid } = await newIssue(s)
   return { id: (await s.make(`/projects/${s.project.id}/issues/${issue_iid}/todo`)).id }

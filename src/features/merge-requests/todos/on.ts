@@ -31,7 +31,7 @@ const created = on('merge_request.created', 'todos', async (app, { id, by }, { s
   await askApprovers(app, one, by, await approversIn(app, asking), source)
 })
 
-/** Those who were not named before. */
+/** For users who were not mentioned before. */
 const updated = on(
   'merge_request.updated',
   'todos',
@@ -45,7 +45,7 @@ const updated = on(
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
 
-/** Whoever brings commits to it, approves or merges it has seen to it. */
+/** A push, an approval or a merge marks the to-do items of its user as done. */
 const finish = (app: App, { id, by }: { id: number; by: number | null }) =>
   finishTodos(app, by!, { merge_request_id: id })
 const bySomebody = { when: ({ by }: { by: number | null }) => by !== null }
@@ -54,14 +54,14 @@ const pushed = on('merge_request.pushed', 'todos', finish, bySomebody)
 const approved = on('merge_request.approved', 'todos', finish)
 const merged = on('merge_request.merged', 'todos', finish, bySomebody)
 
-/** For whoever set it to merge by itself. */
+/** For the user who enabled auto-merge. */
 const unmergeable = on('merge_request.unmergeable', 'todos', async (app, { id }, { source }) => {
   const [one] = await findMergeRequests(app.db, [id])
   if (one?.state !== 'opened' || one.merge_user_id === null) return
   await tell(app, one, 'unmergeable', one.merge_user_id, [one.merge_user_id], source)
 })
 
-/** For those who wait for it to be merged. */
+/** For the users who wait for the merge. */
 const buildFailed = on(
   'pipeline.changed',
   'todos',
@@ -81,7 +81,7 @@ const buildFailed = on(
   { when: ({ status }) => status === 'failed' },
 )
 
-/** A commit may be the head of several, in its own project and in what that is a fork of. */
+/** A commit may be the head of several merge requests: in its own project and in the one it was forked from. */
 async function openAt({ db }: App, { project_id, sha }: { project_id: number; sha: string }): Promise<MergeRequest[]> {
   const open = db.selectFrom('merge_requests').selectAll().where('head_sha', '=', sha).where('state', '=', 'opened')
   const [own, elsewhere] = await Promise.all([
@@ -91,7 +91,7 @@ async function openAt({ db }: App, { project_id, sha }: { project_id: number; sh
   return [...own, ...elsewhere]
 }
 
-/** Of these people, those who still see it. */
+/** Of these users, those who may still see the merge request. */
 async function tell(
   app: App,
   one: MergeRequest,

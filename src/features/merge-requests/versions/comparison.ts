@@ -1,6 +1,6 @@
 /**
- * What changed from one version to another in the patch itself. Where they begin at different commits, the older one is
- * first carried to where the newer one begins, so that what came with the new base is on both sides and does not show.
+ * Compares two versions of a merge request. If their bases differ, the older version is first rebased onto the newer
+ * base. Changes of the base are then on both sides and do not show.
  */
 import { HARD_LIMITS, diffBetween, type Diff } from '../../../git/history/diffs.ts'
 import { patchIdsOf } from '../../../git/history/patch-ids.ts'
@@ -28,7 +28,7 @@ export async function compareVersions(
 }
 
 interface Carried {
-  /** A commit or a tree; null where there is none. */
+  /** A commit or a tree id. Null where none exists. */
   readonly tree: string | null
   readonly rebased: boolean
   readonly conflicts: ReadonlySet<string>
@@ -44,14 +44,14 @@ async function carry(dir: string, from: Ends, to: Ends): Promise<Carried> {
   return { tree: await withoutMarks(dir, marked, conflicts), conflicts: paths, rebased: true }
 }
 
-/** Files in conflict as the older version has them, instead of both sides between marks. */
+/** Replaces files with conflict markers by their content in the older version. */
 async function withoutMarks(dir: string, marked: string, conflicts: readonly Conflict[]): Promise<string> {
   const changes = conflicts.flatMap(({ path, theirs, ours }): Change[] => {
     if (theirs) return [{ path, id: theirs.id, mode: theirs.mode as FileMode }]
     return ours ? [{ path, content: null }] : []
   })
   return buildTree(dir, marked, changes).catch((error: unknown) => {
-    // A file where the other side has a folder stands under a name of git's own: such a tree stays as it is.
+    // Git renames a file where the other side has a folder of that name: such a tree stays as it is.
     if (error instanceof BadChange) return marked
     throw error
   })
@@ -64,7 +64,7 @@ async function diffOf(dir: string, from: string | null, to: string | null, ignor
   return (await diffBetween(dir, from, to, { limits: HARD_LIMITS, ignoreSpaces })) ?? NOTHING
 }
 
-/** By id, then by what they change. */
+/** Matches commits by id, then by patch id. */
 async function match(dir: string, before: readonly Commit[], after: readonly Commit[]) {
   const known = new Set(after.map(({ id }) => id))
   const same = new Set(before.filter(({ id }) => known.has(id)).map(({ id }) => id))

@@ -41,7 +41,7 @@ export function presentVersion(one: Version): z.infer<typeof VersionEntity> {
   }
 }
 
-/** `url` is the project's own. */
+/** `url` is the URL of the project. */
 interface Visible {
   readonly url: string
   readonly unidiff: boolean
@@ -61,22 +61,22 @@ export function presentVersionDetail(
 
 export const ChangesEntity = MergeRequestDetailEntity.extend({
   changes: z.array(DiffEntity),
-  /** Not all of them are here. */
+  /** The list of files is incomplete. */
   overflow: z.boolean(),
 }).meta({ id: 'MergeRequestChanges' })
 
 export const VersionComparisonEntity = entity({
   from: VersionEntity,
   to: VersionEntity,
-  /** They begin at different commits: the older one is shown as it would be where the newer one begins. */
+  /** The bases differ: the older version is shown rebased onto the newer base. */
   rebased: z.boolean(),
   commits: entity({
     added: z.array(CommitEntity),
     removed: z.array(CommitEntity),
-    /** The same change in both, under the same or another id. */
+    /** The same change in both versions, under the same or another id. */
     kept: z.array(entity({ from: z.string(), to: z.string() })),
   }),
-  /** Of a file that cannot be carried over, `conflict` is true, and its text holds what the new base brought as well. */
+  /** `conflict`: the file could not be rebased, so its diff also contains changes of the new base. */
   diffs: z.array(DiffEntity.extend({ conflict: z.boolean() })),
   overflow: z.boolean(),
 }).meta({ id: 'MergeRequestVersionComparison' })
@@ -89,7 +89,7 @@ export interface VersionComparison {
   readonly removed: readonly Commit[]
   readonly kept: readonly { readonly from: string; readonly to: string }[]
   readonly diff: Diff
-  /** Paths. */
+  /** Paths in conflict. */
   readonly conflicts: ReadonlySet<string>
   readonly overflow: boolean
 }

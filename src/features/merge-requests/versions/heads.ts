@@ -1,4 +1,4 @@
-/** `refs/merge-requests/:iid/head` follows the row, also for whoever was killed before they came to it. */
+/** `refs/merge-requests/:iid/head` follows the row, even after a crash between both. */
 import { on, type App } from '../../../context.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -8,13 +8,13 @@ import { dropRef, pointAt } from '../../../git/refs/pointing.ts'
 import { headRef } from './refs.ts'
 import { keepEnds } from './service.ts'
 
-/** Of two pushes at the same time the later has the last word: asked again once it points. */
+/** Reads the row again after moving the ref: of two concurrent pushes the later one wins. */
 export async function pointHead({ db }: App, dir: string, { id, iid, head_sha }: MergeRequest): Promise<void> {
   for (let head = head_sha; head !== null;) {
     await pointAt(dir, headRef(iid), head)
     const [now] = await findMergeRequests(db, [id])
     if (!now) return dropRef(dir, headRef(iid))
-    // One that had the same commits may have been deleted before the version was there to keep them.
+    // A merge request with the same commits may have been deleted before this version existed to keep them.
     if (now.head_sha === head) return keepEnds(dir, head, now.start_sha)
     head = now.head_sha
   }

@@ -1,4 +1,4 @@
-/** What a merge request brings, from the commits alone. */
+/** Measures the changes of a merge request from its commits. */
 import { createHash } from 'node:crypto'
 import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
 import { listCommitIds, mergeBase } from '../../../git/history/history.ts'
@@ -8,14 +8,17 @@ export interface Measured extends Pick<
   Version,
   'head_sha' | 'base_sha' | 'start_sha' | 'files' | 'overflow' | 'patch_id'
 > {
-  /** Ids, newest first. */
+  /** Commit ids, newest first. */
   readonly commits: readonly string[]
 }
 
-/** More are not noted. */
+/** Further commits are not stored. */
 export const MOST_COMMITS = 1000
 
-/** Of a head that is in this repository, against the tip of the branch it goes to; null where that is not there. */
+/**
+ * Measures a head of this repository against the tip of the target branch. `target` is null where the branch does not
+ * exist.
+ */
 export async function measure(dir: string, head: string, target: string | null): Promise<Measured> {
   const base = target === null ? null : await mergeBase(dir, [head, target])
   const ends = { head_sha: head, base_sha: base, start_sha: target }
@@ -31,7 +34,7 @@ export async function measure(dir: string, head: string, target: string | null):
 
 export type Ends = Pick<Version, 'head_sha' | 'base_sha' | 'start_sha'>
 
-/** What is between its ends: null where nothing is. Commits that the target has by another way are none of its own. */
+/** The range between both ends; null where it is empty. Commits that the target already contains are excluded. */
 export function rangeOf({ head_sha, base_sha, start_sha }: Ends) {
   if (head_sha === null || base_sha === null || head_sha === base_sha) return null
   return { base: base_sha, head: head_sha, commits: { from: head_sha, not: [start_sha ?? base_sha] } }
@@ -40,11 +43,11 @@ export function rangeOf({ head_sha, base_sha, start_sha }: Ends) {
 export const changesBetween = (dir: string, base: string, head: string): Promise<Diff | null> =>
   diffBetween(dir, base, head, { limits: HARD_LIMITS })
 
-/** As records tell it. */
+/** The value in API records. */
 export const changesCount = ({ files, overflow }: Pick<Measured, 'files' | 'overflow'>): string | null =>
   files === 0 ? null : `${files}${overflow ? '+' : ''}`
 
-/** The same for the same changes at another place. What was not read whole has none. */
+/** Equal for equal changes at other line numbers. Null where the diff is incomplete. */
 function patchIdOf({ files, overflow }: Diff): string | null {
   if (overflow || files.some(({ tooLarge, collapsed, binary }) => tooLarge || collapsed || binary)) return null
   const hash = createHash('sha256')

@@ -3,21 +3,21 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What a merge request was to bring, from push to push. */
+    /** The versions of a merge request, one per push. */
     merge_request_versions: {
       id: Generated<number>
       merge_request_id: number
       head_sha: string | null
       base_sha: string | null
       start_sha: string | null
-      /** How many its changes are of; no more are counted than are shown. */
+      /** The number of changed files, up to the limit of a diff. */
       files: number
       overflow: Generated<boolean>
-      /** What its changes are, wherever they stand. */
+      /** Identifies the changes, independent of line numbers. */
       patch_id: string | null
       created_at: string
     }
-    /** Of the newest version, the newest of them: more than are looked at in one push are not noted. */
+    /** The newest commits of the newest version, up to the limit of one push. */
     merge_request_commits: { merge_request_id: number; sha: string }
   }
 }

@@ -1,15 +1,15 @@
-/** What a push brought, in the words of its system note. */
+/** System notes about pushed commits. */
 import type { Commit } from '../../../git/objects/commits.ts'
 
 const MOST_LISTED = 100
 
 export interface Pushed {
-  /** Of the merge request itself, newest first. */
+  /** Commits of the merge request itself, newest first. */
   readonly commits: readonly Pick<Commit, 'id' | 'title'>[]
-  /** How many came over from the target, oldest and newest of them. */
+  /** Commits that came from the target: their number, the oldest and the newest. */
   readonly fromTarget: { readonly count: number; readonly first: string; readonly last: string } | null
   readonly target: string
-  /** Where both versions are compared. */
+  /** The URL of the comparison of both versions. */
   readonly compare: string
 }
 

@@ -36,7 +36,7 @@ export function listVersions(db: Db, mergeRequest: number, page: PageRequest): P
   return pageOfQuery(versions, page)
 }
 
-/** What is brought between these ends, newest first. */
+/** The commits between these ends, newest first. */
 export async function pageOfCommits(
   dir: string,
   ends: Ends,
@@ -51,7 +51,7 @@ export async function pageOfCommits(
 const AT_ONCE = 50
 const MOST_WORDS = 5_000_000
 
-/** All of them at once, newest first, unless there are too many or they say too much. */
+/** All commits at once, newest first, up to a limit of number and text. */
 export async function allCommits(dir: string, ends: Ends): Promise<{ commits: Commit[]; isCut: boolean }> {
   const range = rangeOf(ends)
   const ids = range ? await listCommitIds(dir, { ...range.commits, limit: MOST_COMMITS }) : []
@@ -70,7 +70,7 @@ export async function allCommits(dir: string, ends: Ends): Promise<{ commits: Co
 
 const NOTHING: Diff = { files: [], overflow: false }
 
-/** A file of any size, as long as all together are within the limits. */
+/** Any size of file, as long as all files together are within the limits. */
 export const WHOLE_FILES: DiffLimits = { ...HARD_LIMITS, fileBytes: HARD_LIMITS.bytes }
 
 export async function changesOf(

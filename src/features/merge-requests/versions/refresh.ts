@@ -1,4 +1,4 @@
-/** A merge request follows its source: each push to it makes a version. */
+/** A merge request follows its source: each push creates a version. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
@@ -23,11 +23,11 @@ import { pushNote } from './notes.ts'
 import { pointHead } from './heads.ts'
 import { addVersion, findTips, takeIn, versionColumns, type Tips } from './service.ts'
 
-/** Of one push, more are not looked at. */
+/** Further commits of one push are ignored. */
 const MOST_COMMITS = 1000
 const MOST_TRIES = 5
 
-/** As it is once it has a version of the commit its source stands at. */
+/** The merge request, after it has a version for the current tip of its source. */
 export async function refreshSource(
   app: App,
   one: MergeRequest,
@@ -42,7 +42,7 @@ export async function refreshSource(
       const { source } = tips
       if (source === null || source === seen.head_sha || seen.state !== 'opened') return seen
       seen = await follow(app, project, seen, { ...tips, source }, by)
-      // A push that came meanwhile has been looked at by nobody.
+      // Another push may have come meanwhile: check again.
     }
     return seen
   })
@@ -105,7 +105,7 @@ interface Added {
   readonly fromTarget: { readonly count: number; readonly first: string; readonly last: string } | null
 }
 
-/** What the new head has and the old one had not, told apart by whether the target has it. */
+/** Commits that only the new head has, split by whether the target contains them. */
 async function addedCommits(dir: string, { head_sha: before }: MergeRequest, now: Measured): Promise<Added> {
   const list = (from: string | null, not: (string | null)[]) =>
     from === null ? [] : listCommits(dir, { from, not: not.filter((name) => name !== null), limit: MOST_COMMITS })

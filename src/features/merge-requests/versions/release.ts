@@ -1,4 +1,6 @@
-/** A version's commits are kept as long as its merge request is there; afterwards only by what else needs them. */
+/**
+ * Keeps the commits of versions while the merge request exists. After that, only other users of the commits keep them.
+ */
 import { job, type App } from '../../../context.ts'
 import { withhold } from '../../../git/objects/withheld.ts'
 import { dropRefs, keepCommit, keepRef } from '../../../git/refs/pointing.ts'
@@ -16,14 +18,14 @@ interface Released {
   readonly project_id: number
   readonly iid: number
   readonly shas: readonly string[]
-  /** They came from another project, which not everyone here may read. */
+  /** The commits come from a fork, which not every member here may read. */
   readonly fromFork: boolean
 }
 
-/** More are not released by one job. */
+/** The maximum of commits per job. */
 const MOST_AT_ONCE = 500
 
-/** In the transaction that deletes them, before it does. Answers what is to be released at once; the job makes sure. */
+/** Call in the transaction that deletes them, before the deletion. Returns what to release at once; the job retries. */
 export async function releaseVersions(
   app: App,
   requests: readonly Pick<MergeRequest, 'id' | 'iid' | 'project_id' | 'source_project_id'>[],
@@ -45,7 +47,7 @@ export async function releaseVersions(
   return payloads
 }
 
-/** Bears being done twice. */
+/** Idempotent. */
 export async function release(app: App, released: Released): Promise<void> {
   const project = await findProjectById(app.db, released.project_id)
   if (!project) return
@@ -55,7 +57,7 @@ export async function release(app: App, released: Released): Promise<void> {
   const needed = await neededOf(app, released)
   const dropped = released.shas.filter((sha) => !needed.has(sha))
   await dropRefs(dir, [...own, ...dropped.map(keepRef)])
-  // A version that came meanwhile found it kept.
+  // A new version may rely on a ref that was just dropped: restore it.
   const neededNow = await neededOf(app, { ...released, shas: dropped })
   for (const sha of neededNow) await keepCommit(dir, sha)
   if (!released.fromFork) return
@@ -65,7 +67,7 @@ export async function release(app: App, released: Released): Promise<void> {
 
 export const releaseCommits = job<Released>('merge_requests.release_commits', release)
 
-/** Those that another version or a pipeline of the project names. */
+/** Commits that another version or a pipeline of the project uses. */
 async function neededOf({ db }: App, { project_id, shas }: Released): Promise<Set<string>> {
   const list = textList(db, shas)
   const endsOf = (column: 'head_sha' | 'start_sha') =>

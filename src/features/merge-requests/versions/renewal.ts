@@ -1,6 +1,6 @@
 /**
- * What a merge request brings also changes with its target: when that is pushed over, or gets some of its commits by
- * another way.
+ * The changes of a merge request also depend on its target: after a force push, or when the target gets some of its
+ * commits another way.
  */
 import type { App } from '../../../context.ts'
 import { pushedCommits } from '../../../git/history/history.ts'
@@ -21,10 +21,13 @@ export interface TargetUpdate {
   readonly after: string | null
 }
 
-/** Of one push; more are not looked for among those that merge requests bring. */
+/** The maximum of commits of one push that are compared with commits of merge requests. */
 const MOST_COMMITS = 10_000
 
-/** None, where there are more than `atMost`. Bears being done twice: what is of the target as it stands is left alone. */
+/**
+ * Renews outdated versions, or none where there are more than `atMost`. Idempotent: versions of the current target
+ * stay.
+ */
 export async function renewVersions(
   app: App,
   project: Project,
@@ -70,7 +73,7 @@ async function outdatedBy(app: App, project: Project, { branch, before, after }:
   return touched.map(({ id }) => id)
 }
 
-/** Its head is what it was; a push to its source has a way of its own. */
+/** The head is unchanged; `refreshSource` handles pushes to the source. */
 function renewVersion(app: App, project: Project, id: number): Promise<void> {
   return withMutex(`merge request ${id}`, async () => {
     const [seen] = await findMergeRequests(app.db, [id])
@@ -89,7 +92,7 @@ function renewVersion(app: App, project: Project, id: number): Promise<void> {
         .where('id', '=', id)
         .execute()
     })
-    // One that had the same commits may have been deleted before this version was there to keep them.
+    // A merge request with the same commits may have been deleted before this version existed to keep them.
     await keepEnds(dir, seen.head_sha, target)
   })
 }

@@ -27,7 +27,7 @@ import { WHOLE_FILES, allCommits, changesOf, findVersion, listVersions, pageOfCo
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
 const reading = { method: 'GET', allow: 'readCode', limiter: 'git' } as const
-/** With the lines that name both files, as first; or the hunks alone. */
+/** With the `---` and `+++` lines; otherwise only the hunks. */
 const unidiff = bool.nullish()
 
 const spacesIn = ({ ignore_whitespace: ignores }: { ignore_whitespace?: boolean | null | undefined }) => ({
@@ -72,7 +72,7 @@ export const diffs = endpoint({
   async handle({ app, subject, input, page }) {
     const { files } = await changesOf(subject.dir, subject.mergeRequest, spacesIn(input))
     const { items, total } = pageOfArray(files, page)
-    // It came with the releases whose texts begin at the hunks.
+    // This endpoint is newer than the change to diffs that start at the hunks.
     const shown = items.map((file) => presentDiff(file, { unidiff: input.unidiff ?? false }))
     return { total, items: input.render_html ? await markDiffs(app, shown) : shown }
   },

@@ -12,9 +12,9 @@ import { keepCommit } from '../../../git/refs/pointing.ts'
 
 const branchRef = (name: string) => `refs/heads/${name}`
 
-/** The two branches of a merge request as they stand. */
+/** The current tips of both branches of a merge request. */
 export interface Tips {
-  /** Where the target's repository lies. */
+  /** The directory of the target's repository. */
   readonly dir: string
   readonly source: string | null
   readonly target: string | null
@@ -36,7 +36,7 @@ export async function findTips(
   return { dir, source, target: tip }
 }
 
-/** Of many that go to one branch. */
+/** Tips of many merge requests with one target branch. */
 export async function findTipsOf(
   app: App,
   target: Project,
@@ -67,7 +67,7 @@ export async function findTipsOf(
 const sourceOf = (app: App, { source_project_id }: Pick<MergeRequest, 'source_project_id'>) =>
   source_project_id === null ? null : findProjectById(app.db, source_project_id)
 
-/** Its commits come to the target's repository, to stay; then what they bring is measured. */
+/** Fetches the commits into the target's repository and keeps them. Then measures the changes. */
 export async function takeIn(
   app: App,
   target: Project,
@@ -82,12 +82,12 @@ export async function takeIn(
   return measure(dir, source, tip)
 }
 
-/** What lies between them is read as long as the version is there. */
+/** Keeps both ends, because the diff is read as long as the version exists. */
 export async function keepEnds(dir: string, head: string, start: string | null): Promise<void> {
   await Promise.all([keepCommit(dir, head), start === null || start === head ? null : keepCommit(dir, start)])
 }
 
-/** What its record tells of the newest version. */
+/** The columns of the merge request that come from its newest version. */
 export const versionColumns = (measured: Measured) => ({
   head_sha: measured.head_sha,
   base_sha: measured.base_sha,
@@ -95,7 +95,7 @@ export const versionColumns = (measured: Measured) => ({
   changes_count: changesCount(measured),
 })
 
-/** In the transaction that makes it the newest. */
+/** Call in the transaction that makes it the newest version. */
 export async function addVersion(app: App, mergeRequest: number, measured: Measured): Promise<Version> {
   const { commits, ...columns } = measured
   await noteCommits(app, mergeRequest, commits)
@@ -106,7 +106,7 @@ export async function addVersion(app: App, mergeRequest: number, measured: Measu
     .executeTakeFirstOrThrow()
 }
 
-/** Most pushes add a few to those that are there. */
+/** Most pushes only add a few commits. */
 async function noteCommits({ db }: App, merge_request_id: number, commits: readonly string[]): Promise<void> {
   const rows = await db
     .selectFrom('merge_request_commits')
