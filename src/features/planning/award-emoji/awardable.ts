@@ -1,4 +1,4 @@
-/** What people react to. */
+/** A record that users can react to. */
 export interface Awardable {
   readonly columns:
     | { readonly issue_id: number }

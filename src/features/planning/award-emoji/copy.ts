@@ -3,7 +3,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 
 const BATCH = 500
 
-/** Reactions go to copies of what they were given to, by whom and when. `copies` has the new id for each old one. */
+/** Copies reactions, with user and time. `copies` maps old ids to new ids. */
 export async function copyAwards(
   { db }: App,
   column: 'issue_id' | 'note_id',

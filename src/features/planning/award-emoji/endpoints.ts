@@ -1,4 +1,4 @@
-/** Reactions to whatever is talked about, and to what is said of it. */
+/** Reactions to noteables and to notes. */
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'

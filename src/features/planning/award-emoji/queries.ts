@@ -10,12 +10,12 @@ export interface AwardableSubject extends NoteableSubject {
   readonly awardable: Awardable
 }
 
-/** No ability that is asked of it is another's than the topic's. */
+/** The policy of a reaction is that of its noteable. */
 type AwardableResource = Resource<AwardableSubject, NoteablePolicy>
 
 const name = 'Award Emoji'
 
-/** The topic of a talk. */
+/** The noteable itself. */
 export const awardableItem = (noteableKind: NoteableKind): AwardableResource =>
   child(noteableKind.named(name), {
     name,
@@ -35,7 +35,7 @@ export const awardableItem = (noteableKind: NoteableKind): AwardableResource =>
     },
   }) as unknown as AwardableResource
 
-/** What changes tell is nothing to react to. */
+/** Users cannot react to system notes. */
 export const awardableNote = (noteableKind: NoteableKind): AwardableResource =>
   child(noteOf(noteableKind.named(name), { name }), {
     name,

@@ -20,7 +20,7 @@ export async function award(app: App, actor: User, awardable: Awardable, named: 
     return await transact(app, (app) => insert(app, actor, awardable, emoji.name))
   } catch (error) {
     if (uniqueViolation(error)) throw refused('has already been taken')
-    if (isOrphan(error)) throw notFound('Award Emoji') // gone meanwhile
+    if (isOrphan(error)) throw notFound('Award Emoji') // deleted meanwhile
     throw error
   }
 }
@@ -41,7 +41,7 @@ async function insert(app: App, actor: User, { columns, project_id }: Awardable,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  // Whoever reacts has seen to it.
+  // A reaction marks the user's to-do items as done.
   if ('issue_id' in columns || 'merge_request_id' in columns) await finishTodos(app, actor.id, columns)
   await emit(app, 'award_emoji.created', { id: made.id, project_id, by: actor.id })
   return made
@@ -50,12 +50,12 @@ async function insert(app: App, actor: User, { columns, project_id }: Awardable,
 export async function withdraw(app: App, actor: User, { project_id }: Awardable, given: AwardEmoji): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('award_emoji').where('id', '=', given.id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
     await emit(app, 'award_emoji.deleted', { ...given, project_id, by: actor.id })
   })
 }
 
-/** Withdrawn where it was given already. `name` is the one the emoji is kept by. */
+/** Removes the reaction where it exists. `name` is the stored name of the emoji. */
 export async function toggleAward(app: App, actor: User, awardable: Awardable, name: string): Promise<void> {
   await transact(app, async (app) => {
     const given = await awardsOn(app.db, awardable)

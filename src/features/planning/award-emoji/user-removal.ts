@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** Their reactions are the heir's, who gives each once; without one they go. */
+/** The successor takes over reactions, but at most one of each emoji. Without a successor they are deleted. */
 export const releaseAwards: OnUserRemoved = async ({ db }, { id }, { successor }) => {
   if (!successor) return
   await db

@@ -17,7 +17,7 @@ export const BoardEntity = entity({
   name: z.string(),
   hide_backlog_list: z.boolean(),
   hide_closed_list: z.boolean(),
-  /** One of the two: whose it is. */
+  /** Exactly one of the two: the owner of the board. */
   project: SimpleProjectEntity.optional(),
   group: entity({ id: z.int(), name: z.string(), web_url: z.string() }).optional(),
   lists: z.array(BoardListEntity),
@@ -27,7 +27,7 @@ export type BoardRecord = z.infer<typeof BoardEntity>
 
 export interface LoadedList extends BoardList {
   readonly label: Label
-  /** From 0 on, without gaps. */
+  /** Starts at 0, without gaps. */
   readonly place: number
 }
 
@@ -44,7 +44,7 @@ export const presentList = ({ id, label, place: scope }: LoadedList): z.infer<ty
 export interface BoardSurroundings {
   readonly url: string
   readonly group: Row<'namespaces'>
-  /** Null where the board is the group's. */
+  /** Null: a board of a group. */
   readonly project: SimpleProjectRecord | null
 }
 

@@ -3,7 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of a project or of a group, never both. */
+    /** Belongs to a project or to a group, never both. */
     boards: {
       id: Generated<number>
       project_id: number | null
@@ -18,7 +18,7 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       board_id: number
       label_id: number
-      /** Tells the order; clients are told the place in it, so one that goes leaves no gap. */
+      /** Defines the order. Clients get the index in it, so a deleted list leaves no gap. */
       position: number
       created_at: string
       updated_at: string

@@ -15,17 +15,19 @@ import type { Board } from './model.ts'
 export const boardsOf = (db: Db, scopeSubject: ScopeRow) =>
   db.selectFrom('boards').selectAll('boards').where(isAt(scopeSubject, 'boards'))
 
-/** In the order they were made. */
+/** In the order of creation. */
 export const listBoards = (db: Db, scopeSubject: ScopeRow, page: PageRequest): Promise<Page<Board>> =>
   pageOfQuery(boardsOf(db, scopeSubject).orderBy('id'), page)
 
-/** Whether the label of a list is seen from the board: not that of a group which the board's place has left. */
+/**
+ * Whether the board can still see the label of a list. After a transfer it no longer sees labels of its former group.
+ */
 const isOfItsLabel = sql<boolean>`exists (select 1 from boards b join labels l on l.id = board_lists.label_id
   left join projects p on p.id = b.project_id where b.id = board_lists.board_id
   and (l.project_id = b.project_id or l.group_id in (select a.ancestor_id from namespace_ancestors a
     where a.namespace_id = coalesce(b.group_id, p.namespace_id))))`
 
-/** Of several boards in one query, by board and in order. */
+/** The lists of several boards in one query, in order. */
 export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<number, LoadedList[]>> {
   if (boards.length === 0) return new Map()
   const lists = await db
@@ -52,7 +54,7 @@ export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<nu
   return byBoard
 }
 
-/** The records of a page, in a fixed number of queries. */
+/** The records of a page of boards, in a fixed number of queries. */
 export async function presentBoards(
   app: App,
   viewer: User | null,

@@ -12,12 +12,12 @@ import { boardsOf, listsOf } from './queries.ts'
 
 const FIRST_BOARD = 'Development'
 
-/** Whoever looks for a board finds one: the first comes to be when it is asked for. */
+/** Creates the first board on first use. */
 export async function ensureBoard(app: App, scope: ScopeRow): Promise<void> {
   if (await boardsOf(app.db, scope).limit(1).executeTakeFirst()) return
   await transact(app, async (app) => {
     await lockName(app.db, `boards of ${scope.project?.id} in ${scope.namespace.id}`)
-    if (await boardsOf(app.db, scope).limit(1).executeTakeFirst()) return // somebody was faster
+    if (await boardsOf(app.db, scope).limit(1).executeTakeFirst()) return // created by another request meanwhile
     await createBoard(app, scope, FIRST_BOARD)
   })
 }
@@ -57,16 +57,16 @@ export async function updateBoard(app: App, { id }: Board, input: BoardChange): 
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  if (!board) throw notFound('Board') // somebody was faster
+  if (!board) throw notFound('Board') // deleted by another request meanwhile
   return board
 }
 
 export async function deleteBoard({ db }: App, { id }: Board): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('boards').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('Board') // somebody was faster
+  if (numDeletedRows === 0n) throw notFound('Board') // deleted by another request meanwhile
 }
 
-/** Changes of one board's lists side by side wait for each other: each gives all of them their places. */
+/** Locks the lists of a board: concurrent changes wait, because each change writes all positions. */
 async function lockLists(app: App, board: Board): Promise<LoadedList[]> {
   await lockName(app.db, `lists of board ${board.id}`)
   const still = await app.db.selectFrom('boards').select('id').where('id', '=', board.id).executeTakeFirst()
@@ -74,10 +74,10 @@ async function lockLists(app: App, board: Board): Promise<LoadedList[]> {
   return (await listsOf(app.db, [board.id])).get(board.id)!
 }
 
-/** A text where other refusals have lists of them. */
+/** The message is a text here, not a list of texts as in other refusals. */
 const refusal = (error: string) => new Refusal('bad_request', error, { body: { message: { error } } })
 
-/** At the end. */
+/** Appends a list. */
 export async function addList(app: App, scope: ScopeRow, board: Board, label_id: number): Promise<LoadedList> {
   return transact(app, async (app) => {
     const lists = await lockLists(app, board)
