@@ -29,7 +29,7 @@ async function missing(paths: readonly string[], registry: readonly unknown[], n
   return found.flat()
 }
 
-const ROLES = /^(.+-)?(routes|web)\.ts$|^(jobs|on|farewell)\.ts$/
+const ROLES = /^(.+-)?(routes|web)\.ts$|^(jobs|on|user-removal)\.ts$/
 
 test('a folder with anything to register has a family.ts, and families.ts names it', async () => {
   const folders = new Set(sources.filter((path) => ROLES.test(basename(path))).map((path) => dirname(path)))
@@ -43,14 +43,14 @@ test('a folder with anything to register has a family.ts, and families.ts names 
   ).toEqual([])
 })
 
-test('every endpoint, page and farewell is registered', async () => {
+test('every endpoint, page and user removal is registered', async () => {
   const withRole = (role: RegExp) => sources.filter((path) => role.test(basename(path)))
   expect(await missing(withRole(/^(.+-)?routes\.ts$/), v4)).toEqual([])
   expect(await missing(withRole(/^(.+-)?web\.ts$/), web)).toEqual([])
-  expect(await missing(withRole(/^farewell\.ts$/), onUserRemoved)).toEqual([])
+  expect(await missing(withRole(/^user-removal\.ts$/), onUserRemoved)).toEqual([])
   // Wherever else they stand.
   for (const [type, registry] of [
-    ['Farewell', onUserRemoved],
+    ['OnUserRemoved', onUserRemoved],
     ['WebRoutes', web],
   ] as const) {
     const declared = sources.filter((path) => textOf(path).includes(`: ${type} =`))
