@@ -1,7 +1,7 @@
 import { sourceScope } from '../access/scopes.ts'
 import { group } from './groups/queries.ts'
 
-/** A private group shows itself to people of something inside it, who still may not ask for more. */
+/** A private group is visible to members of anything inside it, but they cannot request access to the group. */
 export const groupScope = sourceScope({
   kind: 'group',
   path: '/groups/:id',

@@ -5,7 +5,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 
 const request = { name: 'robot', scopes: ['api'], expires_at: '2999-01-01', access_level: 30 }
 
-/** What the API answers whoever shows the token. */
+/** The answer of the API for this token. */
 const get = (forge: TestForge, path: string, token: string) =>
   fetch(`${forge.url}/api/v4${path}`, { headers: { 'PRIVATE-TOKEN': token } })
 

@@ -22,11 +22,11 @@ const record = {
 
 export const ResourceTokenEntity = entity(record).meta({ id: 'ResourceAccessToken' })
 
-/** The only answer that holds the value. */
+/** The only answer that contains the value. */
 export const NewResourceTokenEntity = entity({ ...record, token: z.string() }).meta({ id: 'NewResourceAccessToken' })
 
 export interface LoadedToken extends AccessToken {
-  /** Null where the bot is no member any more. */
+  /** Null if the bot is no longer a member. */
   readonly access_level: number | null
 }
 

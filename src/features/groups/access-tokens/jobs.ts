@@ -3,11 +3,11 @@ import { job, type App } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 
-/** Days before a token ends, the nearest first. */
+/** Days before a token expires, smallest first. */
 const WARNINGS = [7, 30, 60]
 const AT_ONCE = 500
 
-/** Each token is told of once for each of these times; one that is made later than that, for the nearest. */
+/** Warns once per token and threshold. A token that is created later than a threshold gets only the nearest warning. */
 export const warnOfExpiry = job(
   'access_tokens.warn',
   async (app) => {
@@ -16,7 +16,7 @@ export const warnOfExpiry = job(
   { every: HOUR },
 )
 
-/** True when none is left. */
+/** Returns true when no token is left. */
 async function warn(app: App, days: number, nearer: number): Promise<boolean> {
   const inDays = (count: number) => after(app.clock, count * DAY).slice(0, 10)
   const due = await app.db

@@ -1,8 +1,8 @@
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Accounts that tokens of groups and projects act as: of one of the two, or of none once it is gone. */
+    /** Bot accounts of group and project access tokens. Both ids are null once the group or project is deleted. */
     resource_bots: { user_id: number; group_id: number | null; project_id: number | null }
-    /** How many days before their end tokens were told of. */
+    /** The warnings already sent, by the number of days before expiry. */
     resource_token_warnings: { token_id: number; days: number }
   }
   interface Events {

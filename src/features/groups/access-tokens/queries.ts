@@ -48,7 +48,7 @@ const within = (filter: TokenFilter): RawBuilder<boolean>[] =>
     ]
   })
 
-/** Without the date or moment they come last either way. */
+/** Tokens without the date come last in either direction. */
 function orderOf(sort: TokenSort | null | undefined): RawBuilder<unknown> {
   if (!sort) return sql`access_tokens.id desc`
   const way = sort.endsWith('_desc') ? 'desc' : 'asc'

@@ -57,7 +57,7 @@ export const [createForProject, createForGroup] = atBothMounts((mountedScope) =>
     path: `${mountedScope.path}/access_tokens`,
     summary: `Create an access token for a ${mountedScope.kind}`,
     on: mountedScope.source,
-    allow: 'read', // whoever may not is answered 400, which the service does
+    allow: 'read', // callers without the right get 400, from the service
     input: z.object({
       name: text,
       scopes: listOf(text),

@@ -33,7 +33,7 @@ interface Issued {
   readonly secret: string
 }
 
-/** An account of its own that is a member there, and a token to act as it. */
+/** Creates a bot account that is a member of the group or project, and a token for it. */
 export async function createResourceToken(
   app: App,
   actor: User,
@@ -42,7 +42,7 @@ export async function createResourceToken(
   grantable: readonly string[],
 ): Promise<Issued> {
   const kind = at.group_id === null ? 'project' : 'group'
-  // A token that makes tokens would outlive whoever takes it back.
+  // A token that creates tokens would outlive its own revocation.
   if (!managed || (await isBot(app.db, actor.id))) {
     throw new Refusal('bad_request', `User does not have permission to create ${kind} access token`)
   }
@@ -64,7 +64,7 @@ export async function createResourceToken(
   })
 }
 
-/** External, so that nothing is open to it but what is public and what it is a member of. */
+/** External, so that the bot can access only public projects and the ones it is a member of. */
 async function createBot(app: App, at: SourceColumns, kind: 'project' | 'group', name: string): Promise<User> {
   const username = `${kind}_${at.group_id ?? at.project_id}_bot_${randomHex(16)}`
   const email = `${username}@noreply.invalid`
@@ -77,7 +77,9 @@ async function createBot(app: App, at: SourceColumns, kind: 'project' | 'group',
   return bot
 }
 
-/** The account goes with its token; what it wrote stays. One that ends its own token only ends that. */
+/**
+ * The bot is deleted with its token; its contributions stay. A bot that revokes its own token only revokes the token.
+ */
 export async function revokeResourceToken(app: App, actor: User, token: LoadedToken): Promise<void> {
   const bot = actor.id === token.user_id ? null : await findUser(app.db, token.user_id)
   if (bot) await deleteUser(app, actor, bot, { hard: false })
@@ -94,7 +96,7 @@ export async function rotateResourceToken(
   return { token: { ...rotated.token, access_level }, secret: rotated.secret }
 }
 
-/** Bots of what is gone go too. Its row may be there for a while, or gone already. */
+/** Deletes the bots of a deleted group or project. Its row may still exist for a while, or be deleted already. */
 export async function removeBotsOf(app: App, gone: { group_id: number } | { project_id: number }): Promise<void> {
   const [[column, id]] = Object.entries(gone) as [['group_id' | 'project_id', number]]
   const left = await app.db

@@ -50,7 +50,7 @@ test('a token is told the groups and projects it reaches, by membership and leve
     [0, 1],
   ])
   expect((await token.get(PATH, { min_access_level: 'x' })).status).toBe(400)
-  // An account or a session shows no token.
+  // A private token or a session is no access token.
   expect((await jane.get(PATH)).status).toBe(404)
 
   const few = await costOf(forge, () => token.get(PATH))

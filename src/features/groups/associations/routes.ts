@@ -37,7 +37,7 @@ const Associations = entity({ groups: z.array(GroupAssociation), projects: z.arr
   id: 'TokenAssociations',
 })
 
-/** By membership: what is open to everybody is left out. Both lists have their pages. */
+/** Lists only memberships, without everything public. Both lists are paginated. */
 export const get = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/self/associations',

@@ -72,7 +72,7 @@ test.each(['users', 'groups', 'projects'] as const)(
       { key: 'place', value: 'south' },
     ])
     expect((await list(administrator, south)).first).not.toHaveProperty('custom_attributes')
-    // To others it is as if they had not asked.
+    // For other callers the filter is ignored.
     const usual = await list(owner, {})
     const others = await list(owner, { ...named({ place: 'nowhere' }), with_custom_attributes: true })
     expect(others).toEqual(usual)

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What administrators note of users, groups and projects: of one of the three. */
+    /** Custom attributes that administrators set on users, groups and projects; exactly one of the three ids is set. */
     custom_attributes: {
       id: Generated<number>
       user_id: number | null

@@ -1,4 +1,4 @@
-/** The three kinds of things that have attributes; a family declares an endpoint once, for each of them. */
+/** The three kinds of owners of custom attributes. A family declares an endpoint once, for each of them. */
 import { z } from 'zod'
 import { child, publicPolicy, resource, type Endpoint } from '../../../api/endpoint.ts'
 import { filledText, id, text } from '../../../api/wire.ts'

@@ -11,7 +11,7 @@ interface Owner {
 const LONGEST = 255
 const MOST_ATTRIBUTES = 100
 
-/** By key. */
+/** Sorted by key. */
 export const listAttributes = (db: Db, { whose, id }: Owner): Promise<CustomAttribute[]> =>
   db
     .selectFrom('custom_attributes')

@@ -48,7 +48,7 @@ test('without a provider every link of that name goes, and no other', async () =
   expect((await owner.get(links)).body).toEqual([kept])
   expect((await other.owner.get(`${other.url}/ldap_group_links`)).body).toEqual([LINK])
 
-  // Who names a directory means that one.
+  // A provider selects the links of that directory only.
   for (const provider of ['ldapmain', 'ldapother']) await owner.post(links, { ...LINK, provider })
   expect((await owner.delete(`${links}/developers?provider=ldapother`)).status).toBe(204)
   expect((await owner.get(links)).body).toEqual([kept, LINK])

@@ -9,11 +9,11 @@ export const syncMembers = job<{ group_id: number }>('groups.directory_sync', (a
   whileReachable(app, () => syncGroup(app, group_id)),
 )
 
-/** However many ask before it begins, it is one run. */
+/** The key merges all requests made before the job starts into one run. */
 export const requestSync = (app: App, group_id: number): Promise<void> =>
   enqueue(app, syncMembers, { group_id }, { key: `${syncMembers.name} ${group_id}` })
 
-/** Of all groups that are linked with any of these directories. */
+/** For all groups that are linked to any of these directories. */
 export async function requestSyncs(app: App, providers: readonly string[]): Promise<void> {
   for (const group of await linkedGroups(app.db, providers)) await requestSync(app, group)
 }

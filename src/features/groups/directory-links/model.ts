@@ -6,7 +6,7 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       group_id: number
       provider: string
-      /** The name of a group of the directory, or a search for people in it: the other one is empty. */
+      /** The name of a directory group, or an LDAP filter for users: exactly one is set, the other is empty. */
       cn: string
       filter: Generated<string>
       group_access: number

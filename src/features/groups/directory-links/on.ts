@@ -3,7 +3,10 @@ import { directoryIdentities } from '../../identity/users/identities.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { requestSyncs } from './jobs.ts'
 
-/** Nobody has an account before the first sign-in; the groups that wait for them need not wait for the hour. */
+/**
+ * An account is created at the first sign-in. This adds the user to linked groups at once instead of at the next hourly
+ * run.
+ */
 export const joinLinkedGroups = on('user.created', 'join linked groups', async (app, { id }) => {
   const user = await findUser(app.db, id)
   const identities = user ? await directoryIdentities(app, user) : []

@@ -12,7 +12,7 @@ export const listLinks = (db: Db, group: number, page: PageRequest): Promise<Pag
 
 export const linksOf = (db: Db, group: number): Promise<DirectoryLink[]> => ofGroup(db, group).orderBy('id').execute()
 
-/** Ids of the groups that are linked with any of these directories. */
+/** Ids of the groups that are linked to any of these directories. */
 export async function linkedGroups(db: Db, providers: readonly string[]): Promise<number[]> {
   if (providers.length === 0) return []
   const rows = await db
@@ -26,8 +26,8 @@ export async function linkedGroups(db: Db, providers: readonly string[]): Promis
 }
 
 /**
- * Who of the forge's users is behind a DN, for a whole directory at once: an administrator may have written a DN in any
- * form, which no index finds. Of two forms of the same DN the normalised one counts, as at sign-in.
+ * Users by DN, for a whole directory at once: an administrator may have entered a DN in any form, which no index finds.
+ * Of two forms of the same DN the normalised one counts, as at sign-in.
  */
 export async function usersByDn(db: Db, provider: string): Promise<Map<string, number>> {
   const identities = await db

@@ -9,7 +9,7 @@ import { requestSync } from './jobs.ts'
 import { listLinks } from './queries.ts'
 import { addLink, removeLinks } from './service.ts'
 
-/** One of the two, by which people are found. */
+/** One of the two, which selects the users. */
 const found = { cn: filledText.nullish(), filter: filledText.nullish() }
 
 type Found = z.infer<z.ZodObject<typeof found>>
@@ -18,7 +18,7 @@ const isNotBoth = ({ cn, filter }: Found) => !cn || !filter
 const BOTH = { message: 'cn, filter are mutually exclusive' }
 
 const isEither = ({ cn, filter }: Found) => Boolean(cn || filter)
-/** The contract knows only the first, which is asked for along with whatever else is missing. */
+/** The contract knows only `cn`, so the error names `cn`, together with the other missing parameters. */
 const NEITHER = { path: ['cn'], when: () => true }
 
 const ofGroup = { on: group, allow: 'own' } as const

@@ -8,10 +8,10 @@ import type { Group } from '../groups/queries.ts'
 import { syncMembers } from './jobs.ts'
 import type { DirectoryLink } from './queries.ts'
 
-/** What an index holds on every engine. */
+/** Fits into an index on every database. */
 const LONGEST = 255
 
-/** Either of the two. */
+/** One of the two is set. */
 interface Found {
   cn?: string | null | undefined
   filter?: string | null | undefined
@@ -22,7 +22,7 @@ interface NewLink extends Found {
   provider: string
 }
 
-/** The directory need not be configured yet, nor know the group: people come once it does. */
+/** The directory need not be configured yet, nor contain the group: members are added once it does. */
 export async function addLink(
   app: App,
   { id }: Group,
@@ -52,7 +52,7 @@ export async function addLink(
   })
 }
 
-/** Without a provider, in every directory. */
+/** Without a provider, the links of every directory. */
 export async function removeLinks(
   app: App,
   { id }: Group,
@@ -70,5 +70,5 @@ export async function removeLinks(
   })
 }
 
-/** Not under the key of requested runs: one that is under way has read the links as they were. */
+/** Without the key of requested runs: a run in progress has already read the old links. */
 const resync = (app: App, group_id: number) => enqueue(app, syncMembers, { group_id })

@@ -1,7 +1,7 @@
 /**
- * Members of a group as its directory links want them. Each person has at least the highest level that a link gives
- * them. A membership that came from the directory follows it up, down and out; one made by hand is raised, and falls
- * back to what people had given when the directory gives no more. A group keeps its last owner whatever it says.
+ * Synchronises the members of a group with its directory links. Each user has at least the highest level that a link
+ * gives them. A membership from the directory is raised, lowered and removed with it. A membership made by hand is
+ * raised, and returns to its manual level when the directory gives no more. The last owner of a group always stays.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -19,7 +19,10 @@ import { linksOf, usersByDn, type DirectoryLink } from './queries.ts'
 
 type Member = Row<'members'>
 
-/** The directory is asked first, then everything happens at once. Unreachable, it changes nothing. */
+/**
+ * Asks the directory first, then applies all changes in one transaction. If the directory is unreachable, nothing
+ * changes.
+ */
 export async function syncGroup(app: App, id: number): Promise<void> {
   const asked = timestamp(app.clock)
   const answers = await ask(app, await linksOf(app.db, id))
@@ -39,18 +42,21 @@ export async function syncGroup(app: App, id: number): Promise<void> {
     }
     return fulfil(app, id, input)
   })
-  // Whoever left the group may have left altogether.
+  // A user who left the directory group may have left the directory.
   for (const userId of left) {
     const user = await findUser(app.db, userId)
     if (user) await checkPresence(app, user)
   }
 }
 
-/** A run that asked later was done sooner: it knew more. A moment yet to come is of a clock that went wrong. */
+/**
+ * A run that asked the directory later has already finished, so its answer is newer. A time in the future comes from a
+ * wrong clock and is ignored.
+ */
 const isOvertaken = ({ clock }: App, asked: string, synced: string | null): boolean =>
   synced !== null && synced > asked && synced <= timestamp(clock)
 
-/** DNs by the link's id; of a directory that is not configured nothing is learnt. */
+/** DNs by the id of the link. Directories that are not configured are skipped. */
 async function ask(app: App, links: readonly DirectoryLink[]): Promise<Map<number, string[]>> {
   const answers = new Map<number, string[]>()
   for (const { id, group_id, provider, cn, filter } of links) {
@@ -64,9 +70,9 @@ async function ask(app: App, links: readonly DirectoryLink[]): Promise<Map<numbe
 }
 
 interface Options {
-  /** By user. */
+  /** By user id. */
   readonly levels: ReadonlyMap<number, number>
-  /** Whether every link was answered: if not, whom no other link names may still belong here. */
+  /** Whether every link was answered. If not, a user whom no other link names may still belong to the group. */
   readonly isComplete: boolean
 }
 
@@ -88,7 +94,10 @@ async function wishOf(
   return { levels, isComplete: links.every(({ id }) => answers.has(id)) }
 }
 
-/** Tells who was removed. Whoever comes or rises is first: a new owner lets the old one go. */
+/**
+ * Returns the removed users. Additions and promotions come first: with a new owner in place, the old one can be
+ * removed.
+ */
 async function fulfil(app: App, group: number, { levels, isComplete }: Options): Promise<number[]> {
   const members = await app.db.selectFrom('members').selectAll().where('group_id', '=', group).orderBy('id').execute()
   const byUser = new Map(members.map((member) => [member.user_id, member]))
@@ -111,7 +120,7 @@ async function fulfil(app: App, group: number, { levels, isComplete }: Options):
   return left
 }
 
-/** Wholly, or the upper part of it. */
+/** The membership, or the raised part of its level, comes from the directory. */
 const isDirectorys = ({ from_directory, hand_level }: Member) => from_directory || hand_level !== null
 
 async function isLastOwner(app: App, member: Member): Promise<boolean> {

@@ -30,7 +30,7 @@ test('whoever creates a group owns it and reads the whole record back', async ()
     201,
     {
       ...request,
-      shared_runners_minutes_limit: null, // the administrator's to set
+      shared_runners_minutes_limit: null, // only administrators can set it
       project_creation_level: 'maintainer',
       subgroup_creation_level: 'owner',
       require_two_factor_authentication: false,
@@ -70,7 +70,7 @@ test('a subgroup stands in its parent, and takes the lock of it', async () => {
     visibility: 'private',
     share_with_group_lock: true,
   })
-  // The same name and path are free elsewhere in the tree.
+  // The same name and path are free in other parts of the tree.
   expect((await forge.administrator.post(PATH, { name: 'Saws', path: 'saws' })).status).toBe(201)
   const open = { name: 'Open', path: 'open', parent_id: top.id, share_with_group_lock: false }
   expect((await forge.administrator.post(PATH, open)).body.share_with_group_lock).toBe(false)
@@ -131,7 +131,7 @@ test('creation refuses what is not valid, and creates nothing', async () => {
     ],
     [{ ...given, parent_id: 'x' }, 400, { error: 'parent_id is invalid' }],
     [{ ...given, parent_id: 999 }, 404, { message: '404 Group Not Found' }],
-    // A user's namespace is no group.
+    // A personal namespace is no group.
     [{ ...given, parent_id: 1 }, 404, { message: '404 Group Not Found' }],
   ]
   for (const [input, status, body] of table) {
@@ -145,7 +145,7 @@ test('creation refuses what is not valid, and creates nothing', async () => {
     shared_runners_minutes_limit: ['must be less than or equal to 2147483647'],
   })
   expect([await groups(forge), await forge.events()]).toEqual(before)
-  // Administrators stand above the restriction.
+  // The restriction does not apply to administrators.
   expect((await administrator.post(PATH, { ...given, visibility: 'public' })).status).toBe(201)
 })
 
@@ -175,7 +175,7 @@ test('who creates a group at the top, and in another group', async () => {
   expect(await statuses(cast, create({ parent_id: ids[0] }))).toEqual([401, 404, 404, ...members])
   expect(await statuses(cast, create({ parent_id: ids[1] }))).toEqual([401, 403, 404, ...members])
   expect(await statuses(cast, create({ parent_id: ids[2] }))).toEqual([401, 403, 403, ...members])
-  // External people may not create groups, and neither may whoever was told so.
+  // External users may not create groups, and neither may users with `can_create_group: false`.
   expect(await statuses(cast, create({}))).toEqual([401, 201, 403, 201, 201, 201, 201, 201, 201, 401])
   const barred = await forge.user({ can_create_group: false })
   const before = [await groups(forge), await forge.events()]

@@ -9,7 +9,7 @@ import { removeGroups } from './removal.ts'
 
 const PATH = '/groups'
 
-/** A group with a group in it, a project in each, and one project of another group that is shared with the inner one. */
+/** A group with a subgroup, a project in each, and a project of another group that is shared with the subgroup. */
 async function plant(forge: TestForge) {
   const top = await groupOf(forge, 'tools', { visibility: 'public' })
   const child = await groupOf(forge, 'saws', { parent_id: top.id, visibility: 'public' })
@@ -61,14 +61,14 @@ test('a deleted group is gone for everybody at once, with all that is in it', as
   expect((await administrator.get(PATH)).body.map((one: { path: string }) => one.path)).toEqual(['lender'])
   expect((await administrator.get('/projects')).body.map((one: { path: string }) => one.path)).toEqual(['ladder'])
   expect((await administrator.get(`${PATH}/lender`)).body.projects[0].shared_with_groups).toEqual([])
-  // What was shared with it is closed to its people.
+  // Members of the group lose access to projects shared with it.
   expect((await borrower.get(`/projects/${lent.id}`)).status).toBe(404)
   expect((await borrower.get(PATH)).body).toEqual([])
   expect((await administrator.delete(`${PATH}/${top.id}`)).status).toBe(404)
   expect((await administrator.post(PATH, { name: 'x', path: 'x', parent_id: child.id })).status).toBe(404)
   expect((await administrator.post('/projects', { path: 'x', namespace_id: child.id })).status).toBe(400)
 
-  // Its path stays taken until it is gone.
+  // The path stays taken until the rows are deleted.
   expect(await administrator.post(PATH, { name: 'Tools', path: 'Tools' })).toMatchObject({
     status: 400,
     body: { message: { path: ['has already been taken'] } },
@@ -92,7 +92,9 @@ test('what was in it goes in the background, rows and repositories', async () =>
   expect((await forge.administrator.post(PATH, { name: 'Tools', path: 'Tools' })).status).toBe(201)
 })
 
-/** Works for so many looks and then dies, as a killed process does: in the middle of whatever it was about. */
+/**
+ * A clock that throws after a number of calls, so that the job dies in the middle of its work, like a killed process.
+ */
 const mortal = (clock: Clock, looks: number): Clock => ({
   now() {
     if (looks-- <= 0) throw new Error('killed')
@@ -130,7 +132,7 @@ test('removal that was killed goes on where it broke off, however often', async 
     .select('payload')
     .where('name', '=', 'projects.remove_repository')
     .execute()
-  // Of each project its own and its wiki's.
+  // The repository and the wiki of each project.
   expect(new Set(repositories.map(({ payload }) => payload)).size).toBe(12)
 })
 

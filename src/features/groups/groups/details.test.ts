@@ -6,7 +6,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 const PATH = '/groups'
 const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** Shares a project of the administrator's with a group. */
+/** Shares a project of the administrator with a group. */
 async function share({ app }: TestForge, project: { id: number }, group: { id: number }): Promise<void> {
   const now = new Date().toISOString()
   await app.db
@@ -169,7 +169,7 @@ test('who reads what', async () => {
     }
   }
   expect((await cast.stranger.get(`${PATH}/closed`)).body).toEqual({ message: '404 Group Not Found' })
-  // Whoever was let into something inside also sees where it lies.
+  // Members of something inside also see the groups around it.
   const project = await projectIn(forge, { id: ids[0]! }, 'saw')
   await addMember(forge, { project_id: project.id }, cast.stranger.id, 10)
   expect((await cast.stranger.get(`${PATH}/closed`)).body.projects).toMatchObject([{ id: project.id }])
@@ -215,7 +215,7 @@ test('an administrator moves a project into a group', async () => {
   for (const [who, caller] of Object.entries(others)) {
     const expected = who === 'anonymous' || who === 'blocked' ? 401 : 403
     expect([who, (await caller.post(move)).status]).toEqual([who, expected])
-    // The administrator is asked for before anything is looked up.
+    // The administrator right is checked before any lookup.
     expect([who, (await caller.post(`${PATH}/none/projects/0`)).status]).toEqual([who, expected])
   }
   expect((await administrator.get(`/projects/${project.id}`)).body.path_with_namespace).toBe('from/saw')

@@ -11,7 +11,7 @@ import {
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
 
-/** A group in passing: what it is called and where it is. */
+/** A short form: only the names and paths of the group. */
 export const PublicGroupEntity = entity({
   id: z.int(),
   web_url: z.string(),
@@ -49,10 +49,10 @@ const common = {
   auto_devops_enabled: z.boolean().nullable(),
 }
 
-/** One of a list. */
+/** A group in a list. */
 export const GroupEntity = entity({
   ...common,
-  /** With `with_custom_attributes`, for administrators. */
+  /** Present with `with_custom_attributes`, for administrators. */
   custom_attributes: z.array(CustomAttributeEntity).optional(),
   statistics: entity({
     storage_size: z.int(),
@@ -72,7 +72,7 @@ const sharedWithGroup = entity({
 
 const projects = z.array(z.union([ProjectEntity, SimpleProjectEntity])).optional()
 
-/** One group. */
+/** A single group. */
 export const GroupDetailsEntity = entity({
   ...common,
   shared_with_groups: z.array(sharedWithGroup),

@@ -209,7 +209,7 @@ test('subgroups are those directly inside, descendants all below, as far as they
   expect((await cast.administrator.get(direct)).body[0]).toMatchObject({ full_path: 'top/hidden', lfs_enabled: true })
 })
 
-/** The least of three: the idle worker and the settings' short life add queries of their own now and then. */
+/** The least of three runs: the idle worker and the short-lived settings cache sometimes add queries. */
 async function costOf(forge: TestForge, work: () => Promise<unknown>): Promise<number> {
   const costs = [await forge.queries(work), await forge.queries(work), await forge.queries(work)]
   return Math.min(...costs)

@@ -16,7 +16,7 @@ import {
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import type { Group } from './queries.ts'
 
-/** Without a text to compare with, similarity is the name's order. */
+/** Without a search text, similarity sorts by name. */
 export const GROUP_ORDERS = ['name', 'path', 'id', 'similarity'] as const
 type GroupOrder = (typeof GROUP_ORDERS)[number]
 
@@ -30,17 +30,17 @@ export interface GroupFilter extends AttributeOptions {
   top_level_only?: boolean | null | undefined
   order_by?: GroupOrder | null | undefined
   sort?: 'asc' | 'desc' | null | undefined
-  /** Directly in this group, or anywhere below this one. */
+  /** Directly in this group, or anywhere below it. */
   parent?: number
   ancestor?: number
-  /** Neither this group nor any below it. */
+  /** Neither this group nor any of its subgroups. */
   outside?: number
 }
 
-/** The values of a list's conditions; what is absent is no condition. */
+/** The values of a list's conditions; an absent value adds no condition. */
 interface Filter extends Search, AttributeFilter {
   visibility?: Visibility
-  /** Any of these three opens a group to the list; without them it is of everything. */
+  /** A group is listed if any of these three applies; without them all groups are listed. */
   of_user?: number
   public_too?: true
   internal_too?: true
@@ -58,7 +58,7 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Filter {
   const { min_access_level: level, skip_groups: skipped } = filter
   return {
     ...(filter.visibility && { visibility: filter.visibility }),
-    // Whoever is a member sees the group.
+    // Members always see their groups.
     ...(!filter.owned && !level && seenBy(viewer, filter.all_available)),
     ...(viewer && filter.owned && { owner: viewer.id }),
     ...(viewer && level && { member: viewer.id, at_least: levelWithin(level) }),
@@ -72,7 +72,9 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Filter {
   }
 }
 
-/** One's own groups unless all are asked for; administrators are asked the other way round. */
+/**
+ * The viewer's own groups, and all visible groups only on request. Administrators see all groups unless they decline.
+ */
 function seenBy(viewer: User | null, all: boolean | null | undefined): Filter {
   if (!viewer) return { public_too: true }
   if (viewer.admin) return all === false ? { of_user: viewer.id } : {}
@@ -146,12 +148,12 @@ export async function listGroups(
   filter: GroupFilter,
   page: Cut,
 ): Promise<Page<Group>> {
-  // Visitors have no memberships to go by.
+  // Visitors have no memberships.
   if (!viewer && (filter.owned || filter.min_access_level)) return { items: [], total: 0 }
   return groups(db, wantedBy(db, viewer, filter), page, filter)
 }
 
-/** Groups in which the viewer has at least this level, which administrators have everywhere. */
+/** Groups in which the viewer has at least this level; administrators have it everywhere. */
 export const listGroupsWithLevel = (
   app: App,
   viewer: User,

@@ -1,4 +1,4 @@
-/** Groups with everything their records tell, in a fixed number of queries however many there are. */
+/** Groups with everything their records show, in a fixed number of queries. */
 import { sql } from 'kysely'
 import { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
@@ -15,7 +15,7 @@ const MOST_PROJECTS = 100
 
 interface Visible {
   group: number
-  /** The viewer; absent for administrators, who see everything; 0 for visitors. */
+  /** The id of the viewer; absent for administrators, who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
 }
@@ -45,7 +45,7 @@ const sharedProjects = hotQuery((db, w: Visible, given) =>
     .where('project_shares.group_id', '=', w.group),
 )
 
-/** The whole record. Archived projects are part of it: it shows what the group has. */
+/** The whole record. It includes archived projects. */
 export async function loadGroupDetails(
   app: App,
   viewer: User | null,
@@ -77,7 +77,7 @@ const sharesOf = hotQuery((db, p: { group: number }) =>
     .orderBy('s.id'),
 )
 
-/** A private group's name is told to people of the group only. */
+/** Only members of a private group see its name. */
 async function sharesShown(app: App, viewer: User | null, group: Group) {
   const shares = await sharesOf(app.db, { group: group.id })
   const isHidden = (visibility: Visibility) => !openVisibilities(viewer).includes(visibility)
@@ -111,7 +111,7 @@ const sizesIn = hotQuery((db, p: { groups: string }) =>
 
 const NOTHING: Sizes = { repository_size: 0, lfs_objects_size: 0, job_artifacts_size: 0 }
 
-/** What the projects directly in each of these groups take. */
+/** The storage used by the projects directly in each of these groups. */
 export async function sizesOf(db: Db, groups: readonly Group[]): Promise<(group: Group) => Sizes> {
   const ids = groups.map(({ id }) => id)
   const rows = await sizesIn(db, { groups: idList(db, ids) })

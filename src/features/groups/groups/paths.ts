@@ -1,4 +1,4 @@
-/** Where a group stands in the tree: how it gets there, what follows it when it moves. */
+/** The path of a group in the tree: how a group gets its path, and what changes with the path. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
@@ -10,8 +10,8 @@ import type { Group } from './queries.ts'
 const TAKEN = ['has already been taken']
 
 /**
- * Until the transaction ends nobody else changes the tree that this group belongs to. Held before any row is: rows of
- * one tree are reached from above and from below, and whoever came the other way would wait for us as we for them.
+ * Locks the tree of this group until the transaction ends. Take this lock before any row lock: transactions reach the
+ * rows of a tree from above and from below, and would deadlock otherwise.
  */
 export async function lockTree(app: App, id: number): Promise<void> {
   for (let held: number | null = null; ;) {
@@ -24,7 +24,7 @@ export async function lockTree(app: App, id: number): Promise<void> {
       .executeTakeFirst()
     if (!root || root.ancestor_id === held) return
     await lockName(app.db, `tree ${root.ancestor_id}`)
-    // It may have moved into another tree while we waited.
+    // The group may have moved into another tree while this transaction waited.
     if (!locksRows(app.db)) return
     held = root.ancestor_id
   }
@@ -38,7 +38,7 @@ interface Scope {
   full_path: string
 }
 
-/** Refuses a name that a sibling has and a path that anything has; nobody else takes them meanwhile. */
+/** Throws if a sibling has the name or any record has the path. Locks both, so that no other transaction takes them. */
 export async function reservePath(app: App, place: Scope): Promise<void> {
   const { db } = app
   const { id = 0, parent_id, name, path, full_path } = place
@@ -48,7 +48,7 @@ export async function reservePath(app: App, place: Scope): Promise<void> {
     .select('id')
     .where('kind', '=', 'group')
     .where('deleting', '=', false)
-    // The index knows names in lower case only.
+    // The index contains names in lower case only.
     .where(sql.raw(binaryText(db, 'name')), '=', sql`lower(${name})`)
     .where('name', '=', name)
     .where('parent_id', parent_id === null ? 'is' : '=', parent_id)
@@ -74,7 +74,7 @@ export async function reservePath(app: App, place: Scope): Promise<void> {
   if (namespace || project) throw invalid({ path: TAKEN })
 }
 
-/** A new user may have been faster: they take a name without asking here. */
+/** A concurrent new user may have taken the path, because creating a user takes no lock here. */
 export async function refusingDuplicates<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -89,7 +89,7 @@ export const fullPathOf = (parent: Group | null, path: string): string =>
 export const fullNameOf = (parent: Group | null, name: string): string =>
   parent ? `${parent.full_name} / ${name}` : name
 
-/** Everything below follows the group's new name and path; its old path leads to it from now on. */
+/** Updates the names and paths of all descendants and redirects the old path to the group. */
 export async function moveTree(app: App, before: Group, after: Group): Promise<void> {
   if (before.full_path === after.full_path && before.full_name === after.full_name) return
   await renameBelow(app, before, after)

@@ -4,19 +4,19 @@ import { Guest, Owner } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 import { SUBGROUP_CREATION_LEVELS } from '../../identity/namespaces/model.ts'
 
-/** A group as someone in particular meets it. */
+/** A group, with the rights of one viewer. */
 export interface GroupSubject {
   readonly group: Row<'namespaces'>
   readonly viewer: User | null
-  /** By membership here or above, or by a share. */
+  /** From a membership here or in an ancestor, or from a share. */
   readonly level: number
-  /** Open to the viewer, or around something they belong to. */
+  /** Visible to the viewer, or an ancestor of a group or project of theirs. */
   readonly visible: boolean
 }
 
 export const groupPolicy = policy<GroupSubject>()({
   read: (s) => s.level >= Guest || s.visible,
   createSubgroups: (s) => s.level >= SUBGROUP_CREATION_LEVELS[s.group.subgroup_creation_level],
-  /** Attributes, members, directory links, the end. */
+  /** Needed to change attributes, members and directory links, and to delete the group. */
   own: (s) => s.level >= Owner,
 })

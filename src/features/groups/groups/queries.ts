@@ -30,7 +30,7 @@ const groupByPath = hotQuery((db, p: { path: string }) =>
     .where('deleting', '=', false),
 )
 
-/** By id, or by full path in any case. All digits are an id, never a path. */
+/** By id, or by full path regardless of case. All digits are an id, never a path. */
 export async function findGroup(db: Db, given: string): Promise<Group | null> {
   if (!/^\d+$/.test(given)) return (await groupByPath(db, { path: given.toLowerCase() }))[0] ?? null
   return findGroupById(db, Number(given))
@@ -40,14 +40,14 @@ export async function findGroupById(db: Db, id: number): Promise<Group | null> {
   return Number.isSafeInteger(id) ? ((await groupById(db, { id }))[0] ?? null) : null
 }
 
-/** The group as the viewer meets it, readable or not. */
+/** The group with the viewer's rights, even if the viewer may not read it. */
 export async function loadGroupSubject(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
   const level = await levelInGroup(app.db, viewer, group.id)
   const open = level >= Guest || isOpenTo(viewer, group.visibility)
   return { group, viewer, level, visible: open || (await isGroupOf(app.db, viewer, group.id)) }
 }
 
-/** `/groups/:id`: by id or by full path; hidden from whoever may not read it. */
+/** `/groups/:id`: by id or by full path; answers 404 to callers who may not read it. */
 export const group = resource({
   name: 'Group',
   params: z.object({ id: text }),
@@ -58,7 +58,7 @@ export const group = resource({
   },
 })
 
-/** `/groups/:id/projects/:project_id`: a project that is to move into the group. */
+/** `/groups/:id/projects/:project_id`: a project to transfer into the group. */
 export const incomingProject = child(group, {
   name: 'Project',
   key: 'project',

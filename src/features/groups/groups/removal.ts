@@ -1,4 +1,4 @@
-/** The end of a group: gone for everybody at once with all that is in it, and from the store piece by piece after. */
+/** Deletes a group: hides it and everything in it at once, and deletes the rows step by step in the background. */
 import { job, type App, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -22,7 +22,7 @@ export async function deleteGroup(app: App, actor: User, { id }: Group): Promise
   })
 }
 
-/** In a transaction; nobody in particular deletes what goes with its last owner. */
+/** Call it in a transaction. `actor` is absent if the group is deleted with its last owner. */
 export async function markGroupDeleted(app: App, { id, name, full_path }: Group, actor?: User): Promise<void> {
   await markNamespacesDeleted(app, id)
   await markProjectsDeleted(app, id)
@@ -32,7 +32,7 @@ export async function markGroupDeleted(app: App, { id, name, full_path }: Group,
   await emit(app, 'group.deleted', { id, name, full_path, ...(actor && { by: actor.id }) })
 }
 
-/** Every step stands on its own, so whoever takes over after a crash goes on where it broke off. */
+/** Every step is independent, so a retry after a crash continues where the job stopped. */
 export const removeGroups = job<{ id: number }>('groups.remove', async (app, { id }) => {
   while (!(await removeProjectsIn(app, id)));
   const groups = await app.db
@@ -50,7 +50,7 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
 
 async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | 'avatar_digest'>): Promise<void> {
   await transact(app, async (app) => {
-    // Somebody may have shared something at the very moment the group went.
+    // A share may have been created at the moment the group was deleted.
     await endSharesWith(app, id)
     await endGroupSharesWith(app, id)
     await removeNamespace(app, id)

@@ -22,7 +22,7 @@ import { findGroupById, loadGroupSubject, type Group } from './queries.ts'
 import { assertValidGroup } from './validation.ts'
 import { assertVisibilityAllowed } from './visibility.ts'
 
-/** What create and update both take; an absent or null switch leaves things as they are. */
+/** The fields that create and update both take; an absent or null field changes nothing. */
 export interface GroupChange {
   name?: string | null | undefined
   path?: string | null | undefined
@@ -32,14 +32,14 @@ export interface GroupChange {
   request_access_enabled?: boolean | null | undefined
   share_with_group_lock?: boolean | null | undefined
   membership_lock?: boolean | null | undefined
-  /** Heeded from administrators only. */
+  /** Accepted from administrators only, ignored from other callers. */
   shared_runners_minutes_limit?: number | null | undefined
   project_creation_level?: ProjectCreationLevel | null | undefined
   subgroup_creation_level?: SubgroupCreationLevel | null | undefined
   require_two_factor_authentication?: boolean | null | undefined
   two_factor_grace_period?: number | null | undefined
   emails_disabled?: boolean | null | undefined
-  /** The later name, the other way round. */
+  /** The newer name, with the opposite meaning. */
   emails_enabled?: boolean | null | undefined
   auto_devops_enabled?: boolean | null | undefined
   avatar?: Upload | '' | null | undefined
@@ -84,7 +84,7 @@ export async function createGroup(app: App, actor: User, input: NewGroup): Promi
         created_at: now,
         updated_at: now,
       })
-      // There is nothing in it yet that this would open to them.
+      // The group is empty, so no authorization needs a refresh.
       const at = { group_id: group.id, project_id: null }
       await addFounder(app, at, actor.id, { access_level: Owner, since: group.created_at })
       await emit(app, 'group.created', { id: group.id, by: actor.id })
@@ -93,7 +93,7 @@ export async function createGroup(app: App, actor: User, input: NewGroup): Promi
   ).then(keepAvatar(app, input.avatar))
 }
 
-/** Groups can be made in the parent, or come into it. */
+/** Whether the actor may create a group in the parent, or move one into it. */
 export async function assertMayNestIn(app: App, actor: User, id: number): Promise<void> {
   const parent = await findGroupById(app.db, id)
   const subject = parent && (await loadGroupSubject(app, parent, actor))
@@ -101,7 +101,7 @@ export async function assertMayNestIn(app: App, actor: User, id: number): Promis
   if (!groupPolicy.createSubgroups(subject)) throw forbidden()
 }
 
-/** The group as it is now that nobody else can change it: it may have gone since it was found. */
+/** The current group, under lock. It may have been deleted since it was found. */
 async function lockedGroup(app: App, id: number): Promise<Group> {
   await lockTree(app, id)
   const group = await findGroupById(app.db, id)
@@ -118,20 +118,20 @@ async function assertNotTooDeep(app: App, parent: Group): Promise<void> {
   if (above.length > MOST_ANCESTORS) throw invalid({ parent_id: ['has too deep level of nesting'] })
 }
 
-/** The instance's choice, as far as the group above allows it. */
+/** The default of the instance, as far as the parent group allows it. */
 async function usualVisibility(app: App, parent: Group | null): Promise<Visibility> {
   const { default_group_visibility: usual } = await currentSettings(app)
   return parent ? fitted(usual, parent.visibility) : usual
 }
 
-/** By the numbers of the instance's setting. */
+/** Indexed by the numbers of the instance's setting. */
 const PROJECT_CREATION: ProjectCreationLevel[] = ['noone', 'maintainer', 'developer', 'administrator', 'owner']
 
 async function usualProjectCreation(app: App): Promise<ProjectCreationLevel> {
   return PROJECT_CREATION[(await currentSettings(app)).default_project_creation]!
 }
 
-/** What is absent stays. */
+/** Absent fields stay unchanged. */
 export async function updateGroup(app: App, actor: User, { id, parent_id }: Group, input: GroupChange): Promise<Group> {
   const given = heeded(actor, input)
   const avatar = await avatarChange(app, input.avatar)
@@ -141,12 +141,12 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
       const parent = parent_id === null ? null : await lockedGroup(app, parent_id)
       const { name = group.name, path = group.path, visibility = group.visibility, ...columns } = columnsOf(given)
       assertValidGroup(
-        // What an older version left must not stop other changes.
+        // A name or path that an older version allowed must not block other changes.
         { ...given, ...(name === group.name && { name: null }), ...(path === group.path && { path: null }) },
         { isRoot: parent === null },
       )
       if (visibility !== group.visibility) {
-        await lockNamespace(app, id) // nothing wider comes in meanwhile
+        await lockNamespace(app, id) // prevents that anything more visible is added in the meantime
         await assertVisibilityAllowed(app, actor, visibility, { parent, group })
       }
       const unlocks = group.share_with_group_lock && given.share_with_group_lock === false
@@ -183,7 +183,7 @@ async function assertMayUnlock(app: App, actor: User, parent: Group): Promise<vo
   throw invalid({ share_with_group_lock: [STILL_LOCKED] })
 }
 
-/** A lock closes everything below too; lifting it opens this group alone. */
+/** Locking also locks everything below; unlocking unlocks this group alone. */
 async function spreadShareLock(app: App, before: Group, after: Group): Promise<void> {
   if (before.share_with_group_lock === after.share_with_group_lock) return
   if (after.share_with_group_lock) await lockShares(app, after.id)
@@ -210,12 +210,12 @@ const COLUMNS = [
   'emails_disabled',
 ] as const
 
-/** Cleared, the instance's holds. */
+/** Null means that the setting of the instance applies. */
 const CLEARABLE = ['shared_runners_minutes_limit', 'auto_devops_enabled'] as const
 
 type GroupColumns = Pick<RowChange<'namespaces'>, (typeof COLUMNS | typeof CLEARABLE)[number]>
 
-/** The columns a wish names. */
+/** The columns that the input sets. */
 function columnsOf(input: GroupChange): GroupColumns {
   const emails = input.emails_enabled ?? null
   const wanted = { ...input, emails_disabled: input.emails_disabled ?? (emails === null ? null : !emails) }

@@ -65,7 +65,7 @@ test('a new path or name moves everything below, and the old path leads to the n
   })
   expect((await administrator.get(`/projects/kit%2Fsaws%2Ftools%2Ffret`)).body.id).toBe(project.id)
   expect((await administrator.get(`${PATH}/${beside.id}`)).body.full_path).toBe('tools-too')
-  // The web and git are led to the new path; the API knows no old ones.
+  // The web and git redirect to the new path; the API knows no old paths.
   expect((await administrator.get(`${PATH}/tools`)).status).toBe(404)
   expect(await redirects(forge)).toEqual([{ path: 'tools', namespace_id: top.id }])
 
@@ -153,7 +153,7 @@ test('change refuses what is not valid, and changes nothing', async () => {
     body: { error: 'membership_lock is invalid' },
   })
   expect([await namespaces(forge), await forge.events()]).toEqual(before)
-  // What a restriction would not allow today stays until it is changed.
+  // A visibility that is restricted by now stays until it is changed.
   await administrator.put(`${PATH}/${top.id}`, { visibility: 'public' })
   expect((await jane.put(`${PATH}/${top.id}`, { visibility: 'public', description: 'x' })).status).toBe(200)
 })
@@ -179,7 +179,7 @@ test('a share lock spreads to all below, voids shares there, and only the owner 
   const locked = async (id: number) => (await administrator.get(`${PATH}/${id}`)).body.share_with_group_lock
   const reach = async () => (await guest.get(`/projects/${project.id}`)).status
 
-  // Toggling works out anew who reaches what, so the share above begins to count here.
+  // Toggling recomputes access, so the share of the parent starts to count here.
   await lock(child.id, true)
   expect([await locked(top.id), await locked(child.id), await reach()]).toEqual([false, true, 404])
   expect((await lock(child.id, false, owner)).status).toBe(200)

@@ -45,7 +45,7 @@ test('where another owner stays, also of a group above, the groups stay too', as
   expect((await ben.get(`/projects/${project.id}`)).body.creator_id).toBe(ghost.id)
 })
 
-/** Each takes the owner it is given out of the group, if it may. */
+/** Each removes the given owner from the group, if allowed. */
 const waysOut = {
   'who is deleted': async ({ administrator: root }: TestForge, { id }: Person) =>
     void (await root.delete(`/users/${id}`)),
@@ -68,7 +68,7 @@ test.each(Object.entries(waysOut))(
     await transact(app, async (inside) => {
       await removeMember(inside, (await findMember(inside.db, at, ben.id))!, ben.id)
       leaving ??= leave(forge, ann, group.id)
-      // Time enough for it to look before this one commits.
+      // Gives the other transaction time to read before this one commits.
       await sleep(300)
     })
     await leaving

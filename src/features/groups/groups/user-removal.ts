@@ -4,7 +4,7 @@ import { Owner } from '../../../lib/levels.ts'
 import { lockMembers } from '../../access/members/service.ts'
 import { markGroupDeleted } from './removal.ts'
 
-/** A group never loses its last owner: either they stay, or it goes with them. */
+/** A group never loses its last owner: either the owner stays, or the group is deleted with the owner. */
 export const releaseGroups: OnUserRemoved = async (app, user, { successor }) => {
   const owned = await app.db
     .selectFrom('members')

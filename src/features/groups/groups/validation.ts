@@ -1,7 +1,7 @@
 import { invalid, type FieldErrors } from '../../../errors.ts'
 import { PATH_FORMAT_TEXT, isPath, isReservedAtTop, isReservedForSubgroup } from '../../../lib/paths.ts'
 
-/** Attributes of a group as create and update take them; absent ones are not looked at. */
+/** Attributes of a group for create and update; absent attributes are not checked. */
 export interface GroupAttributes {
   name?: string | null | undefined
   path?: string | null | undefined
@@ -32,7 +32,7 @@ function limitFaults(value: number): string[] {
   return value > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : []
 }
 
-/** Refuses with every fault of every given attribute. */
+/** Throws with all errors of all given attributes. */
 export function assertValidGroup(attributes: GroupAttributes, { isRoot }: { isRoot: boolean }): void {
   const rules: { [K in keyof GroupAttributes]-?: (value: NonNullable<GroupAttributes[K]>) => string[] } = {
     name: nameFaults,

@@ -4,7 +4,7 @@ import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Group } from './queries.ts'
 
-/** Nobody sees a group who does not see the one above it, and nothing inside is seen by more people than it is. */
+/** A group is not more visible than its parent, and nothing inside is more visible than the group. */
 export async function assertVisibilityAllowed(
   app: App,
   actor: User,
@@ -23,7 +23,7 @@ export async function assertVisibilityAllowed(
   if (faults.length > 0) throw invalid({ visibility_level: faults })
 }
 
-/** What lies deeper is bounded by what lies directly inside. */
+/** Deeper levels are bounded by the ones directly inside. */
 async function faultsInside({ db }: App, { id }: Group, visibility: Visibility): Promise<string[]> {
   const wider = VISIBILITIES.filter((one) => isWider(one, visibility))
   if (wider.length === 0) return []

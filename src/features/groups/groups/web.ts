@@ -4,7 +4,7 @@ import { webViewer } from '../../identity/web-viewer.ts'
 import { groupPolicy } from './policy.ts'
 import { findGroup, loadGroupSubject } from './queries.ts'
 
-/** A group's avatar is seen by whoever sees the group. */
+/** Everybody who can see a group can see its avatar. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
   server.get<{ Params: { id: string; filename: string } }>(

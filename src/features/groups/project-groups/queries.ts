@@ -1,4 +1,4 @@
-/** Groups that have to do with a project: those around it, and those it is shared with. */
+/** Groups related to a project: its ancestors, and the groups it is shared with. */
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { Guest, NoAccess, levelWithin, type Visibility } from '../../../lib/levels.ts'
@@ -35,7 +35,7 @@ function pageOfGroups({ db }: App, ids: RawBuilder<unknown>, { search, skip_grou
 const around = ({ namespace }: ProjectSubject) =>
   sql`select ancestor_id from namespace_ancestors where namespace_id = ${namespace.id}`
 
-/** A private group's name is told to people of the project only, unless it is theirs. */
+/** Only members of the project see the name of a private group, unless they are a member of that group. */
 const told = ({ viewer, level }: ProjectSubject, { visibleOnly = false } = {}): RawBuilder<boolean> => {
   if (viewer?.admin || (level >= Guest && !visibleOnly)) return sql`1 = 1`
   const open = sql.join(openVisibilities(viewer).map((one: Visibility) => sql.lit(one)))
@@ -46,7 +46,7 @@ const sharedWith = (subject: ProjectSubject, level: number, input?: { visibleOnl
   sql`select n.id from project_shares s join namespaces n on n.id = s.group_id
     where s.project_id = ${subject.project.id} and s.group_access >= ${levelWithin(level)} and ${told(subject, input)}`
 
-/** Of the groups around the project. */
+/** Shares of the project's ancestor groups. */
 const inheritedShares = (subject: ProjectSubject, level: number) =>
   sql`select n.id from group_shares s join namespaces n on n.id = s.shared_with_group_id
     where s.group_id in (${around(subject)}) and s.group_access >= ${levelWithin(level)} and ${told(subject)}`
@@ -72,7 +72,7 @@ export function listGroupsAround(
 export const RELATIONS = ['direct', 'inherited'] as const
 
 export interface InvitedGroupsFilter extends NamedRecord {
-  /** Both without. */
+  /** Both relations if absent. */
   relation?: readonly (typeof RELATIONS)[number][] | null | undefined
   min_access_level?: number | null | undefined
 }

@@ -4,7 +4,9 @@ import { unshareGroup } from './service.ts'
 
 const AT_A_TIME = 100
 
-/** Ends shares on their day, each in a transaction of its own. Hourly, so that a day ends soon after midnight. */
+/**
+ * Ends shares on their expiry day, each in its own transaction. Runs hourly, so that a share ends soon after midnight.
+ */
 export const purgeExpiredGroupShares = job(
   'groups.purge_expired_shares',
   async (app) => {

@@ -2,14 +2,14 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** People of another group whom a group lets in, and so into all below it. */
+    /** A share gives the members of another group access to a group and everything below it. */
     group_shares: {
       id: Generated<number>
       group_id: number
       shared_with_group_id: number
-      /** The most that anybody gets by it. */
+      /** The maximum level that the share gives. */
       group_access: number
-      /** The last day it counts is the one before. */
+      /** The share ends at the start of this day. */
       expires_at: string | null
       created_at: string
       updated_at: string

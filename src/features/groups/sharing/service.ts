@@ -17,8 +17,9 @@ interface Share {
 }
 
 /**
- * Lets the members of another group into this one and all below it, each at most at the level of the share. A lock of
- * shares is no hindrance: it is for those who administer projects, and whoever owns the group could lift it.
+ * Gives the members of another group access to this group and everything below it, each at most at the level of the
+ * share. A share lock does not prevent this: the lock is for users who administer projects, and an owner of the group
+ * could remove it anyway.
  */
 export async function shareGroup(
   app: App,
@@ -52,7 +53,7 @@ export async function shareGroup(
   })
 }
 
-/** `by` is absent where its day has come. Somebody may have been faster: then nothing happens, and it answers false. */
+/** `by` is absent if the share has expired. Returns false if a concurrent request removed the share first. */
 export async function unshareGroup(
   app: App,
   { id, group_id, shared_with_group_id }: Pick<GroupShare, 'id' | 'group_id' | 'shared_with_group_id'>,
@@ -68,7 +69,10 @@ export async function unshareGroup(
   })
 }
 
-/** In the transaction in which a group goes with all below it: its people lose what others let them into. */
+/**
+ * Call it in the transaction that deletes a group and everything below it: its members lose the access that shares gave
+ * them.
+ */
 export async function endGroupSharesWith(app: App, group: number): Promise<void> {
   const ended = await app.db
     .deleteFrom('group_shares')
@@ -80,7 +84,7 @@ export async function endGroupSharesWith(app: App, group: number): Promise<void>
   }
 }
 
-/** A share with a group that one lies in would say nothing. */
+/** Deletes shares with an ancestor of the shared group, which would have no effect. */
 export async function endGroupSharesAround(app: App, group: number): Promise<void> {
   await app.db
     .deleteFrom('group_shares')
@@ -94,5 +98,5 @@ export async function endGroupSharesAround(app: App, group: number): Promise<voi
     .execute()
 }
 
-/** Changes of one group's shares side by side wait for each other: each works out all that the group grants. */
+/** Serializes changes to the shares of one group: each change recomputes all access that the group grants. */
 const lockShares = (app: App, group: number) => lockName(app.db, `shares of group ${group}`)

@@ -12,7 +12,7 @@ const both = (text: string) => ({ message: text, error: text })
 
 const sharesOf = (forge: TestForge) => forge.app.db.selectFrom('group_shares').selectAll().execute()
 
-/** A group with a group and a project in it, and another group with one developer. */
+/** A group with a subgroup and a project, and another group with one developer. */
 async function twoGroups(forge: TestForge) {
   const { id, url, owner } = await openSource(forge, 'groups')
   const { body: sub } = await owner.post('/groups', { name: 'Sub', path: 'sub', parent_id: id })
@@ -20,7 +20,7 @@ async function twoGroups(forge: TestForge) {
   const guests = await openSource(forge, 'groups')
   const developer = await forge.user()
   await guests.owner.post(`${guests.url}/members`, { user_id: developer.id, access_level: 30 })
-  // Whoever shares must see what they share with.
+  // The user who shares must see the group they share with.
   await addMember(forge, { group_id: guests.id }, owner.id, 10)
   return { id, url, owner, sub, project, guests, developer }
 }

@@ -1,6 +1,6 @@
 import { casesOf, unique, type Stage } from '../../../../test/cases.ts'
 
-/** Every caller who may has to find something to move. */
+/** Each allowed caller needs a subgroup of their own to move. */
 const subgroup = async (s: Stage) => {
   const name = unique('sub')
   return { id: (await s.make('/groups', { name, path: name, parent_id: s.group.id })).id }

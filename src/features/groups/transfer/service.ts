@@ -22,13 +22,16 @@ const refusal = (fault: string) => new Refusal('bad_request', `Transfer failed: 
 
 const TAKEN = 'The parent group already has a subgroup or a project with the same path.'
 
-/** Moves a group with all below it into another, or to the top; whoever follows an old path is led to the new one. */
+/**
+ * Moves a group and everything below it into another group, or to the top level; the old paths redirect to the new
+ * ones.
+ */
 export async function transferGroup(app: App, actor: User, { id }: Group, target: number | null): Promise<Group> {
   if (target !== null) await assertMayNestIn(app, actor, target)
   else if (!actor.can_create_group && !actor.admin) throw forbidden()
   return refusingTaken(() =>
     transact(app, async (app) => {
-      // Only transfers hold two trees; one after the other they cannot wait for each other.
+      // Only transfers lock two trees. Running one transfer at a time prevents a deadlock.
       await lockName(app.db, 'transfer of groups')
       const group = await lockedGroup(app, id)
       const parent = target === null ? null : await lockedGroup(app, target)
@@ -72,7 +75,7 @@ async function assertMovable(app: App, group: Group, parent: Group | null): Prom
   if (above + 1 + below > MOST_ANCESTORS) throw refusal('The group would be nested too deep.')
 }
 
-/** What holds in the group above holds in the one that came: who sees it, and what may be shared. */
+/** Applies the limits of the new parent to the moved group: visibility and share locks. */
 async function fitInto(app: App, { id, visibility }: Group, parent: Group | null): Promise<void> {
   await endSharesInTree(app, id)
   await endGroupSharesAround(app, id)
@@ -84,7 +87,7 @@ async function fitInto(app: App, { id, visibility }: Group, parent: Group | null
   await narrowProjectsIn(app, id, narrowed)
 }
 
-/** Whose only owners stayed behind in the group above belongs to who took it away. */
+/** If the only owners were inherited from the old parent, the actor becomes owner. */
 async function ensureOwner(app: App, { id: group_id }: Group, actor: User): Promise<void> {
   if (await hasAnotherOwner(app.db, { id: 0, group_id })) return
   const at = { group_id, project_id: null }

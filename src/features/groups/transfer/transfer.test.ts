@@ -10,7 +10,7 @@ const tree = async ({ app: { db } }: TestForge) => [
   await db.selectFrom('namespace_ancestors').selectAll().orderBy('namespace_id').orderBy('ancestor_id').execute(),
 ]
 
-/** `from/moved/deep` with a project at its end, and `to`; all of one owner. */
+/** `from/moved/deep` with a project inside, and `to`; all with one owner. */
 async function twoTrees(forge: TestForge, visibility = 'private') {
   const owner = await forge.user()
   const make = async (path: string, more = {}) =>
