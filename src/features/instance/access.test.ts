@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { startForge, type Client } from '../../forge.ts'
 
-/** Statuses of a call by: nobody, a user, an external user, a blocked one, an administrator. */
+/** Statuses of a call by: a visitor, a user, an external user, a blocked user, an administrator. */
 const calls: [method: string, path: string, input: Record<string, unknown> | undefined, statuses: number[]][] = [
   ['GET', '/version', undefined, [401, 200, 200, 401, 200]],
   ['GET', '/metadata', undefined, [401, 200, 200, 401, 200]],
   ['GET', '/application/settings', undefined, [401, 403, 403, 401, 200]],
-  // The guard stands before the parameters: only an administrator learns that something is missing.
+  // The right is checked before the parameters: only an administrator learns that one is missing.
   ['PUT', '/application/settings', {}, [401, 403, 403, 401, 400]],
   ['PUT', '/application/settings', { html_emails_enabled: true }, [401, 403, 403, 401, 200]],
   ['GET', '/features', undefined, [401, 403, 403, 401, 200]],

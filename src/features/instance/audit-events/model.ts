@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** One thing that is another now. What must not be read says neither. */
+/** One changed field. A secret field has neither the old nor the new value. */
 export interface Change {
   readonly change: string
   readonly from?: unknown
@@ -17,13 +17,13 @@ declare module '../../../store/database.ts' {
   interface Tables {
     audit_events: {
       id: Generated<number>
-      /** By id and name, as they were: nothing refers to a row. */
+      /** Id and name at the time of the event; there is no reference to a row. */
       author_id: number
       author_name: string
       /** The endpoint: `PUT /users/:id`. */
       kind: string
       entity_type: string
-      /** Null where there is only one, as the settings. */
+      /** Null if there is only one such record, such as the settings. */
       entity_id: number | null
       entity_path: string | null
       ip_address: string

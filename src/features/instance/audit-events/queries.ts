@@ -17,11 +17,11 @@ export interface Filter {
   entity_id?: number | null | undefined
   created_after?: string | null | undefined
   created_before?: string | null | undefined
-  /** Where the page before ended. */
+  /** The last id of the previous page. */
   id_before?: number | null | undefined
 }
 
-/** Newest first; nobody counts them. */
+/** Newest first, without a total. */
 export async function listAuditEvents(
   db: Db,
   { entity_type, entity_id, created_after, created_before, id_before }: Filter,

@@ -3,13 +3,13 @@ import { Json } from '../../../api/json.ts'
 import { timestamp } from '../../../clock.ts'
 import type { Change, Details } from './model.ts'
 
-/** Values of such names are kept nowhere, but for switches; that they changed is. */
+/** The values of fields with such names are not stored, except booleans; only the fact that they changed is. */
 const SECRET = /password|token|secret|key|dsn|credential|sealed|digest|url|payload|content/i
 const LONGEST_VALUE = 500
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the paths of the API call it. */
+/** Entity types by the path segments of the API. */
 const TYPES: Fields = {
   users: 'User',
   projects: 'Project',
@@ -24,7 +24,7 @@ const TYPES: Fields = {
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** The record itself, wherever its resource has it. */
+/** The record itself, wherever the resource has it. */
 function recordOf(subject: unknown): Fields {
   if (!isFields(subject)) return {}
   const inside = subject.user ?? subject.owner ?? subject.project ?? subject.group ?? subject.profile
@@ -53,8 +53,8 @@ const short = (value: unknown): unknown => {
 }
 
 /**
- * What somebody else would have written is theirs: of that only the names are kept. So it is with texts that the record
- * shows nobody: no list names all that may be secret.
+ * For changes to another user's own data only the names of the fields are stored. The same holds for texts that the
+ * record does not show: no list can name every secret field.
  */
 function changesOf({ endpoint, input, before, subject }: AuditedCall): Change[] {
   const isTheirs = endpoint.allow !== 'administrator'
@@ -93,7 +93,7 @@ export const recordAuditEvent: RecordAuditEvent = async ({ db, clock }, auditedC
     .returning('id')
     .executeTakeFirstOrThrow()
   return async ({ db }, result) => {
-    // What was made has a name only now.
+    // A created record has its id and path only now.
     const made: unknown = result instanceof Json ? result.value : result
     if (target.entity_id !== null || !isFields(made)) return
     const { entity_id, entity_path } = targetOf(made)

@@ -56,7 +56,7 @@ test('the figures are those of the job queue', async () => {
 test('the latency is the wait of the oldest job that is due', async () => {
   await using forge = await startForge()
   await forge.settle()
-  // The worker would take due jobs at once; it cannot see those of an open transaction.
+  // The worker would claim due jobs at once; it cannot see the ones of an open transaction.
   const figures = await transact(forge.app, async (app) => {
     await insertJob(app, { due: -90_500 })
     await insertJob(app, { due: -3000 })
@@ -82,7 +82,7 @@ test('tries are counted, and those that fail', async () => {
   const after = await tried()
   expect(after.processed).toBeGreaterThan(before.processed)
   expect(after.failed).toBe(before.failed)
-  await insertJob(app, { due: -1000 }) // of a name that nothing answers to
+  await insertJob(app, { due: -1000 }) // with a name that no handler has
   await forge.settle()
   expect(await tried()).toEqual({ processed: after.processed + 1, failed: before.failed + 1 })
 })

@@ -42,7 +42,7 @@ export function presentMetrics(
 ): z.infer<typeof CompoundMetricsEntity> {
   return {
     queues: { default: { backlog: enqueued, latency: latencySeconds } },
-    // The one that answers; the store does not know of the others.
+    // The answering process; the store does not know the others.
     processes: [
       { hostname, pid, tag: 'mortise', started_at: startedAt, queues: ['default'], labels: [], concurrency, busy },
     ],
@@ -53,7 +53,7 @@ export function presentMetrics(
 export const DeadJobEntity = entity({
   id: z.int(),
   name: z.string(),
-  /** What it was about, in JSON; its beginning where it is long. */
+  /** The payload in JSON, truncated if it is long. */
   payload: z.string(),
   attempts: z.int(),
   error: z.string().nullable(),
@@ -62,6 +62,6 @@ export const DeadJobEntity = entity({
 
 export function presentDeadJob(row: Row<'jobs'>): z.infer<typeof DeadJobEntity> {
   const { id, name, payload, attempts, last_error, created_at } = row
-  // As much as tells one from another: it may hold a whole document.
+  // Enough to tell jobs apart: a payload may contain a whole document.
   return { id, name, payload: payload.slice(0, 10_000), attempts, error: last_error, created_at }
 }

@@ -20,14 +20,14 @@ export const listDeadJobs = (db: Db, page: PageRequest): Promise<Page<Row<'jobs'
   pageOfQuery(deadJobs(db).orderBy('id', 'desc'), page)
 
 export interface QueueFigures {
-  /** Tries since the instance began, and those of them that failed. */
+  /** Attempts since the instance started, and how many of them failed. */
   readonly processed: number
   readonly failed: number
-  /** Due and not yet taken. */
+  /** Due and not yet claimed. */
   readonly enqueued: number
-  /** Taken by a worker of some process. */
+  /** Claimed by a worker of some process. */
   readonly busy: number
-  /** Given up after the last try. */
+  /** Failed after the last attempt. */
   readonly dead: number
   /** How long the oldest due job has waited. */
   readonly latencySeconds: number

@@ -91,7 +91,7 @@ export const retry = endpoint({
   output: null,
   status: 202,
   async handle({ app, subject }) {
-    if (!(await retryJob(app, subject))) throw notFound('Job') // somebody was faster
+    if (!(await retryJob(app, subject))) throw notFound('Job') // deleted in the meantime
   },
 })
 
@@ -103,6 +103,6 @@ export const discard = endpoint({
   ...administratorsFirst,
   output: null,
   async handle({ app, subject }) {
-    if (!(await discardJob(app, subject))) throw notFound('Job') // somebody was faster
+    if (!(await discardJob(app, subject))) throw notFound('Job') // deleted in the meantime
   },
 })

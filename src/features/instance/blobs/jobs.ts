@@ -3,24 +3,24 @@ import { DAY, HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 
-/** Content is kept once however many hold it: it goes when the last of them has left it. */
+/** Equal content is stored once, however many rows refer to it. It is deleted when the last reference is released. */
 export const discardBlob = job<{ digest: string }>('blobs.discard', async (app, { digest }) => {
   if (!(await isReferenced(app, digest))) await app.blobs.remove(digest)
 })
 
-/** Not at once: somebody may be uploading the same content right now. */
+/** Delayed, because another request may be uploading the same content right now. */
 export async function releaseBlob(app: App, digest: string | null): Promise<void> {
   if (digest) await enqueue(app, discardBlob, { digest }, { delay: HOUR })
 }
 
-/** Long enough to find out that a database was put back that is too old. */
+/** Long enough to notice that a restored database backup is too old. */
 const UNNAMED_FOR = 7 * DAY
 
-/** What a process had stored when it was killed, and no row ever came to name. */
+/** Deletes blobs that a killed process stored and no row ever referred to. */
 export const sweepBlobs = job(
   'blobs.sweep',
   async (app, _payload, signal) => {
-    // Files carry the system's time, whatever a test's clock says.
+    // Files have the system's time, even if a test sets another clock.
     for await (const digest of findUnnamed(app, new Date(Date.now() - UNNAMED_FOR))) {
       signal?.throwIfAborted()
       await app.blobs.remove(digest)
@@ -33,7 +33,7 @@ export async function isReferenced(app: App, digest: string): Promise<boolean> {
   return (await heldAmong(app, [digest])).has(digest)
 }
 
-/** Every column that names a blob is asked, each by its index. */
+/** Queries every column that refers to blobs, each by its index. */
 async function heldAmong({ db, blobColumns }: App, digests: readonly string[]): Promise<Set<string>> {
   const holders = blobColumns.map(
     ({ table, column }) =>
@@ -45,7 +45,7 @@ async function heldAmong({ db, blobColumns }: App, digests: readonly string[]): 
 
 const BLOBS_A_TURN = 200
 
-/** Blobs stored before that no row names; none where the store cannot list what it has. */
+/** Blobs stored before `before` that no row refers to; none if the blob store cannot list its contents. */
 export async function* findUnnamed(app: App, before: Date): AsyncGenerator<string> {
   let turn: string[] = []
   for await (const { digest, modified } of app.blobs.list() ?? []) {

@@ -109,7 +109,7 @@ test('a message changed meanwhile is not deleted', async () => {
   expect((await administrator.delete(`${PATH}/${id}`, undefined, since(HOUR))).status).toBe(204)
 })
 
-/** The least of three: the idle worker and the settings' short life add queries of their own now and then. */
+/** The least of three runs: the idle worker and the short-lived settings cache sometimes add queries. */
 async function costOf(forge: TestForge, work: () => Promise<unknown>): Promise<number> {
   await forge.settle()
   const costs = [await forge.queries(work), await forge.queries(work), await forge.queries(work)]

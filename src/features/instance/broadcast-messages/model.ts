@@ -27,7 +27,7 @@ declare module '../../../store/database.ts' {
       target_path: string | null
       broadcast_type: (typeof BROADCAST_TYPES)[number]
       dismissable: boolean
-      /** By comma. */
+      /** Separated by commas. */
       target_access_levels: string
       theme: (typeof THEMES)[number]
       created_at: string

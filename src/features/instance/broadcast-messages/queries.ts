@@ -12,7 +12,7 @@ export const broadcastMessage = resource({
   find: (app, { id }) => app.db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst(),
 })
 
-/** Only those that are shown at `now`, where that is asked. */
+/** If `now` is given, only messages that are shown at that moment. */
 export function listBroadcastMessages(db: Db, page: PageRequest, now: string | null): Promise<Page<BroadcastMessage>> {
   const all = db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc')
   return pageOfQuery(now ? all.where('starts_at', '<=', now).where('ends_at', '>=', now) : all, page)

@@ -6,7 +6,7 @@ import type { OpenApi } from './page.ts'
 const linksOf = (page: string) => [...page.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, address]) => address!)
 const idsOf = (page: string) => new Set([...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!))
 
-/** Every page that can be reached from the first, by its address. */
+/** Every page that is reachable from the first, by its URL. */
 async function walk(forge: TestForge): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   const ahead = ['/api/docs']

@@ -1,4 +1,4 @@
-/** The OpenAPI document as plain HTML: no scripts, nothing of anybody else's. */
+/** The OpenAPI document as plain HTML, without scripts and third-party files. */
 import { html, type Html, type Part } from '../../../lib/html.ts'
 
 interface Schema {
@@ -60,7 +60,7 @@ export interface OpenApi {
   }
 }
 
-/** An operation where it stands, with all that it refers to but the records it answers with. */
+/** An operation with its method and path, and with all references resolved except the records it answers with. */
 interface Positioned extends Pick<Operation, 'tags' | 'operationId' | 'summary' | 'description' | 'responses'> {
   readonly method: string
   readonly path: string
@@ -68,17 +68,17 @@ interface Positioned extends Pick<Operation, 'tags' | 'operationId' | 'summary' 
   readonly body: { readonly type: string; readonly schema: Schema } | null
 }
 
-/** Where records stand; families have the addresses of their names. */
+/** The page of records; families have pages under their names. */
 const RECORDS = 'records'
-/** Where examples of what hooks send stand. */
+/** The page of webhook payload examples. */
 const WEBHOOKS = 'webhooks'
 
 const slugOf = (tag: string) => tag.toLowerCase().replaceAll(' ', '-')
 const nameOf = ($ref: string) => $ref.slice($ref.lastIndexOf('/') + 1)
-/** A form's fields stand with its operation, so it is no record. */
+/** The fields of a form are shown with its operation, so a form is not listed as a record. */
 const isForm = (name: string) => name.endsWith('_input')
 
-/** Each page by the end of its address; `''` lists them all. */
+/** Each page by the last part of its URL; `''` is the index. */
 export function docsPages(document: OpenApi, url: string): Map<string, string> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => place(one, method.toUpperCase(), path, document)),
@@ -132,7 +132,7 @@ const pageOf = (title: string, version: string, body: Part): Html =>
       </body>
     </html> `
 
-/** What stands between backticks is code. */
+/** Text between backticks is code. */
 const worded = (text: string): Part =>
   text.split('`').map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))
 
@@ -232,7 +232,7 @@ const propertiesOf = ({ properties = {}, required = [] }: Schema, before = '', w
     fieldsOf(before + name, schema, required.includes(name), where),
   )
 
-/** What has no name of its own is told field by field below whatever holds it. */
+/** An unnamed schema is expanded field by field below the field that contains it. */
 function fieldsOf(name: string, schema: Schema, required: boolean, where?: string): Field[] {
   const alternatives = schema.anyOf ?? schema.oneOf ?? [schema]
   const inner = alternatives.flatMap((one) => [
@@ -257,7 +257,7 @@ function typeOf(schema: Schema): Part {
 
 const joined = (parts: readonly Part[]): Part => parts.flatMap((part, n) => (n === 0 ? [part] : [' | ', part]))
 
-/** A call with what it cannot do without. */
+/** A curl command with the required parameters. */
 function curlOf({ method, path, parameters, body }: Positioned, url: string): string {
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=…`)
   const flag = body?.type === 'multipart/form-data' ? '-F' : '-d'

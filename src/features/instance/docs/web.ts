@@ -11,7 +11,7 @@ const POLICY = ["default-src 'none'", "style-src 'self'", "base-uri 'none'", "fr
 export const routes: WebRoutes = (server, { app }, { families, webhooks }) => {
   let document: string | null = null
   let pages: Map<string, string> | null = null
-  // Made when they are first asked for: most forges never are.
+  // Created on first request: most instances never need it.
   const openApi = async () => (document ??= JSON.stringify(openApiDocument(families, VERSION, await webhooks())))
   const sendPage = (reply: FastifyReply, page: string) =>
     reply.header('Content-Type', 'text/html; charset=utf-8').header('Content-Security-Policy', POLICY).send(page)

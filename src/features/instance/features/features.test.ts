@@ -100,7 +100,7 @@ test('calls at the same time all count', async () => {
   expect(gates[1].value.toSorted()).toEqual(groups)
 })
 
-/** The least of three: the idle worker and the settings' short life add queries of their own now and then. */
+/** The least of three runs: the idle worker and the short-lived settings cache sometimes add queries. */
 async function costOf(forge: TestForge, work: () => Promise<unknown>): Promise<number> {
   await forge.settle()
   const costs = [await forge.queries(work), await forge.queries(work), await forge.queries(work)]

@@ -9,7 +9,7 @@ declare module '../../../store/database.ts' {
       enabled: boolean
       percentage_of_time: number
       percentage_of_actors: number
-      /** Lists by comma. */
+      /** Separated by commas. */
       groups: string
       actors: string
     }

@@ -6,14 +6,14 @@ import type { Feature } from './model.ts'
 
 export const itemsOf = (list: string): string[] => list.split(',').filter(Boolean)
 
-/** How a user stands in a feature's list of actors. */
+/** How a feature's list of actors names a user. */
 export const actorOf = ({ id }: Pick<User, 'id'>): string => `User:${id}`
 
 const featureByName = hotQuery((db, p: { name: string }) =>
   db.selectFrom('features').selectAll().where('name', '=', p.name),
 )
 
-/** Whether a switch is on, for this user where one is given; a switch nobody made is off. */
+/** Whether a feature flag is enabled, for the user if one is given. An unknown flag is disabled. */
 export async function featureEnabled(app: App, name: string, { user }: { user?: User | null } = {}): Promise<boolean> {
   const [feature] = await featureByName(app.db, { name })
   if (!feature) return false
@@ -22,14 +22,14 @@ export async function featureEnabled(app: App, name: string, { user }: { user?: 
   return itemsOf(feature.actors).includes(actorOf(user)) || shareOf(name, user) < feature.percentage_of_actors
 }
 
-/** A place from 0 to 99 that a user keeps for this switch, so a larger percentage only adds users. */
+/** A fixed number from 0 to 99 per user and flag, so a larger percentage only adds users. */
 const shareOf = (name: string, user: User): number =>
   Number.parseInt(hash('sha256', `${name}\0${actorOf(user)}`).slice(0, 8), 16) % 100
 
 export const listFeatures = (db: Db): Promise<Feature[]> =>
   db.selectFrom('features').selectAll().orderBy('name').execute()
 
-/** The actors behind some usernames, and the usernames nobody has. */
+/** The actors for some usernames, and the unknown usernames. */
 export async function findActors(db: Db, usernames: string[]): Promise<{ actors: string[]; unknown: string[] }> {
   if (usernames.length === 0) return { actors: [], unknown: [] }
   const wanted = usernames.map((username) => username.toLowerCase())

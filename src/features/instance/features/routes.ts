@@ -70,6 +70,6 @@ export const destroy = endpoint({
   summary: 'Forget a feature switch',
   ...administratorsFirst,
   input: z.object({ name: text }),
-  output: null, // 204 also when there was none
+  output: null, // also 204 if the flag did not exist
   handle: ({ app, input }) => deleteFeature(app, input.name),
 })

@@ -8,13 +8,13 @@ import { findActors, itemsOf } from './queries.ts'
 const LONGEST_NAME = 255
 const TOO_LONG = `is too long (maximum is ${LONGEST_NAME} characters)`
 
-/** True or false for everybody or for the targets; a number is a percentage, whatever the targets. */
+/** True or false, for everybody or for the targets. A number is a percentage and ignores the targets. */
 export interface FeatureInput {
   value: boolean | number
   key: 'percentage_of_time' | 'percentage_of_actors'
   feature_groups: string[]
   usernames: string[]
-  /** Paths of things that no switch can be bound to yet. */
+  /** Paths of records that a flag cannot be bound to yet. */
   others: string[]
 }
 
@@ -26,7 +26,7 @@ export async function setFeature(app: App, name: string, input: FeatureInput): P
     const nowhere = unknown[0] ?? input.others[0]
     if (nowhere !== undefined) throw new Refusal('bad_request', `400 Bad request - ${nowhere} is not found!`)
 
-    // Made on demand; a row that is there already is only locked, so changes at the same time add up.
+    // Created on demand. An existing row is only locked, so concurrent changes add up.
     const feature = await app.db
       .insertInto('features')
       .values({ ...EVERYTHING_OFF, name })

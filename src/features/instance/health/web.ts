@@ -11,9 +11,9 @@ import { unauthenticated } from '../../../errors.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 
 /**
- * For whoever watches the instance. `/-/liveness`, `/-/readiness` and `/-/health` tell nothing worth hiding and are
- * open. `/-/metrics` tells how the instance is used: it answers a credential of an administrator, or the token that was
- * made for it. That a caller is on this machine means nothing: it may be a proxy, which need not say so.
+ * Monitoring endpoints. `/-/liveness`, `/-/readiness` and `/-/health` reveal nothing sensitive and are open.
+ * `/-/metrics` shows how the instance is used: it requires a credential of an administrator, or the metrics token. A
+ * local caller is not trusted: it may be a proxy that does not identify itself.
  */
 export const routes: WebRoutes = (server, gateway, { metrics }) => {
   server.get('/-/liveness', fresh, async () => ({ status: 'ok' }))
@@ -42,14 +42,14 @@ const fresh: RouteShorthandOptions = {
 
 type Checks = Record<'store' | 'blobs' | 'spool', 'ok' | 'failed'>
 
-/** Without a bucket that all nodes share, most requests still work: a load balancer must not take every node out. */
+/** If a shared blob store fails, most requests still work: a load balancer must not remove every node. */
 function statusOf({ store, blobs, spool }: Checks, hasSharedBlobs: boolean): 'ok' | 'degraded' | 'failed' {
   if (store === 'failed' || spool === 'failed') return 'failed'
   if (blobs === 'ok') return 'ok'
   return hasSharedBlobs ? 'degraded' : 'failed'
 }
 
-/** Why a check failed is told to the log only. */
+/** The reason of a failed check is only logged. */
 async function inspect({ app, spool }: Gateway): Promise<Checks> {
   const state = async (check: string, work: () => Promise<unknown>) => {
     try {
@@ -70,7 +70,7 @@ async function inspect({ app, spool }: Gateway): Promise<Checks> {
 
 const PATIENCE_MS = 5_000
 
-/** A store that is cut off may never answer, while whoever asks waits to be told so. */
+/** An unreachable store may never answer, so the check has a timeout. */
 async function inTime(work: Promise<unknown>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`no answer in ${PATIENCE_MS} ms`)), PATIENCE_MS)
@@ -81,7 +81,10 @@ async function inTime(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Only a file that was written proves it: rights do not tell of a full disk, nor stop root. */
+/**
+ * Only writing a file proves that the folder is writable: permissions do not show a full disk, and do not apply to
+ * root.
+ */
 async function writeInto(folder: string): Promise<void> {
   const file = join(folder, randomUUID())
   await mkdir(folder, { recursive: true })

@@ -21,7 +21,7 @@ test('every page of the documentation is shown to everybody, and its links lead 
   }
   expect(pages.get('/help')).toContain('<a href="/help/contexts/ci">CI</a>')
   expect(pages.get('/help/install')).toMatch(/<h2 id="user-content-requirements">/)
-  // It has no page, so it is no link.
+  // The file has no page, so there is no link.
   expect(pages.get('/help/configuration')).not.toContain('href="/help/mortise')
 
   const pictures = new Set<string>()

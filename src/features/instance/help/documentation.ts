@@ -1,4 +1,4 @@
-/** The files of `docs` as pages: read once, when somebody first asks. The file `README.md` is the index. */
+/** The files of `docs` as pages, read once on the first request. `README.md` is the index. */
 import { readFile, readdir } from 'node:fs/promises'
 import { ID_PREFIX } from '../../../lib/markdown/html.ts'
 import { slugOf } from '../../../lib/markdown/slugs.ts'
@@ -7,7 +7,7 @@ import { DOCUMENTATION } from '../../../version.ts'
 /** The text below one heading. */
 export interface Section {
   readonly heading: string
-  /** Null of what stands before the first heading. */
+  /** Null for the text before the first heading. */
   readonly anchor: string | null
   readonly text: string
 }
@@ -50,7 +50,7 @@ function readPage(name: string, content: string): DocumentationPage {
   return { slug: name === 'README' ? '' : name, title: plain(title), text, sections: sectionsOf(text) }
 }
 
-/** Headings are named as the renderer names them. Lines of code are none. */
+/** Anchors are the ones that the renderer creates. Lines inside code blocks are no headings. */
 function sectionsOf(text: string): Section[] {
   const slugs = new Map<string, number>()
   const sections: { heading: string; anchor: string | null; lines: string[] }[] = [
@@ -66,7 +66,7 @@ function sectionsOf(text: string): Section[] {
   return sections.map(({ lines, ...section }) => ({ ...section, text: plain(lines.join(' ')) }))
 }
 
-/** Words without the marks of Markdown. */
+/** Text without Markdown marks. */
 const plain = (markdown: string): string =>
   markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -7,7 +7,7 @@ export const HELP = '/help'
 
 export const addressOf = ({ slug }: Pick<DocumentationPage, 'slug'>): string => (slug ? `${HELP}/${slug}` : HELP)
 
-/** Links between files lead to their pages; those to files that are no page become plain text. */
+/** Links between files lead to their pages. Links to files that have no page become plain text. */
 export async function renderPage(app: App, { pages }: Documentation, page: DocumentationPage): Promise<string> {
   const beside = { root: HELP, folder: page.slug.split('/').slice(0, -1).join('/') }
   const html = await renderMarkdown(page.text, {

@@ -8,7 +8,7 @@ import { documentation } from './documentation.ts'
 import { addressOf, renderPage } from './rendering.ts'
 import { searchDocumentation } from './search.ts'
 
-/** Visitors read it too, unless nothing at all is to be public. */
+/** Visitors can read it too, unless public visibility is restricted. */
 export const get = endpoint({
   method: 'GET',
   path: '/application/help',

@@ -1,4 +1,4 @@
-/** Search in the documentation: every word must be found in a section, its heading or the title of its page. */
+/** Search in the documentation: every word must occur in a section, its heading or the title of its page. */
 import type { Documentation, DocumentationPage, Section } from './documentation.ts'
 
 const MOST_WORDS = 8
@@ -14,7 +14,7 @@ export interface SectionMatch {
 }
 
 const WEIGHTS = { title: 20, heading: 10, text: 1 }
-/** More often adds nothing. */
+/** Further occurrences do not raise the score. */
 const MOST_COUNTED = 5
 
 export function searchDocumentation({ pages }: Documentation, search: string): SectionMatch[] {
@@ -33,7 +33,10 @@ export function searchDocumentation({ pages }: Documentation, search: string): S
     .map(({ page, section }) => ({ page, section, excerpt: excerptOf(section.text, words) }))
 }
 
-/** 0: a word is missing. The title of a page counts for its beginning, or all of its sections would be found. */
+/**
+ * 0 if a word is missing. The title of a page counts only for its first section; otherwise all its sections would
+ * match.
+ */
 function scoreOf(page: DocumentationPage, section: Section, words: readonly string[]): number {
   const title = page.title.toLowerCase()
   const heading = section.heading.toLowerCase()

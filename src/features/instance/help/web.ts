@@ -6,7 +6,7 @@ import { DOCUMENTATION } from '../../../version.ts'
 import { documentation } from './documentation.ts'
 import { HELP } from './rendering.ts'
 
-/** Pictures of the documentation, by the names that its folder has. */
+/** Serves the images of the documentation by file name. */
 export const routes: WebRoutes = (server) => {
   server.get<{ Params: { file: string } }>(`${HELP}/pictures/:file`, async (request, reply) => {
     const path = `pictures/${request.params.file}`

@@ -5,7 +5,7 @@ import './model.ts'
 const ONLY = 1
 
 export interface KeyCheck {
-  /** What only the right key opens; null where nothing was sealed yet. */
+  /** A value that only the right key decrypts; null if nothing was encrypted yet. */
   readonly sealed: string | null
   readonly isKept: boolean
 }
@@ -15,7 +15,7 @@ export async function findKeyCheck(db: Db): Promise<KeyCheck> {
   return row ? { sealed: row.check_value, isKept: true } : { sealed: await anyToken(db), isKept: false }
 }
 
-/** What was sealed before there was a check. */
+/** A value that was encrypted before the check row existed. */
 async function anyToken(db: Db): Promise<string | null> {
   const token = await db
     .selectFrom('access_tokens')
@@ -26,7 +26,7 @@ async function anyToken(db: Db): Promise<string | null> {
   return token?.sealed ?? null
 }
 
-/** From now on any other key is noticed. */
+/** From now on a wrong key is detected. */
 export async function keepKey({ db, vault }: App): Promise<void> {
   const check_value = vault.seal('opened')
   await db

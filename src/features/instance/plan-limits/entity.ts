@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { LIMIT_NAMES, type LimitName, type Limits } from './model.ts'
 
-/** The same type for each of the limits. */
+/** A record with the same type for each limit. */
 export const ofEachLimit = <T>(type: T) =>
   Object.fromEntries(LIMIT_NAMES.map((name) => [name, type])) as Record<LimitName, T>
 

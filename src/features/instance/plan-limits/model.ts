@@ -1,6 +1,6 @@
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** One row per limit that was changed. There is one plan, `default`. */
+    /** One row per changed limit. There is one plan, `default`. */
     plan_limits: { name: string; value: number }
   }
   interface Events {
@@ -11,7 +11,7 @@ declare module '../../../store/database.ts' {
 const MB = 1024 * 1024
 const GB = 1024 * MB
 
-/** What each is until somebody changes it; 0 is no limit. They act with the families they are of: CI, packages, hooks and planning. */
+/** The defaults; 0 is no limit. The families of CI, packages, hooks and planning enforce them. */
 export const INITIAL_LIMITS = {
   ci_instance_level_variables: 25,
   ci_pipeline_size: 0,
@@ -36,10 +36,10 @@ export const INITIAL_LIMITS = {
   pypi_max_file_size: 3 * GB,
   terraform_module_max_file_size: GB,
   storage_size_limit: 15_000,
-  /** A minute, by all hooks of a top-level namespace. */
+  /** Per minute, over all hooks of a top-level namespace. */
   web_hook_calls: 0,
   project_issues: 500_000,
-  /** Of an issue, a merge request, a commit or a snippet; those that tell of changes do not count. */
+  /** Per issue, merge request, commit or snippet; system notes do not count. */
   noteable_notes: 5000,
 }
 

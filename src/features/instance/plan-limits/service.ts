@@ -4,7 +4,7 @@ import { transact } from '../../../store/transact.ts'
 import { LIMIT_NAMES, type LimitName } from './model.ts'
 import { loadLimits } from './queries.ts'
 
-/** What is absent stays. */
+/** Absent limits stay unchanged. */
 export async function updateLimits(
   app: App,
   input: { readonly [name in LimitName]?: number | null | undefined },

@@ -1,4 +1,4 @@
-/** Kinds of settings: what a client may write, what it reads back, what the instance starts with. */
+/** Kinds of settings: the accepted input, the output and the default. */
 import { z } from 'zod'
 import { isListable } from '../../../lib/address-list.ts'
 import { isWebAddress } from '../../../lib/web-address.ts'
@@ -8,11 +8,11 @@ export interface Attribute<T> {
   readonly initial: T
   readonly input: z.ZodType
   readonly output: z.ZodType<T>
-  /** What is wrong with a value, in the words of a failed validation. */
+  /** Validation errors of a value. */
   faults(value: NonNullable<T>): string[]
-  /** Attributes that must come along when this one is switched on, and must then be filled. */
+  /** Attributes that must be sent and filled when this one is enabled. */
   readonly needs: readonly string[]
-  /** Kept encrypted: a credential of somebody else's service. */
+  /** Stored encrypted: a credential for an external service. */
   readonly sealed: boolean
 }
 
@@ -67,7 +67,7 @@ const emptyIsNull = <T extends z.ZodType>(inner: T) =>
   z.preprocess((value) => (value === '' ? null : value), inner.nullable())
 
 export const SHORT = 255
-/** Pages of text: terms, welcome texts. */
+/** The maximum length of long texts, such as terms and welcome texts. */
 export const LONG = 65_535
 
 export const atMost =
@@ -83,7 +83,7 @@ export const matching =
 export const email = matching(/^[^@\s<>,;]+@[^@\s<>,;]+$/)
 export const address: Rule<string> = (value) => !isWebAddress(value) && 'must be a valid URL'
 
-/** Text that is always there, if only empty. */
+/** Text that is never null, but may be empty. */
 export const words = (initial: string, ...rules: Rule<string>[]) =>
   attribute<string>(initial, longText, z.string(), { rules: [atMost(LONG), ...rules] })
 
@@ -96,7 +96,7 @@ export const secret = () =>
 export const choice = <const V extends readonly string[]>(initial: V[number], ...values: V) =>
   attribute<V[number]>(initial, oneOf(...values), z.enum(values))
 
-/** Clients write the absence of a choice in several ways. */
+/** Clients send several values for "no choice". */
 export const optionalChoice = <const V extends readonly string[]>(...values: V) =>
   attribute<V[number] | null>(
     null,
@@ -110,7 +110,7 @@ export const choices = <const V extends readonly string[]>(initial: V[number][],
 export const list = (initial: string[], ...rules: Rule<string[]>[]) =>
   attribute<string[]>(initial, listOf(text.pipe(z.string().max(SHORT))), z.array(z.string()), { rules })
 
-/** By comma, semicolon, space or line, or an array. */
+/** A list separated by commas, semicolons, spaces or lines, or an array. */
 const separated = (...rules: Rule<string[]>[]) =>
   attribute<string[]>(
     [],
@@ -125,7 +125,7 @@ export const domains = () => separated()
 
 const MOST_ADDRESSES = 1000
 
-/** Hosts, addresses and networks, each with a port or without. */
+/** Hosts, addresses and networks, each with an optional port. */
 export const addresses = () =>
   separated(
     (value) => value.length > MOST_ADDRESSES && `is too long (maximum is ${MOST_ADDRESSES} entries)`,
@@ -137,16 +137,16 @@ export const addresses = () =>
 
 const MOST_USERNAMES = 100
 
-/** They are compared without regard to case. */
+/** Usernames are compared regardless of case. */
 export const usernames = () =>
   separated((value) => value.length > MOST_USERNAMES && `is too long (maximum is ${MOST_USERNAMES} entries)`)
 
-/** Kept as it came: a structure of later clients. */
+/** Stored unchanged: a structure of newer clients. */
 export const structure = (initial: Record<string, unknown>, ...rules: Rule<Record<string, unknown>>[]) => {
   const record = z.record(z.string(), z.unknown())
   const small: Rule<Record<string, unknown>> = (value) => atMost(LONG)(JSON.stringify(value))
   return attribute<Record<string, unknown>>(initial, record, record, { rules: [small, ...rules] })
 }
 
-/** In: a group's path or id; out: its id. */
+/** Input: the path or id of a group; output: its id. */
 export const group = () => attribute<number | null>(null, emptyIsNull(text), z.int().nullable())

@@ -70,10 +70,13 @@ const branchName = (name: string) => !isBranchName(name) && 'is invalid'
 
 const filled = (names: string[]) => names.length === 0 && "can't be blank"
 
-/** No sign-in through other services yet, so there is none to disable. */
+/** Sign-in through other services does not exist yet, so none can be disabled. */
 const signInSources = (names: string[]) => names.length > 0 && `'${names[0]}' is not an OAuth sign-in source`
 
-/** Every setting of the instance. The type, the defaults, the input, the record and the validation come from here. */
+/**
+ * Every setting of the instance. The type, the defaults, the input, the record and the validation derive from this
+ * table.
+ */
 export const ATTRIBUTES = {
   // Sign-in and accounts
   signup_enabled: flag(true),
@@ -81,7 +84,7 @@ export const ATTRIBUTES = {
   password_authentication_enabled_for_git: flag(true),
   send_user_confirmation_email: flag(false),
   email_confirmation_setting: choice('off', 'off', 'soft', 'hard'),
-  // As in later releases: sign-up is open from the start, and lets nobody in unseen.
+  // As in newer releases: sign-up is open by default, and new users need approval.
   require_admin_approval_after_user_signup: flag(true),
   require_two_factor_authentication: flag(false, { needs: ['two_factor_grace_period'] }),
   two_factor_grace_period: integer(48),
@@ -119,7 +122,7 @@ export const ATTRIBUTES = {
   ed25519_key_restriction: level(0, -1, 0, 256),
 
   // Pages and mail
-  // These three would call a service outside; Mortise calls none unless asked.
+  // These three would call an external service; by default Mortise calls none.
   gravatar_enabled: flag(false),
   usage_ping_enabled: flag(false),
   version_check_enabled: flag(false),
@@ -157,7 +160,7 @@ export const ATTRIBUTES = {
   default_group_visibility: choice('private', ...VISIBILITY),
   default_snippet_visibility: choice('private', ...VISIBILITY),
   restricted_visibility_levels: choices([], ...VISIBILITY),
-  // Of groups to come: nobody, maintainers, developers too, administrators, owners.
+  // For new groups: nobody, maintainers, developers too, administrators, owners.
   default_project_creation: level(1, 0, 1, 2, 3, 4),
   default_branch_name: optionalText(atMost(SHORT), branchName),
   default_branch_protection: level(2, 0, 1, 2, 3),
@@ -206,7 +209,7 @@ export const ATTRIBUTES = {
   throttle_unauthenticated_enabled: flag(false),
   throttle_unauthenticated_period_in_seconds: integer(3600, positive),
   throttle_unauthenticated_requests_per_period: integer(3600, positive),
-  // Blame, comparisons, archives, histories of a path: more in a minute than a person reads.
+  // Blame, comparisons, archives, histories of a path: the limit is more than a person reads in a minute.
   throttle_unauthenticated_costly_enabled: flag(true),
   throttle_unauthenticated_costly_period_in_seconds: integer(60, positive),
   throttle_unauthenticated_costly_requests_per_period: integer(60, positive),
@@ -216,7 +219,7 @@ export const ATTRIBUTES = {
   throttle_authenticated_web_enabled: flag(false),
   throttle_authenticated_web_period_in_seconds: integer(3600, positive),
   throttle_authenticated_web_requests_per_period: integer(7200, positive),
-  // Of one person; 0 is no limit. The periods are in src/api/limits.ts.
+  // Per user; 0 is no limit. The periods are in src/api/limits.ts.
   issues_create_limit: integer(300),
   notes_create_limit: integer(300),
   notes_create_limit_allowlist: usernames(),
@@ -231,8 +234,8 @@ export const ATTRIBUTES = {
   group_projects_api_limit: integer(0),
 
   // The instance itself
-  // Clients hide what the reported release would lack: `Draft:` titles need 13.2, reviewers 13.9, detailed merge status
-  // 15.6. The first release of 16 is past all of these and promises none of the fields of the ones after it.
+  // Clients hide features that the reported release lacks: `Draft:` titles need 13.2, reviewers 13.9, detailed merge
+  // status 15.6. Release 16.0.0 has all of these and promises none of the fields of later releases.
   reported_version: words('16.0.0', matching(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
   silent_mode_enabled: flag(false),
   hooks_auto_disabled: flag(false),
@@ -255,7 +258,7 @@ export const ATTRIBUTES = {
   sidekiq_throttling_factor: decimal(0.1, positive, below(1)),
 } satisfies Record<string, Attribute<unknown>>
 
-/** Other spellings of one setting, of older and newer clients; each is read and written like the setting itself. */
+/** Other names of one setting, from older and newer clients. Each is read and written like the setting itself. */
 export const ALIASES = {
   allow_local_requests_from_hooks_and_services: 'allow_local_requests_from_web_hooks_and_services',
   signin_enabled: 'password_authentication_enabled',
@@ -269,5 +272,5 @@ export const ALIASES = {
   domain_denylist_raw: 'domain_blacklist',
 } as const satisfies Record<string, keyof typeof ATTRIBUTES>
 
-/** A list under a `_raw` name is read as text, an item a line. */
+/** A list under a `_raw` name is read as text, one item per line. */
 export const isRaw = (alias: string): boolean => alias.endsWith('_raw')

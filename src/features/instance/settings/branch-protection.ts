@@ -1,4 +1,4 @@
-/** How the default branch of a new project is protected: by single rights where they are set, else by one of a few levels. */
+/** Protection of the default branch of a new project: by single rights if they are set, else by one of a few levels. */
 import { z } from 'zod'
 import { arrayOf, bool, int } from '../../../api/wire.ts'
 import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
@@ -18,7 +18,7 @@ const Rights = z.object({
   developer_can_initial_push: bool.nullish(),
 })
 
-/** Other keys are kept and read back. */
+/** Other keys are stored and returned unchanged. */
 export const areRights = (value: Record<string, unknown>): boolean => Rights.safeParse(value).success
 
 export interface Protection {
@@ -26,7 +26,7 @@ export interface Protection {
   readonly push: readonly number[]
   readonly merge: readonly number[]
   readonly allow_force_push: boolean
-  /** Developers may push to an empty repository. */
+  /** Developers may make the first push to an empty repository. */
   readonly developersBegin: boolean
 }
 
@@ -35,12 +35,12 @@ interface Wished {
   readonly default_branch_protection_defaults: Record<string, unknown>
 }
 
-/** Null: not at all. */
+/** Null: no protection. */
 export function usualProtection({
   default_branch_protection: level,
   default_branch_protection_defaults: rights,
 }: Wished): Protection | null {
-  // Whatever an older version kept must stop no push.
+  // A value that an older version stored must not block a push.
   const { data } = Rights.safeParse(rights)
   return data && Object.keys(rights).length > 0 ? byRights(data) : byLevel(level)
 }
@@ -62,13 +62,13 @@ function byLevel(level: number): Protection | null {
 function byRights(rights: z.infer<typeof Rights>): Protection | null {
   const [push, merge] = [levelsOf(rights.allowed_to_push), levelsOf(rights.allowed_to_merge)]
   const allow_force_push = rights.allow_force_push ?? false
-  // What keeps developers from nothing protects nothing.
+  // Rights that restrict developers in nothing protect nothing.
   if (allow_force_push && push.includes(Developer) && merge.includes(Developer)) return null
   const developersBegin = (rights.developer_can_initial_push ?? false) || push.includes(Developer)
   return { push, merge, allow_force_push, developersBegin }
 }
 
-/** Maintainers, where nobody is named. */
+/** Maintainers, if no level is named. */
 function levelsOf(entries: z.infer<typeof levels>): number[] {
   const named = new Set(entries?.map((entry) => entry.access_level))
   return named.size === 0 ? [Master] : [...named]

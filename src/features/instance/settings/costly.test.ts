@@ -34,7 +34,7 @@ test('what is much work has a budget for visitors of one address, by API and pag
   expect(refused.status).toBe(429)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await refused.text()).toContain('/users/sign_in?return_to=')
-  // What is little work is not counted, nor is what is not there.
+  // Cheap requests are not counted, and neither are missing pages.
   expect((await forge.visitor.get(`${base}/commits`)).status).toBe(200)
   expect((await ask(`/${project.path_with_namespace}/-/tree/master`)).status).toBe(200)
 

@@ -6,7 +6,7 @@ import { DEFAULTS_ROW, keepDefaults } from './defaults.ts'
 import { DEFAULTS } from './model.ts'
 import { forgetSettings } from './queries.ts'
 
-/** As an instance is whose first version had these defaults, once this version has started. */
+/** The settings of an instance whose first version had these defaults, after this version has started. */
 async function startAfter(forge: TestForge, first: Record<string, unknown>): Promise<Record<string, unknown>> {
   const value = JSON.stringify(first)
   await forge.app.db.updateTable('settings').set({ value }).where('name', '=', DEFAULTS_ROW).execute()

@@ -1,11 +1,12 @@
 /**
- * An instance keeps the defaults it started with. A later version may change a default for new instances; what an
- * instance already does must not change with an upgrade. Settings that a version adds begin with that version's default.
+ * An instance keeps the defaults it started with. A later version may change a default for new instances, but an
+ * upgrade must not change the behaviour of an existing instance. A setting that a version adds starts with that
+ * version's default.
  */
 import type { App } from '../../../context.ts'
 import { DEFAULTS, SETTING_NAMES, attributeOf, type Settings } from './model.ts'
 
-/** The row, among the settings, that holds the defaults. */
+/** The row of the settings table that contains the defaults. */
 export const DEFAULTS_ROW = 'defaults'
 
 export function readDefaults(stored: string | undefined): Settings {
@@ -16,7 +17,7 @@ export function readDefaults(stored: string | undefined): Settings {
   ) as unknown as Settings
 }
 
-/** At every start: records the defaults of settings that have none recorded yet. */
+/** Runs at every start: records the defaults of settings that have none recorded yet. */
 export async function keepDefaults({ db }: App): Promise<void> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', DEFAULTS_ROW).executeTakeFirst()
   const kept = row ? (JSON.parse(row.value) as Partial<Settings>) : {}

@@ -6,7 +6,7 @@ import type { SettingsRecord } from './queries.ts'
 
 const aliases = Object.entries(ALIASES)
 
-/** Written as texts, as clients read them. */
+/** Sent as text, as clients expect. */
 const DECIMALS = ['polling_interval_multiplier', 'sidekiq_throttling_factor'] as const
 const decimalText = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value))
 

@@ -14,7 +14,7 @@ const ALIASED = [...new Set(Object.values(ALIASES))].map(spellingsOf)
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
 
-/** One value under the setting's own name, whichever spelling it came in. */
+/** Maps all names of a setting to its own name. */
 export function canonicalInput(input: Options): Options {
   const request = { ...input }
   for (const alias of ALIAS_NAMES) {
@@ -24,7 +24,7 @@ export function canonicalInput(input: Options): Options {
   return request
 }
 
-/** Clients send whole records back, so two spellings of one setting exclude each other only where they disagree. */
+/** Clients send whole records back, so two names of one setting conflict only if their values differ. */
 function contradictions(input: Options): string[] {
   return ALIASED.map((spellings) => spellings.filter((name) => isGiven(input[name])))
     .filter((given) => new Set(given.map((name) => JSON.stringify(input[name]))).size > 1)

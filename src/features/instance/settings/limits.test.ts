@@ -31,7 +31,7 @@ afterAll(async () => {
   held[Symbol.dispose]()
   await forge[Symbol.asyncDispose]()
 })
-// Another day, for which nothing has been counted yet.
+// A new day starts with empty counts.
 beforeEach(() => forge.clock.advance(DAY))
 
 const set = async (settings: Record<string, unknown>) =>
@@ -93,7 +93,7 @@ test.each([
   expect((await act(john)).status).toBe(served)
   for (let n = 0; n < 4; n++) expect((await act(forge.administrator)).status).toBe(served)
 
-  // A change acts at once.
+  // A change takes effect at once.
   await set({ [name]: 4 })
   expect([(await act(jane)).status, (await act(jane)).status]).toEqual([served, 429])
   await set({ [name]: 0 })

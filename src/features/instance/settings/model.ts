@@ -3,7 +3,10 @@ import type { Attribute } from './attribute.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** One row per setting that was changed, and one of the defaults (`defaults.ts`); the value is JSON. Names beginning with `secret:` are other families'. */
+    /**
+     * One row per changed setting, and one for the defaults (`defaults.ts`); the value is JSON. Names that begin with
+     * `secret:` belong to other families.
+     */
     settings: { name: string; value: string }
   }
   interface Events {
@@ -20,7 +23,7 @@ export type SettingName = keyof Settings
 
 export const SETTING_NAMES = Object.keys(ATTRIBUTES) as SettingName[]
 
-/** The table's rows with the types of their values worn off. */
+/** A setting without its value type. */
 export const attributeOf = (name: SettingName): Attribute<unknown> => ATTRIBUTES[name] as Attribute<unknown>
 
 export const DEFAULTS = Object.freeze(

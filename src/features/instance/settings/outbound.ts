@@ -1,13 +1,13 @@
-/** The settings on where users may send this forge, as the outgoing client reads them. */
+/** The settings that limit outgoing requests on behalf of users, as the outgoing client reads them. */
 import type { App } from '../../../context.ts'
 import { AddressList } from '../../../lib/address-list.ts'
 import type { OutgoingGuard, OutgoingProxy } from '../../../outbound/client.ts'
 import type { Settings } from './model.ts'
 
-/** Services, imports and includes are held to what holds for hooks of projects and groups. */
+/** Integrations, imports and includes have the same limits as hooks of projects and groups. */
 export type Sender = 'hooks' | 'system_hooks'
 
-/** Settings are read anew within a second; their list is only then. */
+/** Settings are reloaded every second; the list is parsed only then. */
 const lists = new WeakMap<readonly string[], AddressList>()
 
 function listOf(entries: readonly string[]): AddressList {

@@ -3,13 +3,13 @@ import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import { DEFAULTS_ROW, readDefaults } from './defaults.ts'
 import { SETTING_NAMES, attributeOf, type SettingName, type Settings } from './model.ts'
 
-/** Another process may change a setting; its change is seen here this much later at most. */
+/** The maximum delay until a change by another process is visible here. */
 const FRESH_MS = 1000
 
 interface Known {
   readonly readAt: number
   readonly settings: Promise<Settings>
-  /** Once they are read. */
+  /** Set when the read has finished. */
   read: Settings | null
 }
 
@@ -20,7 +20,7 @@ export async function currentSettings(app: App): Promise<Settings> {
   const fresh = freshSettings(app)
   if (fresh) return fresh.settings
 
-  // The read is kept, not its result: one that a change overtakes is forgotten with the rest.
+  // The cache keeps the promise, not its result: a read that a change overtakes is dropped with the rest.
   const settings = readSettings(app)
   const now: Known = { readAt: app.clock.now().getTime(), settings, read: null }
   known.set(app.store, now)
@@ -31,21 +31,21 @@ export async function currentSettings(app: App): Promise<Settings> {
   return settings
 }
 
-/** For what every request asks: without waiting, but once a second. */
+/** For code that runs in every request: synchronous, except once a second. */
 export const settingsAtHand = (app: App): MaybePromise<Settings> => freshSettings(app)?.read ?? currentSettings(app)
 
 function freshSettings({ store, clock }: App): Known | undefined {
   const cached = known.get(store)
-  // Away from it either way: a clock may be set back.
+  // The absolute difference, because a clock may be set back.
   return cached && Math.abs(clock.now().getTime() - cached.readAt) < FRESH_MS ? cached : undefined
 }
 
-/** After a change in this process the next read is fresh. */
+/** Makes the next read fresh after a change in this process. */
 export function forgetSettings(app: App): void {
   known.delete(app.store)
 }
 
-/** The row, among the settings, that says when they last changed. */
+/** The row of the settings table with the time of the last change. */
 export const UPDATED_AT = 'updated_at'
 
 async function readSettings(app: App): Promise<Settings> {
@@ -71,7 +71,7 @@ function decode(app: App, name: SettingName, stored: string): unknown {
   try {
     return app.vault.open(value as string)
   } catch {
-    // Another instance key sealed it. The credential is lost; the instance must still run.
+    // Another instance key encrypted it. The credential is lost, but the instance must still run.
     app.log.warn({ setting: name }, 'setting cannot be opened with this secret key')
     return null
   }
@@ -86,10 +86,10 @@ export interface SettingsRecord {
   readonly updated_at: string
 }
 
-/** Never from memory: an administrator reads what was last written, by whichever process. */
+/** Bypasses the cache: an administrator reads the last written values, whichever process wrote them. */
 export async function loadSettings(app: App): Promise<SettingsRecord> {
   const stored = await storedValues(app)
-  // The settings begin with the instance, and that with its first account.
+  // The settings are as old as the instance, and the instance is as old as its first account.
   const { created_at } = await app.db
     .selectFrom('users')
     .select('created_at')
@@ -105,7 +105,7 @@ export async function loadSettings(app: App): Promise<SettingsRecord> {
   }
 }
 
-/** A group by id or path; null when there is none. */
+/** A group by id or path; null if there is none. */
 export async function findGroupId(app: App, given: string): Promise<number | null> {
   const group = await app.db
     .selectFrom('namespaces')

@@ -1,4 +1,4 @@
-/** Secrets that other families keep among the settings, sealed: `secret:…`. */
+/** Secrets of other families in the settings table, encrypted: `secret:…`. */
 import type { App, SecretReset } from '../../../context.ts'
 import { attributeOf, SETTING_NAMES } from './model.ts'
 
@@ -9,7 +9,7 @@ export async function findSecret(app: App, name: SecretName): Promise<string | n
   return row ? app.vault.open(JSON.parse(row.value) as string) : null
 }
 
-/** Of two processes that make one at the same time the first wins, and both use that. */
+/** If two processes create the secret concurrently, the first wins and both use its value. */
 export async function keepSecret(app: App, name: SecretName, secret: string): Promise<string> {
   await app.db
     .insertInto('settings')
@@ -19,7 +19,7 @@ export async function keepSecret(app: App, name: SecretName, secret: string): Pr
   return (await findSecret(app, name)) ?? secret
 }
 
-/** What others keep here they make anew when they need it; what an administrator wrote is to be written again. */
+/** Other families recreate their secrets on demand. Encrypted settings must be entered again by an administrator. */
 export const dropSecrets: SecretReset = async (app) => {
   const sealed = new Set<string>(SETTING_NAMES.filter((name) => attributeOf(name).sealed))
   const rows = await app.db.selectFrom('settings').select(['name', 'value']).execute()

@@ -7,7 +7,7 @@ import { SETTING_NAMES, attributeOf, type Settings } from './model.ts'
 import { UPDATED_AT, currentSettings, encodeSetting, findGroupId, forgetSettings } from './queries.ts'
 import { assertValidSettings } from './validation.ts'
 
-/** Values by setting, as the input schema let them through; null clears what may be empty and leaves the rest alone. */
+/** Validated values by setting. Null clears a nullable setting and leaves the others unchanged. */
 export type SettingsChange = Record<string, unknown>
 
 export async function updateSettings(app: App, input: SettingsChange): Promise<void> {
@@ -37,7 +37,7 @@ export async function updateSettings(app: App, input: SettingsChange): Promise<v
 
 const changedNow = (app: App) => ({ name: UPDATED_AT, value: JSON.stringify(timestamp(app.clock)) })
 
-/** Of two changes at once the second waits here, so that it is judged together with what the first one wrote. */
+/** Serializes concurrent changes, so that the second is validated together with the values of the first. */
 async function awaitTurn(app: App): Promise<void> {
   await app.db
     .insertInto('settings')
@@ -55,8 +55,8 @@ function wished(input: SettingsChange): Partial<Settings> {
 }
 
 /**
- * Two names of one choice, of which the older knows no `soft`. Clients send whole records back, so what differs from
- * now is what is meant; where both do, the later name.
+ * Two names of one choice; the older name has no `soft`. Clients send whole records back, so the value that differs
+ * from the current one counts. If both differ, the newer name wins.
  */
 function confirmation(current: Settings, input: Partial<Settings>): Partial<Settings> {
   const { email_confirmation_setting: later, send_user_confirmation_email: older } = { ...current, ...input }

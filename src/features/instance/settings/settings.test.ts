@@ -12,13 +12,13 @@ const PASSWORD = 'correct-horse-battery'
 
 test('the record of a new instance', async () => {
   await using forge = await startForge()
-  // A forge of tests lets its users reach this machine; an instance does not.
+  // A test server allows requests to this machine; an instance does not by default.
   await forge.app.db.deleteFrom('settings').execute()
   const { status, body } = await forge.administrator.get(PATH)
   expect(status).toBe(200)
   expect(body).toMatchObject({
     id: 1,
-    // No service outside is called unless asked.
+    // No external service is called by default.
     gravatar_enabled: false,
     usage_ping_enabled: false,
     version_check_enabled: false,
@@ -131,7 +131,7 @@ test('a change is read back at once, kept, and told by name', async () => {
   const { an_attribute_of_tomorrow: _, ...known } = change
   expect(names.toSorted()).toEqual(Object.keys(known).toSorted())
 
-  // A whole record sent back changes nothing and is no news.
+  // Sending the whole record back changes nothing and emits no event.
   forge.clock.advance(5000)
   expect((await administrator.put(PATH, answer.body)).body).toEqual(answer.body)
   expect(await forge.events()).toEqual(['settings.updated'])
@@ -276,7 +276,7 @@ const refusals: [input: Record<string, unknown>, body: unknown][] = [
     faulty('allowed_key_types', "can't be blank"),
   ],
   [{ performance_bar_allowed_group_id: 'no/such' }, faulty('performance_bar_allowed_group_id', 'not found')],
-  // One bad value keeps the good one beside it out.
+  // One invalid value also rejects the valid one next to it.
   [{ default_projects_limit: 5, max_pages_size: 0 }, faulty('max_pages_size', 'must be greater than 0')],
 ]
 
@@ -328,7 +328,7 @@ test('the performance bar is for a group, by path or id, until it is switched of
     const off = await administrator.put(PATH, { performance_bar_enabled: false })
     expect(off.body.performance_bar_allowed_group_id).toBe(null)
   }
-  // A user's own namespace is no group.
+  // A personal namespace is no group.
   expect(await administrator.put(PATH, { performance_bar_allowed_group_id: 'root' })).toMatchObject({ status: 400 })
 })
 
@@ -336,12 +336,12 @@ test('of two changes that are only wrong together, the second is refused', async
   await using forge = await startForge()
   const { app } = forge
   await updateSettings(app, { rsa_key_restriction: -1, dsa_key_restriction: -1 })
-  // Both find an open connection.
+  // Opens connections for both transactions.
   await Promise.all(Array.from({ length: 4 }, () => app.db.selectFrom('settings').selectAll().execute()))
   const second = await transact(app, async (first) => {
     await updateSettings(first, { ecdsa_key_restriction: -1 })
     const meanwhile = updateSettings(app, { ed25519_key_restriction: -1 }).catch((error: unknown) => error)
-    // Time enough to read the settings as they were, for whoever does not wait.
+    // Gives a transaction that does not wait time to read the old settings.
     await setTimeout(100)
     return { meanwhile }
   })
@@ -359,7 +359,7 @@ test('the two names of the confirmation of addresses are one setting', async () 
   const record = async () => (await administrator.get(PATH)).body
   expect(await write({ send_user_confirmation_email: true })).toEqual([true, 'hard'])
   expect(await write({ email_confirmation_setting: 'soft' })).toEqual([false, 'soft'])
-  // Sent back as it was read, whatever else is changed.
+  // Sent back as read, together with another change.
   expect(await write({ ...(await record()), signup_enabled: false })).toEqual([false, 'soft'])
   expect(await write({ send_user_confirmation_email: false })).toEqual([false, 'soft'])
   expect(await write({ ...(await record()), send_user_confirmation_email: true })).toEqual([true, 'hard'])
@@ -376,7 +376,7 @@ test('settings that are read anew after a while are in no count of queries, howe
   expect(await forge.queries(read)).toBe(0)
   expect(await forge.queries(() => setTimeout(1100).then(read))).toBe(0)
 
-  // Of another process: seen after a while.
+  // A change by another process is visible after a while.
   await forge.app.db.insertInto('settings').values({ name: 'signup_enabled', value: 'false' }).execute()
   forge.clock.advance(2000)
   expect((await read()).signup_enabled).toBe(false)
@@ -436,7 +436,7 @@ test('throttles of pages hold for each user, feeds included, and leave the API a
   expect(refused.body).toContain('Too many requests')
   expect((await ask(hers, '/dashboard/issues.atom')).status).toBe(429)
 
-  // An address without a page counts as one with a page does.
+  // A URL without a page counts like any other.
   for (const status of [404, 404, 404, 429]) expect((await ask(his, '/no/such/page')).status).toBe(status)
   for (let n = 0; n < 5; n++) {
     expect((await jane.get('/user')).status).toBe(200)

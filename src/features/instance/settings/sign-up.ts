@@ -1,5 +1,5 @@
 import type { Settings } from './model.ts'
 
-/** Whether people may register themselves: with a password, by which they come in afterwards. */
+/** Whether users may register themselves, with a password that they then sign in with. */
 export const isOpenToNewcomers = (settings: Settings): boolean =>
   settings.signup_enabled && settings.password_authentication_enabled

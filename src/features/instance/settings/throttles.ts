@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { settingsAtHand } from './queries.ts'
 
-/** How many requests administrators let callers send, if they set it. */
+/** The rate limit that administrators set, if any. */
 export const throttleOf = (app: App, whom: Throttled): MaybePromise<Throttle | null> =>
   andThen(settingsAtHand(app), (settings) =>
     settings[`throttle_${whom}_enabled`]
@@ -17,7 +17,7 @@ export const throttleOf = (app: App, whom: Throttled): MaybePromise<Throttle | n
 const isNamed = (usernames: readonly string[], { username }: User) =>
   usernames.some((one) => one.toLowerCase() === username.toLowerCase())
 
-/** How often one caller may ask for an endpoint; 0 is no limit. */
+/** How often one caller may call an endpoint; 0 is no limit. */
 export const limitOf = (app: App, limit: EndpointLimit, user: User | null): MaybePromise<number | null> =>
   andThen(settingsAtHand(app), (settings) => {
     const isExempt = limit === 'notes_create_limit' && user && isNamed(settings.notes_create_limit_allowlist, user)

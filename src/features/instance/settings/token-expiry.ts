@@ -3,7 +3,7 @@ import type { Settings } from './model.ts'
 
 const LAST_DAY = Date.parse('9999-12-31')
 
-/** The last day that a token made today may end on; null where administrators set none. */
+/** The latest expiry date of a token created today; null if administrators set none. */
 export function latestTokenExpiry({ max_personal_access_token_lifetime: days }: Settings, clock: Clock): string | null {
   if (days === null) return null
   return new Date(Math.min(clock.now().getTime() + days * DAY, LAST_DAY)).toISOString().slice(0, 10)

@@ -24,7 +24,7 @@ function* commonFaults(settings: Settings): Generator<[name: string, fault: stri
   }
 }
 
-/** Refuses with every fault of the whole record. */
+/** Throws with all errors of the whole record. */
 export function assertValidSettings(settings: Settings): void {
   const faults: FieldErrors & Record<string, string[]> = {}
   for (const name of SETTING_NAMES) {

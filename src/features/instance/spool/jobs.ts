@@ -8,13 +8,13 @@ import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { hasCode } from '../../../lib/system-errors.ts'
 
 /**
- * What a process left half written when it was killed; no upload takes a day. A repository is swept after each push:
- * this is for those that nobody pushes to any more.
+ * Deletes files that a killed process left half written; no upload takes a day. A push sweeps its own repository, so
+ * this is for repositories that get no more pushes.
  */
 export const sweep = job(
   'instance.sweep',
   async (app, _payload, signal) => {
-    // Files carry the system's time, whatever a test's clock says.
+    // Files have the system's time, even if a test sets another clock.
     const before = new Date(Date.now() - DAY)
     for await (const path of findHalfWritten(app, before)) await rm(path, { recursive: true, force: true })
     for (const storage of storagesOf(app))
@@ -26,7 +26,7 @@ export const sweep = job(
   { every: DAY, long: true },
 )
 
-/** It may be removed at any moment. */
+/** The folder may be deleted at any moment. */
 async function sweepIfThere(dir: string, before: Date): Promise<void> {
   try {
     if (await repositoryExists(dir)) await sweepRepository(dir, { before })
@@ -35,7 +35,7 @@ async function sweepIfThere(dir: string, before: Date): Promise<void> {
   }
 }
 
-/** Uploads, drafts of blobs, and repositories that were not finished, or not yet removed. */
+/** Uploads, unfinished blobs, and repositories that were not completely created or deleted. */
 export async function* findHalfWritten(app: App, before: Date): AsyncGenerator<string> {
   const { data } = app.config
   for (const folder of [join(data, 'spool'), join(data, 'blobs', 'drafts')])

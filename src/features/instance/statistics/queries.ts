@@ -3,10 +3,10 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tables } from '../../../store/database.ts'
 import { isSqlite } from '../../../store/dialect.ts'
 
-/** Rows are added up in turns, so that others come in between however many there are. */
+/** Sums are computed in batches, so that other queries can run in between. */
 const A_TURN = 20_000
 
-/** What the terms come to over all rows of a table. */
+/** The sums of the terms over all rows of a table. */
 async function sumsOver<N extends string>(
   db: Db,
   table: keyof Tables,
@@ -47,7 +47,7 @@ export interface Statistics {
   readonly active_users: number
 }
 
-/** How much there is of everything. */
+/** Counts the records of every kind. */
 export async function countEverything(db: Db): Promise<Statistics> {
   return {
     ...(await sumsOver(db, 'projects', {
@@ -75,7 +75,7 @@ export interface Sizes {
   readonly database_size: number
 }
 
-/** What projects take, as they were measured last, and the database. In bytes. */
+/** The storage of projects as last measured, and of the database, in bytes. */
 export async function measureEverything(db: Db): Promise<Sizes> {
   const size = isSqlite(db)
     ? sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`

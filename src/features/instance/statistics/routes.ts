@@ -24,7 +24,7 @@ export const get = endpoint({
   summary: 'Tell how much there is of everything',
   ...administratorsFirst,
   output: StatisticsEntity,
-  // Texts, as clients know them.
+  // Numbers as text, as clients expect.
   async handle({ app }) {
     const counts = Object.entries(await countEverything(app.db))
     return Object.fromEntries(counts.map(([name, count]) => [name, String(count)])) as z.infer<typeof StatisticsEntity>

@@ -32,7 +32,7 @@ export const presentTemplate = ({ name, content }: Template): z.infer<typeof Tem
   content,
 })
 
-/** Without a filling the text stays raw, as lists show it. */
+/** Without `filling` the placeholders stay, as in lists. */
 export function presentLicense(license: License, filling?: Filling): z.infer<typeof LicenseEntity> {
   return {
     key: license.key,

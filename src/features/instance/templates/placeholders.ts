@@ -1,4 +1,4 @@
-/** What may stand in a license's text between any of `<>`, `{}` and `[]`. */
+/** A placeholder in a license text, between any of `<>`, `{}` and `[]`. */
 const PLACEHOLDER =
   /[<{[](?:(year|yyyy)|(project|description|one line .+ what it does\.)|fullname|name of author|name of copyright owner)[>}\]]/gi
 
@@ -8,7 +8,7 @@ export interface Filling {
   readonly fullname?: string | null | undefined
 }
 
-/** In one pass, so that a project called `[fullname]` stays one; what is not known keeps its placeholder. */
+/** In one pass, so that a project called `[fullname]` keeps its name. Unknown values keep their placeholder. */
 export const fillPlaceholders = (content: string, { year, project, fullname }: Filling): string =>
   content.replace(PLACEHOLDER, (placeholder, isYear?: string, isProject?: string) => {
     if (isYear) return year

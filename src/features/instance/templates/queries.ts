@@ -27,7 +27,7 @@ export type TemplateKind = 'gitignores' | 'gitlab_ci_ymls' | 'dockerfiles'
 
 const contentOf = (path: string) => readFile(new URL(`contents/${path}`, import.meta.url), 'utf8')
 
-/** Starts need no templates, so they are read when first asked for; a reading that fails is tried anew. */
+/** Templates are read on first use, to keep the start fast; a failed read is retried. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined
   return () =>
@@ -39,7 +39,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
 
 const byName = (a: Template, b: Template) => (a.name < b.name ? -1 : 1)
 
-/** One file per template: editors and the formatter know what they look at. */
+/** One file per template, so that editors and the formatter recognise the format. */
 async function readFolder(folder: string, prefix = ''): Promise<Template[]> {
   const entries = await readdir(new URL(`contents/${folder}`, import.meta.url), { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name)
@@ -50,7 +50,10 @@ async function readFolder(folder: string, prefix = ''): Promise<Template[]> {
   return (await Promise.all(templates)).sort(byName)
 }
 
-/** Gitignores are many and short: a hundred and more in one file, each under its `### Name`, read and review best. */
+/**
+ * Gitignores are many and short: more than a hundred in one file, each under its `### Name`, are easier to read and
+ * review.
+ */
 async function readSections(path: string): Promise<Template[]> {
   const sections = (await contentOf(path)).split(/^### /m).slice(1)
   const templates = sections.map((section) => {
@@ -62,7 +65,7 @@ async function readSections(path: string): Promise<Template[]> {
 
 const inOrder = (...categories: Promise<Template[]>[]) => Promise.all(categories).then((lists) => lists.flat())
 
-/** Sorted by name inside each category, the categories in the order they stand here. */
+/** Sorted by name inside each category; the categories keep this order. */
 const shipped: Record<TemplateKind, () => Promise<Template[]>> = {
   gitignores: once(() => inOrder(readSections('gitignores/languages.txt'), readSections('gitignores/global.txt'))),
   gitlab_ci_ymls: once(() =>
@@ -77,7 +80,7 @@ const shipped: Record<TemplateKind, () => Promise<Template[]>> = {
 
 export const listTemplates = (kind: TemplateKind): Promise<readonly Template[]> => shipped[kind]()
 
-/** Names are compared, never made into paths: no spelling of a name leads out of the folder. */
+/** Names are compared and never used as paths, so no name leads out of the folder. */
 export async function findTemplate(kind: TemplateKind, name: string): Promise<Template | undefined> {
   return (await shipped[kind]()).find((template) => template.name === name)
 }

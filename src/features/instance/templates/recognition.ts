@@ -1,10 +1,10 @@
 /**
- * Which of the licenses we know a text is. Names, years, line breaks and punctuation differ from copy to copy, and some
- * leave out the advice that follows the terms; what is compared are the words of the terms, and nearly all must be there.
+ * Recognises known licenses. Names, years, line breaks and punctuation differ from copy to copy, and some copies leave
+ * out the advice after the terms. So only the words of the terms are compared, and nearly all must match.
  */
 import { listLicenses, type License } from './queries.ts'
 
-/** Of all words of both texts, those they share. A clause added to the shortest license is more than the rest. */
+/** The required share of common words. One added clause changes the shortest license by more than the remaining 2 %. */
 const ALIKE = 0.98
 
 type Words = ReadonlyMap<string, number>
@@ -27,7 +27,7 @@ function knownWords(license: License): Words {
   return words
 }
 
-// Asked of a line alone: of a whole text that is hostile it could take very long.
+// Applied to single lines: on a hostile whole text it could take very long.
 const COPYRIGHT = /^\W*(copyright|\(c\)|©)|\ball rights reserved\b/i
 const END = 'end of terms and conditions'
 
