@@ -46,7 +46,7 @@ const getAt = (path: `/${string}`, summary: string) =>
 export const listLicenseTemplates = listAt('/templates/licenses', 'List license templates')
 export const getLicenseTemplate = getAt('/templates/licenses/:key', 'Get a license with its text filled in')
 
-// A widely used client writes these with a capital.
+// A widely used client writes this path with a capital letter.
 export const listLicenseTemplatesCapital = listAt('/templates/Licenses', 'List license templates, as some clients ask')
 export const getLicenseTemplateCapital = getAt('/templates/Licenses/:key', 'Get a license, as some clients ask')
 

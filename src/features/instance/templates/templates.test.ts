@@ -192,14 +192,14 @@ test('placeholders are filled: the year always, the rest where it is known', asy
     expect(await lineOf(visitor, key, purpose, { project: 'Forge' })).toEqual(['    Forge'])
   }
 
-  // What is filled in is text, neither a pattern of a replacement nor a placeholder itself.
+  // A filled-in value is literal text, neither a replacement pattern nor a placeholder.
   expect(await lineOf(visitor, 'mit', copyright, { fullname: "$& $1 [year] $'" })).toEqual([
     `Copyright (c) ${year} $& $1 [year] $'`,
   ])
   const nested = { project: '[fullname]', fullname: 'Ada' }
   expect(await lineOf(visitor, 'gpl-3.0', /^ {4}\[fullname\]$/, nested)).toEqual(['    [fullname]'])
 
-  // The same text again: a filling leaves nothing behind, and the year is the forge's own.
+  // The same text again: filling changes no shared state, and the year comes from the forge's clock.
   forge.clock.advance(366 * DAY)
   const later = forge.clock.now().getUTCFullYear()
   expect(later).toBeGreaterThan(year)

@@ -2,5 +2,5 @@ import { HOUR } from '../../../clock.ts'
 import { job } from '../../../context.ts'
 import { mergeTextIndexes } from '../../../store/full-text.ts'
 
-/** What was written since is put together with the rest, so that searches look in few places. */
+/** Merges recent index entries into the main index, so that a search reads few parts. */
 export const merge = job('text_indexes.merge', ({ db }) => mergeTextIndexes(db), { every: HOUR })

@@ -16,7 +16,7 @@ const MetadataEntity = entity({
   enterprise: z.boolean(),
 }).meta({ id: 'Metadata' })
 
-/** `version` is the release whose clients are served, as the administrator chose; `revision` says what really runs. */
+/** `version` is the release that clients are told, as the administrator chose; `revision` is the version that runs. */
 async function handle({ app }: Pick<Context<never, never, never>, 'app'>): Promise<z.infer<typeof MetadataEntity>> {
   const { reported_version } = await currentSettings(app)
   return {

@@ -1,4 +1,4 @@
-/** Where visitors of the front page are led, as a header takes it. Null where that is the front page itself. */
+/** The redirect target for visitors of the front page, as a header value. Null if that is the front page itself. */
 export function homePage(wanted: string | null, forge: string): string | null {
   if (wanted === null) return null
   const { origin, pathname, href } = new URL(wanted)

@@ -7,7 +7,7 @@ import { isOpenToNewcomers } from '../settings/sign-up.ts'
 import { latestTokenExpiry } from '../settings/token-expiry.ts'
 import { homePage } from './home-page.ts'
 
-/** What pages need of the settings, for whoever opens them. */
+/** The settings that pages need, for every viewer. */
 export const get = endpoint({
   method: 'GET',
   path: '/application/web_settings',
@@ -18,16 +18,16 @@ export const get = endpoint({
     default_project_visibility: z.enum(VISIBILITIES),
     default_group_visibility: z.enum(VISIBILITIES),
     default_snippet_visibility: z.enum(VISIBILITIES),
-    /** What the viewer may not choose. */
+    /** Levels that the viewer may not choose. */
     restricted_visibility_levels: z.array(z.enum(VISIBILITIES)),
     protected_ci_variables: z.boolean(),
     shared_runners_text: z.string(),
     polling_interval_multiplier: z.number(),
-    /** People may register themselves. */
+    /** Users may register themselves. */
     sign_up_open: z.boolean(),
     require_personal_access_token_expiry: z.boolean(),
     user_oauth_applications: z.boolean(),
-    /** The last day a token made today may end on. */
+    /** The latest expiry date of a token created today. */
     latest_token_expiry: dateOut.nullable(),
   }).meta({ id: 'WebSettings' }),
   async handle({ app, viewer }) {
@@ -39,7 +39,7 @@ export const get = endpoint({
       default_snippet_visibility: settings.default_snippet_visibility,
       restricted_visibility_levels: viewer?.admin ? [] : settings.restricted_visibility_levels,
       protected_ci_variables: settings.protected_ci_variables,
-      // For people who run jobs, not for whoever comes by.
+      // For users who run jobs, not for visitors.
       shared_runners_text: viewer ? settings.shared_runners_text : '',
       polling_interval_multiplier: settings.polling_interval_multiplier,
       sign_up_open: isOpenToNewcomers(settings),

@@ -65,7 +65,7 @@ test('home_page_url is where visitors of the front page are led, and nobody else
   expect([led.status, led.location]).toEqual([303, 'https://mill.example/%C3%BCber'])
   expect((await open('/explore', visitor)).status).toBe(200)
   expect((await open('/')).status).toBe(200)
-  // To itself it would lead for ever.
+  // A redirect to itself would never end.
   for (const own of ['', '/', '//', '/?a=b', '/./#top']) {
     await set({ home_page_url: forge.url + own })
     expect([own, (await open('/', visitor)).status]).toEqual([own, 200])
@@ -88,7 +88,7 @@ test('default_project_visibility and default_group_visibility are what new ones 
     for (const address of ['/projects/new', '/projects/new?from=url', '/groups/new', '/-/welcome'])
       expect([address, chosen((await open(address)).body)]).toEqual([address, expect.stringContaining(level)])
   }
-  // No wider than the group it is made in, as the API has it.
+  // No more visible than the parent group, as in the API.
   await set({ default_project_visibility: 'public', default_group_visibility: 'public' })
   for (const address of [`/projects/new?namespace=${group.id}`, `/groups/new?parent=${group.id}`])
     expect([address, chosen((await open(address, root)).body)]).toEqual([address, expect.stringContaining('internal')])
