@@ -1,6 +1,6 @@
 /**
- * What the actions of a request make of a commit's files. They apply in order, each to what the ones before it left;
- * the first that cannot be done refuses them all. Nothing is written here.
+ * Applies the file actions of a request to the files of a commit, in order. Each action sees the result of the previous
+ * ones. The first invalid action rejects them all. Nothing is written here.
  */
 import { Refusal } from '../../../errors.ts'
 import { LONGEST_PATH } from '../../../git/process/arguments.ts'
@@ -8,7 +8,7 @@ import { isFileName, type Change, type FileMode } from '../../../git/objects/bui
 import { pauses } from '../../../lib/pauses.ts'
 import { entryAt, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 
-/** Bytes of a request that writes files. */
+/** The size limit in bytes of a request that writes files. */
 export const LARGEST_FILE_BODY = 10 * 1024 * 1024
 
 export interface Action {
@@ -21,11 +21,11 @@ export interface Action {
   readonly execute_filemode?: boolean | null | undefined
 }
 
-/** Where actions begin: a commit by its id, or null for nothing. */
+/** The starting point of the actions: a commit id, or null for an empty tree. */
 export interface Ground {
   readonly dir: string
   readonly base: string | null
-  /** Refuses when the file was last changed by another commit than this one. */
+  /** Rejects the action if another commit changed the file last. */
   assertUnchanged(path: string, lastCommit: string): Promise<void>
 }
 
@@ -47,12 +47,12 @@ export async function changesBy(ground: Ground, actions: readonly Action[]): Pro
   return draft.changes()
 }
 
-/** A file or folder that the actions so far have touched, by the parts of its path. */
+/** A node in the tree of touched paths: a file or folder that the actions have changed. */
 class Scope {
   readonly below = new Map<string, Scope>()
-  /** Null: there is none any more. */
+  /** Null: the file is deleted. */
   file: File | null | undefined
-  /** How many files below it were touched, and how many of these are there. */
+  /** The number of touched files below this node, and how many of them exist. */
   touched = 0
   present = 0
 
@@ -63,7 +63,7 @@ class Scope {
   }
 }
 
-/** The files as the actions so far have left them. */
+/** The files after the actions so far. */
 class Draft {
   readonly ground: Ground
   readonly #files = new Map<string, Scope>()
@@ -98,7 +98,7 @@ class Draft {
     return entry?.type === 'blob' ? { id: entry.id, mode: entry.mode as FileMode } : null
   }
 
-  /** A name that may be given, of neither a file nor a folder that is there, nor below a file. */
+  /** Asserts that the path is valid and unused: neither a file nor a folder exists there, and no parent is a file. */
   async assertFree(path: string): Promise<void> {
     const parts = path.split('/')
     if (!parts.every(isFileName)) throw refuse('Path is not valid')
@@ -118,7 +118,7 @@ class Draft {
     const changes: Change[] = []
     for (const [path, { file }] of this.#files) {
       if (file) changes.push({ path, ...file })
-      // What came and went within one request was never there.
+      // A file that was created and deleted within one request leaves no change.
       else if ((await this.#entryAt(path))?.type === 'blob') changes.push({ path, content: null })
     }
     return changes
@@ -128,12 +128,12 @@ class Draft {
     if (place && place.present > 0) return true
     if ((await this.#entryAt(path))?.type !== 'tree') return false
     if (!place || place.touched === 0) return true
-    // It is no more when all its files have gone.
+    // A folder disappears with its last file.
     const all = (await listTree(this.ground.dir, this.ground.base!, path, { recursive: true })) ?? []
     return all.some((entry) => entry.type !== 'tree' && this.#files.get(entry.path)?.file !== null)
   }
 
-  /** As it was before any action. */
+  /** The entry before any action. */
   async #entryAt(path: string): Promise<Entry | null> {
     let entry = this.#root()
     for (const name of path.split('/')) entry = entry && (await this.#entryIn(entry, name))
@@ -145,7 +145,7 @@ class Draft {
     return base === null ? null : { id: base, type: 'tree', mode: '040000' }
   }
 
-  /** Many files have the same folders above them: each of these is asked for once. */
+  /** Caches lookups, because many files share parent folders. */
   async #entryIn(folder: Entry, name: string): Promise<Entry | null> {
     if (folder.type !== 'tree') return null
     const key = `${folder.id}/${name}`
@@ -187,7 +187,7 @@ const APPLY = {
   async chmod(draft: Draft, action: Action) {
     const path = pathFrom(action.file_path)
     const file = await existing(draft, path, action)
-    // Only a file that holds bytes of its own can be run.
+    // Symbolic links cannot be executable.
     if (file.mode !== LINK) draft.put(path, { ...file, mode: modeOf(action) ?? file.mode })
   },
 
@@ -220,7 +220,7 @@ function contentOf({ content, encoding }: Action): Content {
 
 const DEEPEST = 255
 
-/** As it stands in a tree: without slashes around it, `a/../b` taken together. */
+/** Normalizes a path: removes outer slashes and resolves `a/../b`. */
 function pathFrom(given: string | null | undefined): string {
   const parts: string[] = []
   for (const part of (given ?? '').split('/')) {

@@ -21,7 +21,7 @@ export const FileEntity = entity({
 
 const isExecutable = ({ entry }: FileAtCommit) => entry.mode === '100755'
 
-/** Without its content, which is written behind it as it is read. */
+/** Without the content; the answer streams the content later. */
 export function presentFile(file: DigestedFile): z.infer<typeof FileEntity> & { content: '' } {
   const { entry } = file
   return {
@@ -39,7 +39,7 @@ export function presentFile(file: DigestedFile): z.infer<typeof FileEntity> & { 
   }
 }
 
-/** All about the file but its content. */
+/** All facts about the file except its content. */
 export function describingHeaders(file: FileAtCommit & { size: number; digest?: string }): Record<string, string> {
   return {
     'X-Gitlab-Blob-Id': file.entry.id,
@@ -55,13 +55,16 @@ export function describingHeaders(file: FileAtCommit & { size: number; digest?: 
   }
 }
 
-/** Headers carry bytes: UTF-8, and what could end the header or pass for an escape in the manner of addresses. */
+/**
+ * Headers carry bytes, so the text is UTF-8. Control characters and `%` are percent-encoded, because they could end the
+ * header or look like an escape.
+ */
 function headerText(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   return Buffer.from(text.replaceAll(/[\0-\x1f\x7f%]/g, encodeURIComponent)).toString('latin1')
 }
 
-/** A file as pages show it. */
+/** A file in the form for pages. */
 export const FileViewEntity = entity({
   file_name: z.string(),
   file_path: z.string(),
@@ -72,13 +75,13 @@ export const FileViewEntity = entity({
   last_commit_id: z.string(),
   execute_filemode: z.boolean(),
   kind: z.enum(KINDS),
-  /** Of Markdown. */
+  /** Only for Markdown. */
   html: z.string().nullable(),
-  /** Each as HTML. */
+  /** Each line as HTML. */
   lines: z.array(z.string()).nullable(),
-  /** There are more lines. */
+  /** The file has more lines. */
   is_cut: z.boolean(),
-  /** A drawing as a data address, which is how it can do no harm. */
+  /** An image as a data URL, which cannot run scripts. */
   picture: z.string().nullable(),
 }).meta({ id: 'FileView' })
 
@@ -122,7 +125,7 @@ export const BlameEntity = entity({
     ...people,
   }),
   lines: z.array(z.string()),
-  /** With `render_html`: each line as HTML, its words marked. Null where they are not. */
+  /** With `render_html`: each line as HTML with syntax highlighting. Null without highlighting. */
   lines_html: z.array(z.string()).nullable().optional(),
 }).meta({ id: 'Blame' })
 

@@ -11,7 +11,7 @@ const LARGEST_DIGESTED = 1024 * 1024
 
 export interface FileAtCommit {
   readonly entry: TreeEntry
-  /** As it was asked for. */
+  /** The ref as the caller wrote it. */
   readonly ref: string
   readonly commit: string
   readonly lastCommit: string
@@ -27,9 +27,9 @@ export async function findFile(dir: string, ref: string, path: string): Promise<
 
 export interface OpenFile extends FileAtCommit {
   readonly size: number
-  /** A large one is not held. Destroy the stream when it is not read to its end. */
+  /** A stream if the file is large. Destroy a stream that is not read to its end. */
   readonly body: Buffer | Readable
-  /** Known of files that are not too large to be read for it. */
+  /** Only for files that are small enough to read completely. */
   readonly digest?: string
 }
 
@@ -45,7 +45,7 @@ export async function openFile(dir: string, file: FileAtCommit): Promise<OpenFil
 
 export type DigestedFile = OpenFile & { readonly digest: string }
 
-/** A large one is read once more, for what is told of it before its content. */
+/** Reads a large file twice, because its digest precedes the content in the answer. */
 export async function openDigested(dir: string, file: FileAtCommit): Promise<DigestedFile> {
   const open = await openFile(dir, file)
   if (open.digest !== undefined) return { ...open, digest: open.digest }

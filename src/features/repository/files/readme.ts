@@ -2,7 +2,7 @@ import type { WriteReadme } from '../../../context.ts'
 import { loadRepositorySubject } from '../repositories/queries.ts'
 import { commitActions } from './service.ts'
 
-/** The first commit of a project that shall not begin empty, in the name of whoever it was made for. */
+/** Creates the first commit of a project with a README, in the name of the project's creator. */
 export const writeReadme: WriteReadme = async (app, actor, project, { name, email }) => {
   const subject = await loadRepositorySubject(app, project, actor)
   const content = `# ${project.name}\n${project.description ? `\n${project.description}` : ''}`

@@ -1,4 +1,4 @@
-/** Files as pages show them: text by lines with its words marked, Markdown rendered, and what else a file may be told. */
+/** Renders files for pages: text with syntax highlighting, Markdown as HTML, and facts about other files. */
 import type { App } from '../../../context.ts'
 import { escapeHtml } from '../../../lib/markdown/html.ts'
 import { readPointer } from '../../../lib/lfs-pointer.ts'
@@ -29,9 +29,9 @@ const MOST_LINES = 5000
 const MOST_CHARACTERS = 400_000
 
 export interface RenderedLines {
-  /** Each is HTML. */
+  /** Each line as HTML. */
   readonly lines: string[]
-  /** There are more. */
+  /** The file has more lines. */
   readonly isCut: boolean
 }
 
@@ -44,7 +44,7 @@ export async function linesIn(app: App, path: string, content: Buffer): Promise<
   return { lines: (await marked(app, path, shown)) ?? shown.map(escapeHtml), isCut: beyond >= 0 }
 }
 
-/** All groups are one text; lines of too long ones are left as they are. */
+/** Highlights all groups as one text. Files that are too long stay plain. */
 export async function markBlame<G extends { readonly lines: string[] }>(
   app: App,
   path: string,
@@ -61,13 +61,13 @@ export async function markBlame<G extends { readonly lines: string[] }>(
   })
 }
 
-/** Null where it is left as it is. */
+/** Null without highlighting. */
 async function marked({ caller }: App, path: string, lines: readonly string[]): Promise<string[] | null> {
   const language = markedLanguage(path)
   return language === null ? null : (await markLines([{ language, lines }], caller))[0]!
 }
 
-/** Links lead to files beside it, pictures are those of the repository. */
+/** Links lead to neighboring files, and images come from the repository. */
 export async function renderFile(
   app: App,
   subject: RepositorySubject,
@@ -101,7 +101,7 @@ export async function renderFile(
   )
 }
 
-/** A path of a text is written as addresses are. */
+/** A path in Markdown is URL-encoded. */
 function rawAddress(project: number, written: string, ref: string): string {
   const path = written.replace(/[?#].*$/s, '').replaceAll('/', '%2F')
   return `/api/v4/projects/${project}/repository/files/${path}/raw?ref=${encodeURIComponent(ref)}`

@@ -68,7 +68,7 @@ export const raw = endpoint({
   limiter: 'download',
   allow: 'download',
   guest: true,
-  // With `pdf`, a document whose name says so is shown as one.
+  // With `pdf`, a file with the extension of a PDF is shown as PDF.
   input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool), pdf: blankable(bool) }),
   output: z.string().meta({ format: 'binary' }),
   async handle({ app, subject, input }) {
@@ -216,7 +216,7 @@ export const destroy = endpoint({
   input: z.object({ ...place, last_commit_id: text.nullish() }),
   output: null,
   async handle({ app, viewer, subject, input }) {
-    // Clients send a last commit here as well, which has never been looked at.
+    // Clients may send `last_commit_id` here, too. The server has never checked it.
     const actions = [{ action: 'delete', file_path: input.file_path }]
     await commitActions(app, viewer, subject, { ...input, actions })
   },

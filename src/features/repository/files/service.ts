@@ -25,13 +25,13 @@ export interface CommitInput {
   readonly actions: readonly Action[]
   readonly start_branch?: string | null | undefined
   readonly start_sha?: string | null | undefined
-  /** Another project of the same fork network to start from, by its id or path. */
+  /** The id or path of another project in the same fork network to start from. */
   readonly start_project?: string | null | undefined
-  /** The branch may be there already: it is then begun anew. */
+  /** If the branch exists, it is reset to the new commit. */
   readonly force?: boolean | null | undefined
   readonly author_name?: string | null | undefined
   readonly author_email?: string | null | undefined
-  /** Said when a file is not the one its editor began with. */
+  /** The error text if the file has changed since the editor loaded it. */
   readonly staleText?: (path: string) => string
 }
 
@@ -39,7 +39,7 @@ const ON_NO_BRANCH = 'You can only create or edit files when you are on a branch
 
 const refuse = (text: string) => new Refusal('bad_request', text)
 
-/** One commit of all the actions, or none. */
+/** Creates one commit with all actions, or none. */
 export async function commitActions(
   app: App,
   viewer: User,
@@ -52,7 +52,7 @@ export async function commitActions(
   return landWithMutex(app, viewer, subject, input.branch, land, { mayRebuild: !namesCommit(input) })
 }
 
-/** Who says what the work is based on wants it on nothing else. */
+/** A caller who names the base commit does not accept another one. */
 const namesCommit = ({ start_sha, start_branch, branch, start_project, actions }: CommitInput) =>
   Boolean(start_sha || start_project || (start_branch && start_branch !== branch)) ||
   actions.some(({ last_commit_id }) => Boolean(last_commit_id))
@@ -78,10 +78,10 @@ const isPointer = (change: Change) =>
   'content' in change && change.content !== null && readPointer(Buffer.from(change.content)) !== null
 
 interface Beginning {
-  /** The commit to build on, and the repository it is in; null for a first commit. */
+  /** The base commit and its repository. Null for a first commit. */
   readonly base: string | null
   readonly from: string
-  /** Where the branch stands; null where it is still to be made. */
+  /** The current tip of the branch. Null if the branch does not exist yet. */
   readonly before: string | null
 }
 
@@ -91,7 +91,7 @@ async function beginningOf(
   { branch, start_branch, start_sha, force }: CommitInput,
 ): Promise<Beginning> {
   const tipOf = async (dir: string, name: string) => (await findBranch(dir, name))?.id ?? null
-  // There may be tags before there is a branch: a commit that is named must be there.
+  // A repository may have tags before it has a branch. A named start commit must exist.
   const isFirst = start.project.empty_repo && !start_sha
   const before = await tipOf(subject.dir, branch)
   const startBranch = start_branch || branch
@@ -148,7 +148,7 @@ export interface SubmoduleInput {
   readonly commit_message?: string | null | undefined
 }
 
-/** Which commit of the other repository is meant from now on; whether there is one, only that one knows. */
+/** Sets the commit of a submodule. Only the other repository knows whether that commit exists. */
 export async function moveSubmodule(
   app: App,
   viewer: User,

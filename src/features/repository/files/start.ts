@@ -4,8 +4,8 @@ import { repositoryPolicy, type RepositorySubject } from '../repositories/policy
 import { findRepositorySubject } from '../repositories/queries.ts'
 
 /**
- * Where a commit starts from: the project itself, or another of its fork network whose code the caller may read. Null
- * does not tell which of all that is wanting.
+ * Finds the project that a commit starts from: the project itself, or another one of its fork network whose code the
+ * caller may read. Null does not reveal which condition failed.
  */
 export async function findStart(
   app: App,

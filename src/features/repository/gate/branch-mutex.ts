@@ -6,9 +6,9 @@ const MOST_TRIES = 20
 const LONGEST_PAUSE_MS = 20
 
 /**
- * For commits made here: one at a time on each branch, in the order they came, so that each is built on the one before.
- * A push, or another process, may move the branch all the same: then it is built once more, unless the caller said what
- * on. `isLate`: others may have changed the repository since the caller looked.
+ * Serializes commits that the server creates on a branch, so that each builds on the previous one. A push or another
+ * process may still move the branch. Then the commit is built again, unless the caller named its base. `isLate`: the
+ * repository may have changed since the caller read it.
  */
 export function withBranchMutex<T>(
   dir: string,
@@ -23,7 +23,7 @@ export function withBranchMutex<T>(
       } catch (error) {
         if (!(error instanceof Overtaken) || !mayRebuild || tries === MOST_TRIES) throw error
       }
-      // Of two processes at the same branch, not always the same one is first.
+      // A random pause, so that of two competing processes not always the same one wins.
       await sleep(Math.random() * LONGEST_PAUSE_MS)
     }
   })

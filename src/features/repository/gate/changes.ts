@@ -1,7 +1,7 @@
 /**
- * Changes under way. A row says what is about to happen before the refs move, and the transaction that tells of it
- * takes the row away: whoever takes it tells, so nothing is told twice. Who is killed in between leaves the row, and
- * what it says is looked into by `recovery.ts`.
+ * Pending changes. A row describes a change before the refs move. The transaction that publishes the change deletes the
+ * row, so no change is published twice. If the process is killed in between, the row stays and `recovery.ts` handles
+ * it.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -20,20 +20,20 @@ import { scheduleInspection } from './jobs.ts'
 import type { ChangedPage } from './model.ts'
 import { branchOf, isNewTip, tagOf, type Pusher, type Update } from './updates.ts'
 
-/** One that is under way: what is told of it besides the refs themselves. */
+/** A pending change: the facts to publish besides the refs. */
 export interface Change {
   readonly id: number
   readonly project: Project
   readonly wiki: boolean
-  /** Null where a deploy key without a creator does it. */
+  /** Null for a deploy key without a creator. */
   readonly by: number | null
   readonly options: readonly string[]
   readonly unsigned?: boolean
-  /** By a merge request. */
+  /** Made by a merge request. */
   readonly merging?: true | undefined
-  /** Of a wiki, that it is about. */
+  /** The changed wiki page. */
   readonly page?: ChangedPage | null | undefined
-  /** When it was made, if it is told of only later. */
+  /** When the change happened, if it is published later. */
   readonly at?: string
 }
 
@@ -42,12 +42,12 @@ export interface Expected {
   readonly wiki?: boolean
   readonly updates: readonly Update[]
   readonly options?: readonly string[]
-  /** Whether all that comes was made here, and nobody has signed it. */
+  /** Whether the server created all new commits, so that none is signed. */
   readonly unsigned?: boolean | undefined
   readonly page?: ChangedPage | undefined
 }
 
-/** Said before the refs move. */
+/** Records the change before the refs move. */
 export async function expectChange(
   app: App,
   pusher: Pick<Pusher, 'user' | 'merging'>,
@@ -74,13 +74,13 @@ export async function expectChange(
 
 const plain = ({ ref, before, after }: Update): Update => ({ ref, before, after })
 
-/** Nothing has moved, and nothing will. False where somebody else has told of it, or given it up. */
+/** Cancels a change that has moved no ref. False if another process has already published or canceled it. */
 export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<boolean> {
   const { numDeletedRows } = await app.db.deleteFrom('pending_changes').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** These refs have moved: what the project's row and everybody else must know of it. */
+/** Publishes the moved refs: updates the row of the project and emits events. */
 export async function recordChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
   const { project, wiki, by, options, unsigned, merging, page, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
@@ -90,7 +90,7 @@ export async function recordChange(app: App, change: Change, moved: readonly Upd
     await (wiki ? noteActivity(app, project) : noteChange(app, project))
     const isFirst = first !== null && (await becomesDefault(app, project, first))
     const then = at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }
-    // Who tells of it later does not follow it up.
+    // A late publisher does not run the follow-up work itself.
     const holder = at === undefined ? app.holder : NOBODY
     await emit(then, 'repository.changed', {
       project_id: project.id,
@@ -110,7 +110,7 @@ export async function recordChange(app: App, change: Change, moved: readonly Upd
   if (isFirst && first !== project.default_branch) await setHead(repositoryDir(app, project), first!)
 }
 
-/** What a new branch has beyond the default one can be told later only by where that stood. */
+/** Events later need this commit to tell which commits of a new branch are not on the default branch. */
 async function defaultBeside(
   app: App,
   project: Project,
@@ -126,13 +126,13 @@ async function noteChange(app: App, project: Project): Promise<void> {
   await scheduleInspection(app, project)
 }
 
-/** Each push leaves a pack of its own. */
+/** Each push adds a pack. */
 const PUSHES_TO_TIDY = 50
 
 const deletedTags = (updates: readonly Update[]) =>
   updates.flatMap(({ ref, after }) => (after === null ? (tagOf(ref) ?? []) : []))
 
-/** The first branch that arrives becomes the default, unless the one HEAD names arrives with it. */
+/** The first branch that arrives becomes the default branch, unless the branch that HEAD names arrives, too. */
 function firstBranchOf(project: Project, updates: readonly Update[]): string | null {
   const branches = updates
     .filter(isNewTip)
@@ -141,7 +141,7 @@ function firstBranchOf(project: Project, updates: readonly Update[]): string | n
   return branches.includes(project.default_branch) ? project.default_branch : (branches[0] ?? null)
 }
 
-/** False where another push was first after all. */
+/** False if a concurrent push was faster. */
 async function becomesDefault(app: App, project: Project, name: string): Promise<boolean> {
   if (!(await nameFirstBranch(app, project, name))) return false
   await protectDefaultBranch(app, project, name)

@@ -1,4 +1,7 @@
-/** What follows from a push is done by its own process, before it answers; and later by another one, should it be gone. */
+/**
+ * The process of a push does the follow-up work before it answers. If that process ends, another process does the work
+ * later.
+ */
 import { MINUTE } from '../../../clock.ts'
 import type { App, PushedRefs } from '../../../context.ts'
 import { findEnded } from '../../../jobs/processes.ts'
@@ -7,7 +10,7 @@ import type { Events } from '../../../store/database.ts'
 
 export interface LatePush extends Pick<PushedRefs, 'by' | 'updates' | 'options'> {
   readonly project_id: number
-  /** The process that follows it at once. */
+  /** The process that does the follow-up work at once. */
   readonly holder?: string | undefined
   readonly since: string
 }
@@ -17,21 +20,27 @@ export const latePush = (
   since: string,
 ): LatePush => ({ project_id, by, updates, options, holder, since })
 
-/** So long after a push every process that lives has followed it. */
+/** After this time, every live process has finished the follow-up work of its pushes. */
 const LATE = MINUTE
 
-/** For as long as its own process may come to it; that does not ask whether others have. */
+/**
+ * How long to wait, because the process of the push may still do the work. That process does not check whether others
+ * have done it.
+ */
 async function patienceFor(app: App, { holder, since }: LatePush): Promise<number> {
   if ((await findEnded(app.db, [holder ?? null])).size > 0) return 0
   return Math.max(0, Date.parse(since) + LATE - app.clock.now().getTime())
 }
 
-/** The job must recover what killed processes left: it runs, too early maybe, whenever one is found gone. */
+/**
+ * The job must be one that recovers work of ended processes. It runs whenever a process has ended, which may be too
+ * early.
+ */
 export async function enqueueLate(app: App, job: { readonly name: string }, late: LatePush): Promise<void> {
   await enqueue(app, job, late, { delay: await patienceFor(app, late) })
 }
 
-/** False where its own process may still come to it: then the job is enqueued once more. */
+/** False if the process of the push may still do the work. The job is enqueued again then. */
 export async function isLate(app: App, job: { readonly name: string }, late: LatePush): Promise<boolean> {
   if ((await patienceFor(app, late)) === 0) return true
   await enqueueLate(app, job, late)

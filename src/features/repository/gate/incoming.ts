@@ -2,24 +2,27 @@ import { incomingCommits, type IncomingCommit } from '../../../git/push/incoming
 import type { SmallPack } from '../../../git/push/small-pack.ts'
 import { branchOf, isNewTip, type Update } from './updates.ts'
 
-/** Where what a change brings has come from. */
+/** The source of the objects of a change. */
 export interface Origin {
-  /** Of the quarantine, where there is one. */
+  /** Environment variables of the quarantine, if there is one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** What was pushed, if it is little; null where git must be asked. */
+  /** The pushed pack if it is small. Null if git must read the objects. */
   pack?(): Promise<SmallPack | null>
-  /** Whether there may be pointers of Git LFS among it, where whoever wrote it knows. */
+  /** Whether the objects may contain Git LFS pointers, if the author knows. */
   readonly pointers?: boolean | undefined
 }
 
-/** What a change brings, for all who look at it; it is read once, and only if somebody asks. */
+/** The content of a change, for all checks. It is read once, and only on demand. */
 export interface Incoming extends Origin {
   readonly dir: string
-  /** What refs of any kind are to point at. */
+  /** The new targets of all refs. */
   readonly tips: readonly string[]
-  /** Branches that come or move: their names and new tips. */
+  /** Names and new tips of the branches that are created or moved. */
   readonly branches: readonly { readonly name: string; readonly tip: string }[]
-  /** That no ref reached before, on the way to any of them: what a tag or a note brought in is not looked at again. */
+  /**
+   * New commits that no ref reached before, on the way to any of the tips. Commits that a tag or a note brought in are
+   * not checked again.
+   */
   commits(): Promise<readonly IncomingCommit[]>
   pack(): Promise<SmallPack | null>
 }

@@ -14,8 +14,8 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import { keepLanguages } from '../languages/service.ts'
 
 /**
- * Sizes and counts of a repository that changed, and what its next page will ask for; many pushes at once are looked at
- * once.
+ * Updates sizes and counts of a changed repository, and warms the caches of its pages. Many pushes at once need one
+ * run.
  */
 export const inspectLater = job<{ id: number }>(
   'projects.inspect',
@@ -29,26 +29,26 @@ export const inspectLater = job<{ id: number }>(
     const tip = () => resolveRef(dir, `refs/heads/${project.default_branch}`)
     const seen = await tip()
     const inspected = await inspectRepository(dir, project.default_branch)
-    // Two may look at the same time: who kept what was true before the newest push must not have the last word.
+    // Two runs may overlap. A run that read the state before the newest push must not write last.
     const isCurrent = (await keepInspected(app, project, inspected)) && (await tip()) === seen
     if (!isCurrent) return scheduleInspection(app, project)
     await keepLanguages(app, { ...project, default_branch: inspected.default_branch })
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
     if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
-    // A fork's is in its pool.
+    // The bitmap of a fork is in its pool.
     const isLarge = inspected.repository_size > LARGE && project.pool_id === null
     if (isLarge && !(await hasBitmap(dir))) await scheduleTidying(app, project)
   },
   { long: true },
 )
 
-/** From here on a clone takes notably longer where there is no bitmap, as after a first push. */
+/** Above this size, a clone is notably slower without a bitmap, which is missing after a first push. */
 const LARGE = 5 * 1024 * 1024
 
-/** Every fetch and push reads each of them. */
+/** Every fetch and push reads each loose ref. */
 const MOST_LOOSE_REFS = 20
 
-/** A first push that ended before HEAD was told of it. */
+/** Repairs HEAD after a first push whose process ended before it set HEAD. */
 async function nameBornBranch(dir: string, usual: string): Promise<void> {
   const head = await headOf(dir)
   if (head !== null && (await branchExists(dir, head))) return
@@ -60,8 +60,8 @@ async function nameBornBranch(dir: string, usual: string): Promise<void> {
 const TOGETHER_MS = 5000
 
 /**
- * Pushes of the same few seconds are looked at together, once these are over: none is missed. What a new project has
- * got is looked at right away, too.
+ * Inspects the repository once for all pushes of a few seconds, after these seconds, so that none is missed. A new
+ * project is also inspected at once.
  */
 export async function scheduleInspection(
   app: App,

@@ -1,4 +1,4 @@
-/** Files that Git LFS keeps: nobody pushes what only points at them, nor changes one that somebody else has locked. */
+/** Checks Git LFS: rejects pointers without content, and changes to files that another user has locked. */
 import type { App } from '../../../context.ts'
 import { readPointers } from '../../../git/objects/pointers.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -26,15 +26,15 @@ async function pointerFault({ db }: App, project: Project, incoming: Incoming): 
 }
 
 /**
- * Whether it is worth two processes to look for pointers, which most changes do not bring. A small pack in quarantine
- * is peeked at without one, and whoever writes files has seen what is in them. Of all else, what was here before was
- * looked at when it came.
+ * Whether to search for pointers, which takes two processes; most changes have none. A small pack in quarantine is
+ * checked without a process, and code that writes files has seen their content. Other objects were checked when they
+ * arrived.
  */
 async function mayPoint({ environment, pack, pointers = false }: Incoming): Promise<boolean> {
   return environment ? ((await pack())?.mayHoldPointers() ?? true) : pointers
 }
 
-/** A deploy key holds no locks: to it, all are somebody else's. */
+/** A deploy key owns no locks, so every lock belongs to another user. */
 async function lockFault(app: App, pusher: Pusher, project: Project, incoming: Incoming): Promise<string | null> {
   const person = pusher.deployKeyId === undefined ? (pusher.user?.id ?? null) : null
   const locks = await locksOfOthers(app.db, project.id, person)

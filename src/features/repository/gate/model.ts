@@ -5,18 +5,18 @@ export interface ChangedPage {
   readonly slug: string
   readonly title: string
   readonly format: string
-  /** What its commit says. */
+  /** The commit message. */
   readonly message: string
-  /** The commit, and the one in which its text is. */
+  /** The commit of the change, and the commit that has the text of the page. */
   readonly version: string
   readonly text: string
-  /** Of its file. */
+  /** The path of the page's file. */
   readonly path: string
 }
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Changes that were about to be made; both texts are JSON. */
+    /** Changes that were about to happen; `updates` and `options` are JSON. */
     pending_changes: {
       id: Generated<number>
       project_id: number
@@ -24,34 +24,34 @@ declare module '../../../store/database.ts' {
       user_id: number | null
       updates: string
       options: string
-      /** By a merge request, as the event tells it. */
+      /** Made by a merge request, as in the event. */
       merging: Generated<boolean>
-      /** Of a wiki, that somebody changed by the API: JSON. */
+      /** The wiki page that the API changed, as JSON. */
       page: Generated<string | null>
-      /** The process that makes it; null of older versions. */
+      /** The process that makes the change. Null in rows of older versions. */
       holder: Generated<string | null>
       created_at: string
     }
   }
   interface Events {
-    /** Refs that moved, by a push or by the API; `wiki`: those of the project's wiki. */
+    /** Refs moved, by a push or by the API; `wiki`: refs of the project's wiki. */
     'repository.changed': {
       project_id: number
       wiki: boolean
-      /** Null where a deploy key without a creator did it. */
+      /** Null for a deploy key without a creator. */
       by: number | null
       updates: { ref: string; before: string | null; after: string | null }[]
       options: string[]
-      /** All that came was made here, and nobody has signed it. */
+      /** The server created all new commits, so none is signed. */
       unsigned?: true
-      /** By a merge request, which closes its issues itself. */
+      /** Made by a merge request, which closes its issues itself. */
       merging?: true
-      /** Where the default branch stood, if another was made. */
+      /** The tip of the default branch, if another branch was created. */
       default_sha?: string
-      /** The process that follows it up. */
+      /** The process that does the follow-up work. */
       holder?: string
     }
-    /** By the API; pushes to a wiki are of the repository alone. */
+    /** A page changed through the API. Pushes to a wiki emit only `repository.changed`. */
     'wiki_page.changed': ChangedPage & { project_id: number; by: number | null }
   }
 }

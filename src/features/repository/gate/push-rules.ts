@@ -1,4 +1,4 @@
-/** A project's push rules, asked of what a push brings; the first that fails is told. */
+/** Checks a push against the push rules of the project. The first violated rule is reported. */
 import type { App, User } from '../../../context.ts'
 import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/push/incoming.ts'
 import { batchesOf } from '../../../lib/batches.ts'
@@ -17,7 +17,7 @@ export interface Pushed extends Pick<Incoming, 'dir' | 'environment' | 'tips' | 
 
 const MB = 1024 * 1024
 
-/** By the end of the path, unless it begins with an anchor of its own. Files already there are not looked at. */
+/** Patterns match the end of the path, unless they have their own anchor. Existing files are not checked. */
 const SECRETS = [
   'aws\\/credentials$',
   '(ssh|config)\\/(personal|server)_(rsa|dsa|ed\\d+|ecdsa)',
@@ -38,7 +38,7 @@ export async function pushRuleFault(app: App, rule: PushRule, pushed: Pushed): P
   }
 }
 
-/** None is taken by the API; but rules may be older than the API, or come from elsewhere. */
+/** The API accepts no invalid pattern, but rules may be older than that check or come from elsewhere. */
 async function badPattern(rule: PushRule): Promise<Refuse> {
   for (const name of PATTERNS) {
     const reason = await patternFault(rule[name], projectCaller(rule.project_id))
@@ -120,7 +120,7 @@ async function textChecks(
   }
 }
 
-/** In lower case: those that no account has, as its primary or another address. */
+/** Email addresses in lower case that no account has as its primary or secondary address. */
 async function unknownEmails(app: App, commits: readonly IncomingCommit[]): Promise<Set<string>> {
   const asked = new Set(
     commits.flatMap(({ authorEmail, committerEmail }) => [authorEmail.toLowerCase(), committerEmail.toLowerCase()]),
@@ -160,7 +160,7 @@ function committerFault({ committerEmail: email }: IncomingCommit, own: Set<stri
   return `You cannot push commits for '${email}'. You can only push commits if the committer email is one of your own.`
 }
 
-/** Of files that are added or renamed. */
+/** Checks the paths of added and renamed files. */
 async function pathCheck(
   rule: PushRule,
   commits: readonly IncomingCommit[],

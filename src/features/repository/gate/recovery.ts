@@ -1,7 +1,7 @@
 /**
- * Changes whose process ended between moving the refs and telling of it. What did happen is told as always, by whoever
- * takes the row; that its own process might live after all does no harm, as it then finds nothing to tell. What did not
- * happen is given up only when no process can still be at it.
+ * Recovers changes whose process ended after it moved refs and before it published the change. If the refs moved, the
+ * change is published as usual; the deleted row ensures that only one process does so, even if the first process is
+ * still alive. If the refs did not move, the change is canceled once no process can still work on it.
  */
 import { HOUR, MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
@@ -16,11 +16,11 @@ import { dropChange, recordChange } from './changes.ts'
 import type { ChangedPage } from './model.ts'
 import type { Update } from './updates.ts'
 
-/** Between the two steps lie milliseconds; who needs longer is dead, or finds that others have told. */
+/** The two steps are milliseconds apart. A process that takes longer is dead, or finds that the row is deleted. */
 const SETTLED = MINUTE / 2
-/** To move refs takes ten minutes at most, and is tried once more for each of a push. */
+/** Moving refs takes ten minutes at most, and is retried for each ref of a push. */
 const OVER = HOUR
-/** The git of a process that was killed ends soon after it: what it has moved by then is all that moves. */
+/** The git process of a killed process ends shortly after it. Refs that have not moved by then never will. */
 const ORPHAN_OVER = MINUTE / 12
 
 export const finishChanges = job(
@@ -42,7 +42,7 @@ export const finishChanges = job(
 
 interface Orphans {
   readonly row: Row<'pending_changes'>
-  /** Its process is no more. */
+  /** The process of the change has ended. */
   readonly isOrphan: boolean
   readonly updates: readonly Update[]
 }
@@ -50,16 +50,16 @@ interface Orphans {
 async function finishIn(app: App, project: Project, wiki: boolean): Promise<void> {
   const before = await newestEvent(app)
   const seen = await pending(app, project, wiki)
-  if (seen.length === 0) return // told by somebody else meanwhile
+  if (seen.length === 0) return // another process published the change meanwhile
   const names = new Set(seen.flatMap(({ updates }) => updates.map(({ ref }) => ref)))
   const state = await valuesOf(wiki ? wikiDir(app, project) : repositoryDir(app, project), names)
-  // Asked in this order nothing slips through: what was told meanwhile shows in one or the other.
+  // The order of these reads matters: a change that is published meanwhile appears in one of them.
   const rows = await pending(app, project, wiki)
   const told = await toldOf(app, project, wiki, seen[0]!.row.created_at)
 
   const settled = after(app.clock, -SETTLED)
   const isFresh = ({ row, isOrphan }: Orphans) => row.created_at > settled && !isOrphan
-  // Where a ref is on the move right now, its place says nothing yet: another time.
+  // If a ref is moving right now, its value is not final. A later run handles it.
   const moving = new Set([
     ...rows.filter(isFresh).flatMap(({ updates }) => updates.map(({ ref }) => ref)),
     ...told.filter(({ id }) => id > before).map(({ ref }) => ref),
@@ -104,12 +104,12 @@ async function valuesOf(dir: string, refs: ReadonlySet<string>): Promise<Map<str
 }
 
 interface Move extends Update {
-  /** Of the event; newer than any where it is still to be told. */
+  /** The id of the event. Infinity if the move is not published yet. */
   readonly id: number
   readonly at: string
 }
 
-/** How far back we look for where a ref was when a change began. */
+/** How far back to search for the value of a ref at the start of a change. */
 const BACK = HOUR
 
 async function toldOf({ db }: App, project: Project, wiki: boolean, since: string): Promise<Move[]> {
@@ -119,7 +119,7 @@ async function toldOf({ db }: App, project: Project, wiki: boolean, since: strin
     .select(['id', 'payload', 'created_at'])
     .where('name', '=', 'repository.changed')
     .where('created_at', '>=', start)
-    // Those told by us came later than they happened.
+    // Recovered events have larger ids than their time suggests.
     .orderBy('created_at')
     .orderBy('id')
     .execute()
@@ -130,7 +130,7 @@ async function toldOf({ db }: App, project: Project, wiki: boolean, since: strin
   })
 }
 
-/** Which updates came about. The newest first: what it moved from, another has moved to. */
+/** Finds the updates that happened. Starts with the newest change: its old value is the new value of an earlier one. */
 function movesOf(
   left: readonly Orphans[],
   told: readonly Move[],
@@ -153,8 +153,9 @@ function movesOf(
 }
 
 /**
- * A ref came to a value as often as it left it again or stands there now. If that is more often than was told, and it
- * was not there to begin with, the change came about; if not, somebody else made the same one.
+ * A ref reached a value as often as it left that value again, plus once if it has the value now. If that exceeds the
+ * published moves, and the ref did not start with the value, this change happened. Otherwise another change made the
+ * same move.
  */
 function cameAbout({ before, after }: Update, at: string, moves: readonly Move[], state: string | null): boolean {
   const earlier = moves.findLast((move) => move.at < at)

@@ -1,4 +1,4 @@
-/** What is asked of each ref alone: protection, the default branch, tags. The first fault refuses the whole change. */
+/** Checks of single refs: protection, the default branch, tags. The first violation rejects the whole change. */
 import type { App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
@@ -49,7 +49,10 @@ export async function refFault(
   return null
 }
 
-/** Who is no member of a fork moves branches that are shared with them; they neither make nor delete any. */
+/**
+ * A user who is not a member of a fork may update branches that are shared with them, but may neither create nor delete
+ * branches.
+ */
 async function areTheirs(app: App, pusher: Pusher, project: Project, updates: readonly Update[]): Promise<boolean> {
   if (pusher.deployKeyId !== undefined || pusher.level >= Developer) return true
   const names = updates.map(({ ref, before, after }) => (before === null || after === null ? null : branchOf(ref)))
@@ -88,7 +91,10 @@ async function branchFault(
   return ownerFault(app, pusher, project, { name, ...update }, rules, incoming)
 }
 
-/** Most pushes bring all that lies between, and what is made here stands on what was there: nobody needs to be asked. */
+/**
+ * In most pushes the pack contains all commits in between, and commits of the server build on the old tip. Git is asked
+ * only in other cases.
+ */
 async function rewrites({ dir, environment, pack }: Incoming, before: string, after: string): Promise<boolean> {
   if ((await pack())?.leads(after, before)) return false
   if (!environment && (await findCommit(dir, after))?.parents.includes(before)) return false
@@ -97,11 +103,11 @@ async function rewrites({ dir, environment, pack }: Incoming, before: string, af
 
 const NO_PUSH = 'You are not allowed to push code to protected branches on this project.'
 
-/** A key has no role: only a rule can let it in. */
+/** A deploy key has no role, so it needs a rule that names it. */
 const isNamed = (rules: Rules, name: string, pusher: Pusher) =>
   pusher.deployKeyId !== undefined && isProtected(rules, name) && mayPush(rules, name, pusher)
 
-/** An empty repository: what comes first will be the default branch. */
+/** In an empty repository the first branch becomes the default branch. */
 async function isWhollyProtected(app: App): Promise<boolean> {
   const usual = usualProtection(await currentSettings(app))
   return usual !== null && !usual.developersBegin
@@ -115,7 +121,7 @@ function deletionFault({ level, via }: Pusher): string | null {
 }
 
 function tagFault(pusher: Pusher, { name, before, after }: NamedRecord, rules: Rules): string | null {
-  // Roles are for people; what is protected is protected from keys, too.
+  // Roles apply to users. Protection also applies to deploy keys.
   const isBelow = pusher.deployKeyId === undefined && pusher.level < Master
   if (before !== null && isBelow) return 'You are not allowed to change existing tags on this project.'
   if (!isProtected(rules, name)) return null

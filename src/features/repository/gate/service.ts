@@ -1,6 +1,6 @@
 /**
- * The gate every change of a ref passes, whoever makes it and however: a push over HTTP or SSH, the file API, a merge.
- * Before it, nothing has moved; behind it, everything that must be known of the change at once is known.
+ * The gate: every change of a ref passes these checks, whether by a push over HTTP or SSH, the file API or a merge.
+ * Before the gate nothing has moved. After it, the change is published.
  */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -21,7 +21,7 @@ export interface PushTarget {
   readonly namespace: Namespace
 }
 
-/** Why these updates are refused, all together; null if they are not. Objects may still be in quarantine. */
+/** The reason to reject these updates together, or null. The objects may still be in quarantine. */
 export async function updateFault(
   app: App,
   pusher: Pusher,
@@ -44,7 +44,7 @@ async function ruleFault(
   updates: readonly Update[],
   incoming: Incoming,
 ): Promise<string | null> {
-  // Keys are for machines, which write what they are told to.
+  // Deploy keys belong to machines, which may push commits of any author.
   if (pusher.deployKeyId !== undefined) return null
   const rule = await findPushRule(app.db, project.id)
   if (!rule) return null
@@ -54,7 +54,7 @@ async function ruleFault(
 
 const deletesTag = ({ ref, after }: Update) => after === null && ref.startsWith('refs/tags/')
 
-/** For the API: asks, moves and tells. */
+/** For the API: checks, moves and publishes. */
 export async function changeRefs(
   app: App,
   pusher: Pusher,
@@ -68,15 +68,15 @@ export async function changeRefs(
   await landUpdates(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
 }
 
-/** Somebody else has moved a ref meanwhile. */
+/** A concurrent change moved a ref. */
 export class Overtaken extends Refusal {}
 
-/** All of the updates, or none: of what was let through already. */
+/** Applies all updates or none. The updates have passed the checks. */
 export async function landUpdates(app: App, pusher: Pusher, dir: string, expected: Expected): Promise<void> {
   await moveExpected(app, pusher, dir, await expectChange(app, pusher, expected), expected.updates)
 }
 
-/** The same, of what was said to come already. */
+/** The same for a change that is already recorded. */
 export async function moveExpected(
   app: App,
   pusher: Pusher,
@@ -90,7 +90,7 @@ export async function moveExpected(
       updates.map(({ ref, before, after }) => ({ ref, before: before ?? NO_OBJECT, after: after ?? NO_OBJECT })),
     )
   } catch (error) {
-    // Of any other failure nobody knows yet whether they moved.
+    // After any other failure it is unknown whether the refs moved.
     if (!(error instanceof RefMoved || error instanceof RefInTheWay)) throw error
     await dropChange(app, change)
     if (error instanceof RefMoved) throw new Overtaken('bad_request', movedText(updates[0]!))
@@ -99,7 +99,7 @@ export async function moveExpected(
   await refsMoved(app, pusher, change, updates)
 }
 
-/** Whoever wanted to make what somebody else has just made hears what they would have heard a moment later. */
+/** A caller that tries to create a ref that was just created gets the error that it would get a moment later. */
 function movedText(update: Update): string {
   const { ref, before } = update
   if (before !== null) return inTheWayText(update)
@@ -111,7 +111,7 @@ function inTheWayText({ ref }: Update): string {
   return name === null ? 'Failed to update ref' : `Could not update branch ${name}. Please refresh and try again.`
 }
 
-/** They have moved, all or some of those expected: now it is told. */
+/** All or some of the expected refs have moved: publishes the change. */
 export async function refsMoved(
   app: App,
   pusher: Pusher,
@@ -123,7 +123,7 @@ export async function refsMoved(
   return change.wiki ? [] : followUp(app, change, moved)
 }
 
-/** What others make of it. They have moved, whatever becomes of that: the news of it tries once more. */
+/** Runs the follow-up work of other contexts. The refs have moved in any case, and the event retries failed work. */
 async function followUp(
   app: App,
   { project, by, options }: Change,

@@ -1,17 +1,17 @@
 import type { User } from '../../../context.ts'
 
-/** Who moves refs, and by which way. */
+/** The principal that moves refs. */
 export interface Pusher {
-  /** Null: a deploy key without a creator. */
+  /** Null for a deploy key without a creator. */
   readonly user: User | null
   readonly level: number
   readonly deployKeyId?: number
   readonly via: 'http' | 'ssh' | 'web'
-  /** A merge request, for which protected branches have a level of their own. */
+  /** A merge request; protected branches have a separate level for merges. */
   readonly merging?: true
 }
 
-/** Null stands for no ref: before it is made, after it is deleted. */
+/** Null means no ref: before its creation, or after its deletion. */
 export interface Update {
   readonly ref: string
   readonly before: string | null

@@ -14,7 +14,7 @@ export async function openWiki(app: App, project: Project): Promise<string> {
   return dir
 }
 
-/** Wikis know no protection and no push rules; that they changed is told all the same. */
+/** Wikis have no protection and no push rules, but their changes are published, too. */
 export const changeWiki = (
   app: App,
   pusher: Pusher,

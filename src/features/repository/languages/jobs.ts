@@ -4,7 +4,7 @@ import { findProjectById } from '../../projects/projects/queries.ts'
 import { listUncounted } from './queries.ts'
 import { keepLanguages } from './service.ts'
 
-/** Of projects that nobody has pushed to since languages are kept. */
+/** For projects without a push since the server started to store languages. */
 export const countEarlier = job(
   'languages.count_earlier',
   async (app, _, signal) => {

@@ -3,7 +3,7 @@ declare module '../../../store/database.ts' {
     project_languages: {
       project_id: number
       name: string
-      /** Of all, in per cent. */
+      /** In percent. */
       share: number
     }
     project_language_trees: { project_id: number; tree: string }

@@ -11,7 +11,7 @@ type Shares = Readonly<Record<string, number>>
 
 const remembered = new Memory<Shares>(1024 * 1024, (shares) => 40 * Object.keys(shares).length)
 
-/** What a project is written in, at its default branch; nothing while that has no commit. */
+/** The languages at the default branch. Empty without a commit. */
 export const languagesIn = async ({ project, dir }: RepositorySubject): Promise<Shares> =>
   (await languagesAt(dir, project.default_branch))?.shares ?? {}
 
@@ -25,7 +25,7 @@ export async function languagesAt(dir: string, branch: string): Promise<{ tree: 
 
 const AT_ONCE = 100
 
-/** Projects of which it is not known yet what they are written in. */
+/** Projects whose languages are not stored yet. */
 export const listUncounted = (db: Db, after: number): Promise<{ id: number }[]> =>
   db
     .selectFrom('projects as p')
@@ -48,7 +48,7 @@ const kept = hotQuery((db, p: { id: number }) =>
     .orderBy('name'),
 )
 
-/** As they were after the last push, those with the largest shares first. */
+/** The languages after the last push, largest share first. */
 export const storedLanguages = async (db: Db, project: number): Promise<string[]> =>
   (await kept(db, { id: project })).map(({ name }) => name)
 

@@ -4,10 +4,10 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { languagesAt } from './queries.ts'
 
-/** The ones with the largest shares are kept. */
+/** The maximum number of stored languages, largest shares first. */
 const MOST_KEPT = 50
 
-/** Keeps what a project is written in now. Bears being done twice. */
+/** Stores the current languages of a project. Idempotent. */
 export async function keepLanguages(app: App, project: Project): Promise<void> {
   const project_id = project.id
   const found = await languagesAt(repositoryDir(app, project), project.default_branch)

@@ -7,7 +7,7 @@ import { releaseBlob } from '../../instance/blobs/jobs.ts'
 
 const AT_ONCE = 500
 
-/** Objects that the last project has left: with it went the link, and now the content goes. */
+/** Deletes objects that no project links any more, and their content. */
 export const dropUnlinkedObjects = job(
   'lfs.drop_unlinked',
   async (app) => {
@@ -34,7 +34,7 @@ const withoutProject = (db: Db) =>
       ),
     )
 
-/** Held first, then asked again: a link that came in between would go along with its object. */
+/** Locks the object, then checks again: otherwise a new link would be deleted together with the object. */
 async function dropObject(app: App, id: number): Promise<void> {
   await transact(app, async (app) => {
     const { db } = app

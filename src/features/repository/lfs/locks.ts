@@ -5,7 +5,7 @@ import { Master } from '../../../lib/levels.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { findLock, type LfsLock } from './queries.ts'
 
-/** The lock that now stands on the path, and whether it is new: of two who come at once one is told of the other's. */
+/** Returns the lock on the path and whether it is new. Of two concurrent callers, one gets the lock of the other. */
 export async function lockPath(
   app: App,
   actor: User,
@@ -24,7 +24,7 @@ export async function lockPath(
   return { lock: state, isNew: false }
 }
 
-/** One's own, or with force anybody's. */
+/** Removes the caller's own lock, or with force any lock. */
 export async function unlockPath(
   app: App,
   { actor, level }: { actor: User | null; level: number },

@@ -11,12 +11,12 @@ const objectsOf = (db: Db, projectId: number) =>
     .selectAll('o')
     .where('link.project_id', '=', projectId)
 
-/** Only what the project itself has: to know an object's id opens nothing. */
+/** Finds only objects that the project links. Knowing an id grants no access. */
 export async function findLfsObject(db: Db, projectId: number, oid: string): Promise<LfsObject | null> {
   return (await objectsOf(db, projectId).where('o.oid', '=', oid).executeTakeFirst()) ?? null
 }
 
-/** Of these ids, the objects that the project has. */
+/** The objects among these ids that the project has. */
 export async function findLfsObjects(
   db: Db,
   projectId: number,
@@ -29,7 +29,7 @@ export async function findLfsObjects(
 
 const OIDS_A_QUERY = 500
 
-/** Whether the project has every one of these. */
+/** Whether the project has all of these objects. */
 export async function hasLfsObjects(db: Db, projectId: number, oids: readonly string[]): Promise<boolean> {
   for (const some of batchesOf(oids, OIDS_A_QUERY)) {
     if ((await findLfsObjects(db, projectId, some)).size < some.length) return false
@@ -45,7 +45,7 @@ const locksOf = (db: Db, projectId: number) =>
     .select('u.username')
     .where('l.project_id', '=', projectId)
 
-/** A lock with the name of whoever holds it. */
+/** A lock with the username of its owner. */
 export type LfsLock = Row<'lfs_locks'> & { readonly username: string }
 
 export async function findLock(
@@ -62,7 +62,7 @@ export async function findLock(
 
 const allLocks = hotQuery((db, p: { project: number }) => locksOf(db, p.project).orderBy('l.id'))
 
-/** By their paths: those that somebody else holds. */
+/** The locks of other users, by path. */
 export async function locksOfOthers(db: Db, project: number, person: number | null): Promise<Map<string, LfsLock>> {
   const locks = await allLocks(db, { project })
   return new Map(locks.filter(({ user_id }) => user_id !== person).map((lock) => [lock.path, lock]))
@@ -71,12 +71,12 @@ export async function locksOfOthers(db: Db, project: number, person: number | nu
 export interface LockFilter {
   readonly path?: string | undefined
   readonly id?: number | undefined
-  /** The first lock that is wanted, by id. */
+  /** The id of the first lock of the page. */
   readonly from?: number | undefined
   readonly limit: number
 }
 
-/** In order of their ids; one more than the limit where there are more. */
+/** Sorted by id. Returns one more than the limit if there are more. */
 export async function listLocks(
   db: Db,
   projectId: number,

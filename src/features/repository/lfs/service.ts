@@ -8,14 +8,15 @@ import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { addLfsSize, measureLfsSize } from '../../projects/projects/activity.ts'
 import { lockProject, type Project } from '../../projects/projects/queries.ts'
 
-/** What content is announced as: its digest is its name. */
+/** The announced content: its digest is its id. */
 export interface Announced {
   readonly oid: string
   readonly size: number
 }
 
 /**
- * Keeps content for a project. It must be sent even where another project has it: only who has the content may link it.
+ * Stores content for a project. A client must upload content that another project already has: only a client that has
+ * the content may link it.
  */
 export async function storeLfsObject(
   app: App,
@@ -25,10 +26,11 @@ export async function storeLfsObject(
 ): Promise<void> {
   const { oid } = announced
   await app.blobs.put(Readable.from(verified(content, announced)))
-  // The link that will hold it may never come: then it goes again.
+  // Schedules the release of the blob, in case the link is never created.
   await releaseBlob(app, oid)
   await linkObject(app, project, announced)
-  // Somebody's leaving of the same content may have been carried out before the link stood: it must be sent again.
+  // An earlier release of the same content may have deleted the blob before the link existed. The client must upload
+  // again then.
   if (await app.blobs.has(oid)) return
   await unlinkObject(app, project, announced)
   throw new Refusal('conflict', 'The content was removed meanwhile, please send it again')
@@ -36,7 +38,7 @@ export async function storeLfsObject(
 
 const mismatch = () => new Refusal('bad_request', 'SHA256 or size mismatch')
 
-/** Fails at the end of content that is not what it was called, so that nothing of it is kept. */
+/** Fails at the end if the content does not match its id or size, so that nothing is stored. */
 async function* verified(content: Readable, { oid, size }: Announced): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let seen = 0
@@ -48,7 +50,7 @@ async function* verified(content: Readable, { oid, size }: Announced): AsyncGene
       yield chunk
     }
   } catch (error) {
-    // A sender who left has sent too little.
+    // A disconnected client has sent too little.
     throw content.readableAborted ? mismatch() : error
   }
   if (seen !== size || hash.digest('hex') !== oid) throw mismatch()
@@ -60,7 +62,7 @@ async function linkObject(app: App, { id: project_id }: Project, { oid, size }: 
     const { id: lfs_object_id } = await app.db
       .insertInto('lfs_objects')
       .values({ oid, size, created_at: timestamp(app.clock) })
-      // Written even where nothing changes: whoever would drop the object waits for its new link.
+      // Updates the row even if nothing changes, so that a concurrent deletion waits for the new link.
       .onConflict((c) => c.column('oid').doUpdateSet({ size }))
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -85,7 +87,7 @@ async function unlinkObject(app: App, { id }: Project, { oid, size }: Announced)
   })
 }
 
-/** A fork has every object of its source from the start. Safe to run twice. */
+/** Gives a fork all objects of its source. Idempotent. */
 export async function copyLfsLinks(app: App, from: number, to: number): Promise<void> {
   await transact(app, async (app) => {
     if (!(await lockProject(app, to))) return
