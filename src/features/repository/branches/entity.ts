@@ -27,12 +27,12 @@ export const BranchEntity = entity({
 }).meta({ id: 'Branch' })
 
 export interface BranchSurroundings {
-  /** Of the project. */
+  /** The URL of the project. */
   readonly url: string
   readonly defaultBranch: string
   readonly merged: ReadonlySet<string>
   readonly rules: Rules
-  /** Whether the viewer may. */
+  /** Whether the viewer may push to the branch. */
   mayPush(name: string): boolean
 }
 
@@ -50,7 +50,10 @@ export function presentBranch({ name, commit }: Head, around: BranchSurroundings
   }
 }
 
-/** Whether a rule says so; where none protects the branch they can anyway, and both are false. */
+/**
+ * Whether a rule allows developers this ability. On an unprotected branch developers have it anyway, and both fields
+ * are false.
+ */
 const developersCan = (rules: Rules, name: string, wanted: BranchAbility): boolean =>
   rules
     .filter((rule) => matches(rule.name, name))

@@ -6,7 +6,7 @@ import { repositoryPolicy } from '../repositories/policy.ts'
 import { loadRepositorySubject } from '../repositories/queries.ts'
 import { deleteMergedBranches } from './service.ts'
 
-/** Anybody who reads may ask; whether they may is found out here. */
+/** Every reader may call the endpoint; this job checks the permission. */
 export const deleteMergedLater = job<{ project_id: number; by: number }>(
   'branches.delete_merged',
   async (app, { project_id, by }) => {

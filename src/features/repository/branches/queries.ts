@@ -21,7 +21,7 @@ import { repository } from '../repositories/queries.ts'
 import { sharedBranches } from '../repositories/rights.ts'
 import type { BranchSurroundings, Head } from './entity.ts'
 
-/** A project that is still being imported has no repository yet, and so no branches. */
+/** A project that is still being imported has no repository yet, so it has no branches. */
 export async function findHead(dir: string, name: string): Promise<Head | null> {
   const branch = (await repositoryExists(dir)) ? await findBranch(dir, name) : null
   return branch && ((await withCommits(dir, [branch]))[0] ?? null)
@@ -47,7 +47,7 @@ export const branch = child(repository, {
   find: (_app, { dir }, { branch: name }) => findHead(dir, name),
 })
 
-/** What the records of these branches tell beyond git's refs, asked for all of them at once. */
+/** Loads everything that the records of these branches show beyond git's refs, for all branches at once. */
 export async function aroundBranches(
   app: App,
   subject: RepositorySubject,
@@ -67,7 +67,10 @@ export async function aroundBranches(
   }
 }
 
-/** Names of those that are behind the default branch; one at its very tip is no more merged than the default itself. */
+/**
+ * Names of the branches that are merged into the default branch. A branch at the very tip of the default branch does
+ * not count as merged, like the default branch itself.
+ */
 export async function mergedAmong(dir: string, defaultBranch: string, heads: readonly Branch[]): Promise<Set<string>> {
   const isDefault = ({ name }: Branch) => name === defaultBranch
   const into = heads.length === 0 ? null : (heads.find(isDefault) ?? (await findBranch(dir, defaultBranch)))
@@ -76,7 +79,7 @@ export async function mergedAmong(dir: string, defaultBranch: string, heads: rea
   const leads = await ancestryOf(dir, into.id)
   if (leads) return new Set(others.filter(({ id }) => leads(id)).map(({ name }) => name))
   const [only, ...more] = others
-  // About a single one git can tell without a look at all others.
+  // For a single branch git answers without reading all others.
   if (more.length === 0) return new Set((await isAncestor(dir, only!.id, into.id)) ? [only!.name] : [])
   const merged = await mergedBranches(dir, into.id)
   return new Set(others.map(({ name }) => name).filter((name) => merged.has(name)))

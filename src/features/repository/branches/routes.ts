@@ -85,7 +85,7 @@ export const get = endpoint({
   headStatus: 204,
   output: BranchEntity,
   async handle({ app, subject, input, isHead }) {
-    // HEAD asks only whether it is there.
+    // HEAD only checks whether the branch exists.
     if (!isHead && !isBranchName(input.branch)) throw new Refusal('bad_request', 'The branch refname is invalid')
     if (!subject.branch) throw notFound('Branch')
     return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))

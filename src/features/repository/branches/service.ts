@@ -41,11 +41,11 @@ export async function createBranch(
       : [{ ref: refOf(input.branch), before: null, after: from }]
   await changeRefs(app, webPusher(actor, level), subject, updates)
   const head = await findHead(dir, input.branch)
-  if (!head) throw notFound('Branch') // somebody was faster
+  if (!head) throw notFound('Branch') // a concurrent request deleted the branch
   return head
 }
 
-/** In an empty repository nothing can be begun from: its default branch comes first, with an empty file in it. */
+/** An empty repository has no commit to start from. The server first creates the default branch with an empty file. */
 async function firstBranches(
   app: App,
   actor: User,
@@ -70,7 +70,7 @@ export async function deleteBranch(
   await changeRefs(app, webPusher(actor, subject.level), subject, [update])
 }
 
-/** Whatever nobody would miss: behind the default branch, and under no protection. */
+/** Deletes branches that are merged into the default branch and not protected. */
 export async function deleteMergedBranches(app: App, actor: User, subject: RepositorySubject): Promise<void> {
   const { dir, project, level } = subject
   const { items } = await listBranches(dir)
@@ -87,7 +87,7 @@ export interface ProtectionInput {
   developers_can_merge?: boolean | null
 }
 
-/** By the exact name. What is left out stays as it was; in a new rule it is for masters. */
+/** Protects the exact name. Omitted fields keep their value; in a new rule they default to maintainers. */
 export async function protectBranch(
   app: App,
   actor: User,
@@ -109,7 +109,9 @@ export async function protectBranch(
   })
 }
 
-/** Of those who ask for the same at once, each finds what the one before has left. */
+/**
+ * Serializes concurrent changes of the same rule with a lock, so that each change sees the result of the one before.
+ */
 function holdingRule(
   app: App,
   { project }: RepositorySubject,
@@ -125,14 +127,14 @@ function holdingRule(
 const levelFor = (developers: boolean | null | undefined) =>
   typeof developers === 'boolean' ? (developers ? Developer : Master) : null
 
-/** The level alone, instead of all who may now. */
+/** Replaces all entries of the ability by this level. */
 function replacing({ allowances }: LoadedRule, wanted: BranchAbility, access_level: number | null) {
   if (access_level === null) return []
   const old = allowances.filter(({ ability }) => ability === wanted).map(({ id }) => ({ id, _destroy: true }))
   return [...old, { access_level }]
 }
 
-/** A pattern that matches the name goes on protecting it. */
+/** A pattern that matches the name still protects the branch. */
 export async function unprotectBranch(app: App, actor: User, subject: RepositorySubject, name: string): Promise<void> {
   await holdingRule(app, subject, name, async (app, rule) => {
     if (rule) await unprotectName(app, 'branch', actor, subject.level, rule)

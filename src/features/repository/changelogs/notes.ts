@@ -1,4 +1,4 @@
-/** What is told of a version: the commits that say so by a trailer, by what they say they are. */
+/** Release notes of a version: commits with a changelog trailer, grouped by the value of the trailer. */
 import type { Commit } from '../../../git/objects/commits.ts'
 import { compareVersions, parseVersion } from './versions.ts'
 
@@ -9,7 +9,7 @@ export interface Notes {
   /** Newest first. */
   readonly commits: readonly Commit[]
   readonly trailer: string
-  /** What a commit is named below: `group/project`. */
+  /** The project path in commit references: `group/project`. */
   readonly path: string
 }
 
@@ -29,7 +29,7 @@ export function notesFor({ version, date, commits, trailer, path }: Notes): stri
   return `## ${version} (${date})\n\n${sections.length > 0 ? sections.join('\n') : 'No changes.\n'}`
 }
 
-/** Of the last paragraph, as git has it, whatever the case of its name. */
+/** Reads the last paragraph, like git. The case of the name does not matter. */
 function trailerOf(message: string, name: string): string | null {
   const paragraphs = message.trimEnd().split(/\n\s*\n/)
   if (paragraphs.length < 2) return null
@@ -43,7 +43,7 @@ function trailerOf(message: string, name: string): string | null {
 
 const HEADING = /^## (\S+)/
 
-/** Before the first older version; null where this one is told already. */
+/** Inserts the notes before the first older version. Null if the file already describes this version. */
 export function insertNotes(content: string, version: string, notes: string): string | null {
   const own = parseVersion(version)!
   const lines = content.split('\n')

@@ -13,7 +13,7 @@ const range = {
   trailer: text.pipe(z.string().regex(/^[\w-]{0,100}$/)).nullish(),
 }
 
-/** The layout of a changelog is one for all. */
+/** All changelogs have one fixed layout, so these parameters are rejected. */
 const refuses = ['config_file', 'config_file_ref']
 
 export const get = endpoint({

@@ -17,7 +17,7 @@ const MOST_COMMITS = 5000
 const LARGEST_FILE = 1024 * 1024
 
 export interface ChangelogInput {
-  /** A version as `parseVersion` knows it. */
+  /** A version that `parseVersion` accepts. */
   readonly version: string
   readonly from?: string | null | undefined
   readonly to?: string | null | undefined
@@ -27,7 +27,7 @@ export interface ChangelogInput {
 
 const failure = (why: string) => new Refusal('unprocessable', `Failed to generate the changelog: ${why}`)
 
-/** What led from the version before to this one. */
+/** Describes the changes from the previous version to this one. */
 export async function changelogOf(app: App, subject: RepositorySubject, input: ChangelogInput): Promise<string> {
   const { project, namespace, dir } = subject
   const to = await resolveCommit(dir, input.to || `refs/heads/${project.default_branch}`)
@@ -43,7 +43,7 @@ export async function changelogOf(app: App, subject: RepositorySubject, input: C
   })
 }
 
-/** The newest version before this one; previews are no version to start from. */
+/** The newest version before this one. Pre-releases do not count. */
 async function tagBefore(dir: string, version: string): Promise<string> {
   const own = parseVersion(version)!
   const isEarlier = (name: string) => {
@@ -66,7 +66,7 @@ export interface ChangelogFileInput extends ChangelogInput {
   readonly message?: string | null | undefined
 }
 
-/** A version that the file tells of already is left as it is there. */
+/** A version that the file already describes stays as it is. */
 export async function addToChangelog(
   app: App,
   actor: User,

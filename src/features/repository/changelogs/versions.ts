@@ -1,4 +1,4 @@
-/** Versions as tags and headings name them: `1.2.3`, perhaps after a `v`, perhaps with more behind. */
+/** Versions in tags and headings: `1.2.3`, with an optional `v` before it and optional suffixes. */
 
 const PATTERN = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$/
 
@@ -13,7 +13,7 @@ export function parseVersion(text: string): Version | null {
   return { numbers: [major, minor, patch].map(Number), isPreview: preview !== undefined }
 }
 
-/** Negative where `a` comes first; a preview comes before what it is a preview of. */
+/** Negative if `a` is older. A pre-release is older than its release. */
 export function compareVersions(a: Version, b: Version): number {
   const at = a.numbers.findIndex((number, n) => number !== b.numbers[n])
   if (at >= 0) return a.numbers[at]! - b.numbers[at]!

@@ -1,10 +1,10 @@
-/** Commits that rows name, against those that the repository has. */
+/** Checks that the repository has the commits that rows name. */
 import type { App } from '../../../context.ts'
 import { withoutCommit } from '../../../git/objects/presence.ts'
 import { referencedCommits } from '../../projects/housekeeping/referenced-commits.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 
-/** Of a repository that has lost everything no more are told. */
+/** The maximum number of reported commits, for a repository that has lost everything. */
 const MOST_TOLD = 100
 
 export async function missingCommits({ db }: App, { id }: Pick<Project, 'id'>, dir: string): Promise<string[]> {

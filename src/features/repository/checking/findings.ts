@@ -1,13 +1,16 @@
 export interface Finding {
   readonly path: string
   readonly faults: readonly string[]
-  /** What killed processes left. It does no harm; sweeps remove it in time, and a repair at once. */
+  /**
+   * Files that killed processes left behind. They do no harm. Sweeps delete them in time, and a repair deletes them at
+   * once.
+   */
   readonly leftovers?: readonly string[]
-  /** What a repair did. */
+  /** The actions of a repair. */
   readonly repairs?: readonly string[]
 }
 
 export interface CheckOptions {
-  /** Mends what can be mended without loss. */
+  /** Repairs everything that can be repaired without loss. */
   readonly repair?: boolean
 }

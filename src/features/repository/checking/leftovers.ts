@@ -1,4 +1,4 @@
-/** What lies on the disk, or in the blob store, and no row names; and what rows name and is not there. */
+/** Finds files and blobs that no row references, and references to missing files and blobs. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -13,7 +13,9 @@ import type { CheckOptions, Finding } from './findings.ts'
 
 const UNKNOWN = ['the store does not know of it']
 
-/** Folders of repositories and wikis that no project has. A young one may be of a project that is being made. */
+/**
+ * Folders of repositories and wikis without a project. A recent folder may belong to a project that is being created.
+ */
 export async function* checkFolders(app: App): AsyncGenerator<Finding> {
   const going = new Set((await payloadsOf<{ dir: string }>(app, removeRepositoryLater.name)).map(({ dir }) => dir))
   for (const storage of new Set(Object.values(app.config.storages))) {
@@ -45,7 +47,7 @@ const isYoung = async (dir: string) => ((await stat(dir).catch(() => null))?.mti
 
 export type Leftovers = Required<Pick<Finding, 'leftovers' | 'repairs'>>
 
-/** Nobody works on a repository for an hour. */
+/** No process works on a repository for an hour. */
 export async function leftoversIn(dir: string, repair: boolean): Promise<Leftovers> {
   const before = new Date(Date.now() - HOUR)
   if (!repair) return { leftovers: await findOrphans(dir, { before }), repairs: [] }
@@ -54,7 +56,7 @@ export async function leftoversIn(dir: string, repair: boolean): Promise<Leftove
 
 const DIGESTS_A_PAGE = 1000
 
-/** What rows name and is not there. */
+/** Blobs that rows reference but that do not exist. */
 export async function* checkReferencedBlobs(app: App): AsyncGenerator<Finding> {
   for (const { table, column } of app.blobColumns)
     for (let last = ''; ;) {
@@ -67,7 +69,7 @@ export async function* checkReferencedBlobs(app: App): AsyncGenerator<Finding> {
     }
 }
 
-/** What no row names, and what was left half written. No upload takes a day. */
+/** Blobs that no row references, and incomplete uploads. No upload takes a day. */
 export async function* checkLeftovers(app: App, { repair = false }: CheckOptions = {}): AsyncGenerator<Finding> {
   const before = new Date(Date.now() - DAY)
   const found = (path: string, leftover: string): Finding =>

@@ -1,4 +1,4 @@
-/** Pools as the store knows them, against those on the disk and those that repositories use. */
+/** Compares the pools of the store with those on disk and those that repositories use. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { App } from '../../../context.ts'
@@ -14,7 +14,7 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { CheckOptions, Finding } from './findings.ts'
 import { leftoversIn } from './leftovers.ts'
 
-/** A member that has everything itself is sound: it begins to use the pool when it is tidied. */
+/** A member that has all objects itself is sound. It starts to use the pool with its next housekeeping. */
 export async function sharingFaults(app: App, project: Project, dir: string): Promise<string[]> {
   const used = await poolOf(dir)
   if (used === null) return []
@@ -40,7 +40,7 @@ async function faultsOfPool(app: App, pool: Pool): Promise<string[]> {
   return (await isFilling(app, pool)) ? unused : [...unused, 'there is no repository']
 }
 
-/** Its first fork is still on its way. */
+/** The first fork of the pool is still being created. */
 async function isFilling(app: App, { id }: Pool): Promise<boolean> {
   const fork = await app.db
     .selectFrom('projects')
@@ -51,7 +51,7 @@ async function isFilling(app: App, { id }: Pool): Promise<boolean> {
   return fork !== undefined
 }
 
-/** Folders nobody will ever look into; one that is about to be removed is none. */
+/** Folders that no row names. A folder whose deletion is scheduled does not count. */
 async function* findOrphans(app: App, known: ReadonlySet<string>): AsyncGenerator<Finding> {
   const removals = await app.db
     .selectFrom('jobs')

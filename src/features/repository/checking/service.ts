@@ -1,4 +1,4 @@
-/** Compares what the store says of repositories with the repositories themselves; changes nothing unless told to repair. */
+/** Compares the store with the repositories. Changes nothing without the repair option. */
 import type { App } from '../../../context.ts'
 import { GitFailed } from '../../../git/process/command.ts'
 import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
@@ -16,7 +16,7 @@ import { checkPools, sharingFaults } from './pools.ts'
 
 const PROJECTS_A_TURN = 100
 
-/** Every project in turn, then every pool; sound ones with no faults. */
+/** Yields a finding for every project, then for every pool. Sound ones have no faults. */
 export async function* checkRepositories(app: App, options: CheckOptions = {}): AsyncGenerator<Finding> {
   yield* checkProjects(app, options)
   yield* checkPools(app, options)
@@ -51,10 +51,10 @@ export async function checkProject(
   if (!(await repositoryExists(dir))) return { path, faults: ['there is no repository'] }
   const left = await leftInProject(app, project, repair)
   const broken = [...(await sharingFaults(app, project, dir)), ...(await faultsOf(dir))]
-  // What is on its way may be seen in between.
+  // An unfinished import may be in any intermediate state.
   if (PROVISIONING.includes(project.import_status)) return { path, faults: broken, ...left }
   const missing = await missingCommits(app, project, dir).catch((error: unknown) => {
-    // A broken one may answer nothing more.
+    // Git commands may fail in a broken repository.
     if (broken.length > 0 && error instanceof GitFailed) return []
     throw error
   })
@@ -80,7 +80,7 @@ async function wikiFaults(app: App, project: Project): Promise<string[]> {
   return (await repositoryExists(dir)) ? (await faultsOf(dir)).map((fault) => `wiki: ${fault}`) : []
 }
 
-/** What the row tells of the repository, as it is now. */
+/** Compares the facts in the row with the repository. */
 async function factFaults({ db }: App, { id }: Project, dir: string): Promise<string[]> {
   const columns = ['empty_repo', 'default_branch'] as const
   const project = await db.selectFrom('projects').select(columns).where('id', '=', id).executeTakeFirst()
@@ -95,7 +95,7 @@ async function factFaults({ db }: App, { id }: Project, dir: string): Promise<st
   return faults
 }
 
-/** HEAD follows the row, which people chose; the rest of the row follows the repository. */
+/** HEAD follows the row, because users choose the default branch. The other facts of the row follow the repository. */
 async function mendFacts(app: App, project: Project, dir: string): Promise<string[]> {
   const done: string[] = []
   const { default_branch } = project

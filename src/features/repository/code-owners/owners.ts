@@ -1,4 +1,4 @@
-/** Who owns which files, as a `CODEOWNERS` says. */
+/** The owners of files, read from `CODEOWNERS`. */
 import { sql } from 'kysely'
 import { changedPaths } from '../../../git/history/changed-paths.ts'
 import { readKnown, readStart } from '../../../git/objects/objects.ts'
@@ -16,7 +16,7 @@ import { pauses } from '../../../lib/pauses.ts'
 import type { Db } from '../../../store/database.ts'
 import { textsIn } from '../../../store/dialect.ts'
 
-/** The first that is there counts. */
+/** The first file that exists wins. */
 const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS']
 
 const MOST_PATHS = 10_000
@@ -29,7 +29,7 @@ export interface OwnerRule {
   readonly groups: readonly number[]
 }
 
-/** Of the tree of a commit; null where it has none. */
+/** Finds the file in the tree of a commit, or null. */
 export async function findOwnersFile(dir: string, target: string): Promise<string | null> {
   for (const path of PLACES) {
     const entry = await entryAt(dir, target, path)
@@ -43,7 +43,7 @@ async function textIn(dir: string, blob: string): Promise<string> {
   return file ? textOf(file.content ?? (await readStart(dir, file, LONGEST_FILE))) : ''
 }
 
-/** What is owned of all that differs between two commits. */
+/** The owner rules of all files that differ between two commits. */
 export async function ownedIn(
   dir: string,
   blob: string,
@@ -53,7 +53,7 @@ export async function ownedIn(
   const sections = parseCodeOwners(await textIn(dir, blob))
   if (sections.length === 0) return []
   const paths = await changedPaths(dir, base_sha, head_sha, MOST_PATHS, options)
-  // Of what cannot be looked at file by file, everybody is asked.
+  // If the changed files cannot be listed, all owners are required.
   if (paths === null) return allOf(sections)
   const matching = new OwnerMatching(sections)
   const found = new Set<Owned['pattern']>()
@@ -110,7 +110,10 @@ export async function ownersOf(db: Db, owned: readonly Owned[]): Promise<OwnerRu
   }))
 }
 
-/** By address in lower case. An address that nobody confirmed makes nobody an owner, but leaves its commits theirs. */
+/**
+ * Users by email address in lower case. With `confirmed`, an unconfirmed address makes no user an owner. Without it,
+ * commits belong to the user of an unconfirmed address, too.
+ */
 export async function usersBehind(
   db: Db,
   emails: readonly string[],

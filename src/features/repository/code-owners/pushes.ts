@@ -1,4 +1,4 @@
-/** What is owned is changed by merge requests on branches that ask for its owners. */
+/** On branches that require code owner approval, owned files change only through merge requests. */
 import type { App, User } from '../../../context.ts'
 import { mergeBase } from '../../../git/history/history.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
@@ -9,19 +9,19 @@ import type { Pusher, Update } from '../gate/updates.ts'
 import { matches, type LoadedRule } from '../protected-branches/matching.ts'
 import { findOwnersFile, ownedIn, ownersOf, type OwnerRule } from './owners.ts'
 
-/** More are not named. */
+/** The maximum number of listed patterns. */
 const MOST_NAMED = 20
 
 interface Change extends Update {
-  /** Of the branch. */
+  /** The name of the branch. */
   readonly name: string
 }
 
 type Who = Pusher & { readonly groups: readonly number[] }
 
 /**
- * Why a push straight to a branch is refused; null if it is not. Those whom the branch lets in by name need no owner, nor
- * do administrators; others push what they own all of.
+ * The reason why a direct push to a branch is rejected, or null. Administrators, and users, groups and keys that the
+ * branch rules name, need no owner. Other users may push changes to files that they own.
  */
 export async function ownerFault(
   app: App,
@@ -48,7 +48,10 @@ const isNamed = (rules: readonly LoadedRule[], { user, deployKeyId, groups }: Wh
       return (user_id !== null && user_id === user?.id) || (group_id !== null && groups.includes(group_id))
     })
 
-/** As the branch says before the push; a new one stands on what it has in common with the default branch. */
+/**
+ * Uses the `CODEOWNERS` of the branch before the push. A new branch uses the file of the default branch, and its
+ * changes count from the merge base.
+ */
 async function ownedBy(
   { db }: App,
   project: Project,
@@ -66,7 +69,7 @@ async function ownedBy(
   return rules.filter(({ approvals_required }) => approvals_required > 0)
 }
 
-/** Of a group, its own members are owners. */
+/** Direct members of an owning group are owners. */
 async function notOf({ db }: App, { id }: User, owned: readonly OwnerRule[]): Promise<OwnerRule[]> {
   const named = [...new Set(owned.flatMap(({ groups }) => groups))]
   const rows =

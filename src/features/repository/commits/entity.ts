@@ -35,7 +35,7 @@ export type CommitRecord = z.infer<typeof CommitEntity>
 
 const stats = entity({ additions: z.int(), deletions: z.int(), total: z.int() })
 
-/** In a list, lines are counted on demand. */
+/** Lists include line counts on request only. */
 export const ListedCommitEntity = entity({ ...commit, stats: stats.optional() }).meta({ id: 'ListedCommit' })
 
 export const CommitDetailEntity = entity({
@@ -63,8 +63,8 @@ export type CommitPipeline = Pick<
 >
 
 /**
- * `url` is the project's own. Times keep the zone they were written in. Lists of trailers are for who asks for them: a
- * client that never does takes that field for texts, and refuses the whole answer.
+ * `url` is the URL of the project. Times keep their original zone. Lists of trailers are sent on request only: older
+ * clients expect that field to hold texts, and fail on the whole answer otherwise.
  */
 export function presentCommit(
   commit: Commit,
@@ -80,7 +80,7 @@ export function presentCommit(
     parent_ids: [...commit.parents],
     ...presentPeople(commit),
     web_url: pageBelow(url, `commit/${commit.id}`),
-    // Names are a stranger's: `__proto__` too becomes a plain field.
+    // The names come from commit messages. `Object.fromEntries` makes even `__proto__` a plain field.
     trailers: Object.fromEntries(trailers.map(([name, values]) => [name, values.at(-1)!])),
     extended_trailers: isAsked ? Object.fromEntries(trailers) : {},
   }
@@ -139,11 +139,13 @@ export const DiffEntity = entity({
   generated_file: z.boolean(),
   collapsed: z.boolean(),
   too_large: z.boolean(),
-  /** With `render_html`: each line from the first hunk on as HTML, without its sign. Null where it is not marked. */
+  /**
+   * With `render_html`: each line from the first hunk on as HTML, without its sign. Null without syntax highlighting.
+   */
   lines_html: z.array(z.string()).nullable().optional(),
 }).meta({ id: 'Diff' })
 
-/** With the lines that name both files, as first; later clients may ask for the hunks alone. */
+/** Includes the header lines with both file names by default. Newer clients may ask for the hunks only. */
 export function presentDiff(file: FileDiff, { unidiff = true } = {}): z.infer<typeof DiffEntity> {
   const before = file.newFile ? '/dev/null' : `a/${file.oldPath}`
   const after = file.deletedFile ? '/dev/null' : `b/${file.newPath}`

@@ -1,4 +1,4 @@
-/** How a commit made here comes onto a branch: by whom, and past which bars. */
+/** Puts a commit that the server created onto a branch, with all permission checks. */
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import type { Signer } from '../../../git/objects/building.ts'
@@ -12,12 +12,12 @@ import { mayCommitTo, mayPushTo } from '../repositories/rights.ts'
 
 export const signerOf = ({ clock }: App, { name, email }: User): Signer => ({ name, email, date: clock.now() })
 
-/** What the ability could not tell without the branch. */
+/** The part of the permission check that needs the name of the branch. */
 export async function assertMayCommit(app: App, subject: RepositorySubject, branch: string): Promise<void> {
   if (!(await mayCommitTo(app, subject, branch))) throw forbidden()
 }
 
-/** Asked before any work is done; the gate asks again. */
+/** Checked early, before any work. The gate checks again. */
 export async function assertMayPush(app: App, subject: RepositorySubject, branch: string): Promise<void> {
   if ((await mayPushTo(app, subject, branch)).push) return
   throw new Refusal('bad_request', 'You are not allowed to push into this branch')
@@ -25,7 +25,7 @@ export async function assertMayPush(app: App, subject: RepositorySubject, branch
 
 const LONGEST_MESSAGE = 65_536
 
-/** As the caller wrote it, for lines to end in one way only. */
+/** Normalizes line endings in the caller's message. */
 export function messageFrom(text: string): string {
   if (text.length <= LONGEST_MESSAGE) return text.replaceAll('\r', '')
   throw new Refusal('bad_request', `Commit message is too long (maximum is ${LONGEST_MESSAGE} characters)`)
@@ -33,17 +33,17 @@ export function messageFrom(text: string): string {
 
 export interface Landing {
   readonly branch: string
-  /** Where the branch was seen; null makes it. */
+  /** The tip of the branch that the caller saw. Null creates the branch. */
   readonly before: string | null
-  /** The commit, which is in the repository already. */
+  /** The new commit. Its objects are already in the repository. */
   readonly after: string
-  /** Whether its files may be pointers of Git LFS that were not here before. */
+  /** Whether the files may contain Git LFS pointers that the repository did not have before. */
   readonly pointers?: boolean
-  /** Whether what it is based on was brought from another repository. */
+  /** Whether the base commit comes from another repository. */
   readonly isForeign?: boolean
 }
 
-/** `land` is handed the repository as it is when its turn has come. */
+/** `land` gets the current repository once it has the mutex. */
 export function landWithMutex(
   app: App,
   viewer: User,

@@ -1,12 +1,12 @@
-/** Diffs as pages show them: their lines with words marked, as far as that is quickly done. */
+/** Diffs with syntax highlighting for pages, as far as the time limit allows. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../../context.ts'
 import { escapeHtml } from '../../../lib/markdown/html.ts'
 import { markLines, markedLanguage, type CodeBlock } from '../../../lib/markdown/marked-code.ts'
 
-/** Together, as they stand on both sides. */
+/** The sum over both sides. */
 const MOST_CHARACTERS = 100_000
-/** What comes later is there for whoever asks next. */
+/** Highlighting that takes longer is ready for the next request. */
 const LONGEST_WAIT = 2_000
 
 interface Diff {
@@ -35,7 +35,7 @@ export async function markDiffs<D extends Diff>(
 /** One side of a hunk. */
 interface Side extends CodeBlock {
   readonly lines: string[]
-  /** Where in the patch these lines are. */
+  /** The positions of these lines in the patch. */
   readonly at: number[]
 }
 
@@ -45,7 +45,7 @@ interface Plan {
   readonly length: number
 }
 
-/** Both sides are code of their own: a word may be of one kind before and of another after. */
+/** Highlights both sides separately, because the same word can have another meaning before and after the change. */
 function planOf(diff: string, language: string): Plan {
   const all = diff.replace(/\n$/, '').split('\n')
   const start = all.findIndex((line) => line.startsWith('@@ '))
@@ -63,7 +63,7 @@ function planOf(diff: string, language: string): Plan {
       side.at.push(n)
     }
   }
-  // A side without a change has nothing that the other has not.
+  // A side without a change is the same as the other side.
   const blocks = sides.flatMap(({ before, after }) => {
     const isChanged = (side: Side, sign: string) => side.at.some((n) => patch[n]![0] === sign)
     const changed = [...(isChanged(before, '-') ? [before] : []), ...(isChanged(after, '+') ? [after] : [])]
@@ -73,7 +73,7 @@ function planOf(diff: string, language: string): Plan {
   return { patch, blocks, length }
 }
 
-/** Lines of both sides are as in the file after. */
+/** Unchanged lines use the highlighting of the file after the change. */
 function written({ patch, blocks }: Plan, found: ReadonlyMap<CodeBlock, readonly string[] | null>): string[] {
   const lines = patch.map((line) => escapeHtml(line.startsWith('@@ ') ? line : line.slice(1)))
   for (const block of blocks) {

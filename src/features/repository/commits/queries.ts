@@ -9,13 +9,13 @@ import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
 
-/** What the presenters must know of the project. */
+/** Facts about the project that presenters need. */
 export const presentationOf = (app: App, subject: RepositorySubject) => ({
   url: webUrlOf(app, subject),
   projectId: subject.project.id,
 })
 
-/** By any name of it: a branch or a tag is its newest commit. */
+/** Accepts any revision name. A branch or a tag means its newest commit. */
 export const commit = child(repository, {
   name: 'Commit',
   key: 'commit',
@@ -34,7 +34,7 @@ export interface CommitFilter {
   readonly order?: 'default' | 'topo' | null | undefined
 }
 
-/** Newest first. Whatever does not exist, or cannot, has no commits. */
+/** Newest first. An unknown or invalid revision has no commits. */
 export async function findHistory(dir: string, filter: CommitFilter, page: PageRequest): Promise<Page<Commit>> {
   const start = filter.all ? { all: true } : startOf(filter.ref_name ?? '')
   if (!start) return { items: [], total: 0 }
@@ -43,7 +43,9 @@ export async function findHistory(dir: string, filter: CommitFilter, page: PageR
   return { items: commits, total }
 }
 
-/** A name, or a range as `v1.0..master`, for two dots are in no name; an end that is not named is HEAD. */
+/**
+ * Parses a revision or a range such as `v1.0..master`; no revision name contains two dots. An omitted end means HEAD.
+ */
 function startOf(name: string): Pick<HistoryOptions, 'from' | 'not'> | null {
   const ends = name.split('..').map((end) => end || 'HEAD')
   return ends.length > 2 ? null : { from: ends.slice(-1), not: ends.slice(0, -1) }

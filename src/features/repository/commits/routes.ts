@@ -151,7 +151,7 @@ export const diff = endpoint({
     const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS, ignoreSpaces })) ?? {}
     const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? true }))
     const shown = (part: typeof diffs) => (input.render_html ? markDiffs(app, part) : part)
-    // In pages only for those who ask: all of it is what it was first.
+    // Paginates only on request, because the first version of this endpoint returned everything.
     if (!page && !per_page) return shown(diffs)
     const request = pageRequest(input)
     const address = `${app.url}${API}/projects/${subject.project.id}/repository/commits/${id}/diff`

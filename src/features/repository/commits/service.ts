@@ -11,11 +11,11 @@ import { assertMayCommit, assertMayPush, landCommit, landWithMutex, messageFrom,
 export interface PickInput {
   readonly branch: string
   readonly message?: string | null | undefined
-  /** Find out whether it could be done, and leave it at that. */
+  /** Checks whether the operation would succeed, without changing anything. */
   readonly dry_run?: boolean | null | undefined
 }
 
-/** Null when it was only tried. */
+/** Null for a dry run. */
 export function pickCommit(
   app: App,
   viewer: User,
@@ -33,7 +33,7 @@ export function pickCommit(
   })
 }
 
-/** Null when it was only tried. */
+/** Null for a dry run. */
 export function undoCommit(
   app: App,
   viewer: User,
@@ -56,7 +56,7 @@ interface Redoing {
   readonly author: Signer
 }
 
-/** What a commit changed, or its opposite, on top of a branch. */
+/** Applies the changes of a commit, or their reverse, on top of a branch. */
 async function redo(
   app: App,
   viewer: User,

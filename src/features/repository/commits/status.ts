@@ -1,14 +1,14 @@
-/** How the newest pipeline of a commit has come out. */
+/** The status of the newest pipeline of a commit. */
 import type { Db } from '../../../store/database.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import type { CommitPipeline } from './entity.ts'
 
-/** Null where there is none. */
+/** Null without a pipeline. */
 export async function commitPipeline(db: Db, project: number, sha: string): Promise<CommitPipeline | null> {
   return (await commitPipelines(db, project, [sha])).get(sha) ?? null
 }
 
-/** The same for several, by their ids, in one query. */
+/** The same for several commits by id, in one query. */
 export async function commitPipelines(
   db: Db,
   project: number,

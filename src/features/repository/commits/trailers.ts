@@ -2,11 +2,11 @@ const TRAILER = /^([A-Za-z0-9-]+)[ \t]*:/
 const BY_GIT = /^(Signed-off-by: |\(cherry picked from commit )/
 
 /**
- * `Signed-off-by: Ada <ada@example.com>` lines at the end of a message, by their name in the order they stand. Other
- * lines among them are borne as git bears them: up to three for each, where one is of those that git itself writes.
+ * Parses trailers such as `Signed-off-by: Ada <ada@example.com>` at the end of a message, grouped by name in their
+ * order. Accepts other lines like git: up to three for each trailer, if git itself wrote one of the trailers.
  */
 export function trailersIn(message: string): Map<string, string[]> {
-  // The first paragraph is the title, whatever it looks like.
+  // The first paragraph is always the title.
   const [, ...paragraphs] = message.trimEnd().split(/\n\s*\n/)
   const unfolded = (paragraphs.at(-1) ?? '').replace(/\r?\n[ \t]+/g, ' ')
   const lines = unfolded.split(/\r?\n/).filter((line) => !line.startsWith('#'))

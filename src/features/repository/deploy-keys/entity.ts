@@ -30,7 +30,7 @@ const ProjectIdentityEntity = entity({
   created_at: timestampOut,
 }).meta({ id: 'ProjectIdentity' })
 
-/** What administrators see: where the key is enabled, and for what. */
+/** The record for administrators: the projects that use the key, and with which access. */
 export const AdministeredDeployKeyEntity = entity({
   ...fields,
   projects_with_write_access: z.array(ProjectIdentityEntity),
@@ -58,7 +58,7 @@ export function presentAdministeredDeployKey(key: KeyWithProjects): z.infer<type
   const reading = key.projects.filter(({ can_push }) => !can_push)
   return {
     ...presentKey(key),
-    can_push: writing.length > 0, // a right on each project by itself; older clients know one for all
+    can_push: writing.length > 0, // each project has its own right; older clients expect one for all
     projects_with_write_access: writing.map(presentProject),
     projects_with_readonly_access: reading.map(presentProject),
   }

@@ -14,9 +14,9 @@ declare module '../../../store/database.ts' {
   }
 }
 
-/** A deploy key as one project has it. */
+/** A deploy key together with its link to one project. */
 export interface EnabledKey extends Row<'keys'> {
   readonly can_push: boolean
-  /** When the link last changed, not the key. */
+  /** When the link changed last. The key itself has its own time. */
   readonly linked_at: string
 }

@@ -1,5 +1,5 @@
 import type { User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 
-/** A public key is everybody's: what it is called is for administrators to say. */
+/** All projects share a public key, so only administrators may rename it. */
 export const mayRename = (viewer: User, key: Row<'keys'>): boolean => viewer.admin || !key.public

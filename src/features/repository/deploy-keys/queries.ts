@@ -41,7 +41,7 @@ export async function findAnyDeployKey(db: Db, id: number): Promise<Row<'keys'> 
   return key ?? null
 }
 
-/** Public keys, and those of projects the viewer administers: others' keys are not theirs to look at or hand on. */
+/** Public keys, and keys of projects that the viewer administers. The viewer may neither see nor enable other keys. */
 export async function isWithinReach(db: Db, viewer: User, key: Row<'keys'>): Promise<boolean> {
   if (key.public || viewer.admin) return true
   const link = await db
@@ -65,7 +65,7 @@ export interface LinkedProject {
   readonly created_at: string
   readonly namespace_name: string
   readonly namespace_path: string
-  /** Of a personal namespace. */
+  /** Set for a personal namespace. */
   readonly owner_name: string | null
 }
 
@@ -112,7 +112,7 @@ const linkOf = hotQuery((db, p: { key_id: number; project_id: number }) =>
     .where('project_id', '=', p.project_id),
 )
 
-/** What a deploy key may do in a project; null where it is not enabled. */
+/** The access of a deploy key to a project. Null if the key is not enabled there. */
 export async function deployKeyRight(db: Db, key: number, project: number): Promise<'read' | 'write' | null> {
   const [link] = await linkOf(db, { key_id: key, project_id: project })
   if (!link) return null

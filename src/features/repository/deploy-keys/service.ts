@@ -24,13 +24,13 @@ export interface NewDeployKey {
 
 const taken = () => invalid({ fingerprint: ['has already been taken'] })
 
-/** One that any project may enable. */
+/** Creates a key that every project may enable. */
 export async function createPublicDeployKey(app: App, actor: User, input: NewDeployKey): Promise<Row<'keys'>> {
   const settings = await currentSettings(app)
   return createDeployKey(app, actor, input, { settings, public: true })
 }
 
-/** A key known already is enabled here as it is, if the actor may know of it. */
+/** If the key already exists and the actor may see it, enables the existing key. */
 export async function addDeployKey(
   app: App,
   actor: User,
@@ -52,7 +52,7 @@ export async function addDeployKey(
   })
 }
 
-/** Nobody else adds, enables or takes away the same key until the transaction ends. */
+/** Locks the key: until the transaction ends, no other request adds, enables or removes it. */
 const lockKey = (app: App, fingerprint: string) => lockName(app.db, `deploy key ${fingerprint}`)
 
 async function link(app: App, project: number, key: Row<'keys'>, can_push: boolean): Promise<EnabledKey> {
@@ -65,12 +65,12 @@ async function link(app: App, project: number, key: Row<'keys'>, can_push: boole
   return (await findEnabledKey(app.db, project, key.id))!
 }
 
-/** Lets a key that is known elsewhere read here; enabled already, it stays as it is. */
+/** Enables an existing key with read access. An already enabled key does not change. */
 export async function enableDeployKey(app: App, actor: User, project: Project, id: number): Promise<EnabledKey> {
   return transact(app, async (app) => {
     const known = await findAnyDeployKey(app.db, id)
     if (known) await lockKey(app, known.fingerprint)
-    const key = known && (await findAnyDeployKey(app.db, id)) // it may have gone while we waited
+    const key = known && (await findAnyDeployKey(app.db, id)) // the key may have been deleted while this request waited for the lock
     if (!key || !(await isWithinReach(app.db, actor, key))) throw notFound('Deploy Key')
     return link(app, project.id, key, false)
   })
@@ -99,7 +99,7 @@ export async function updateDeployKey(
         .execute()
     }
     const updated = await findEnabledKey(app.db, project, key.id)
-    if (!updated) throw notFound() // somebody was faster
+    if (!updated) throw notFound() // a concurrent request deleted the row
     return updated
   })
 }
@@ -112,13 +112,13 @@ export async function removeDeployKey(app: App, { id: project }: Project, key: E
       .where('key_id', '=', key.id)
       .where('project_id', '=', project)
       .executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Deploy Key') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Deploy Key') // a concurrent request deleted the row
     await forgetDeployKey(app, project, key.id)
     await removeUnusedDeployKeys(app, key)
   })
 }
 
-/** A project that is gone keeps no key from being used anew; safe to run twice. */
+/** Disables the keys of a deleted project, so that an unused key can be added again. Idempotent. */
 export async function releaseDeployKeys(app: App, project: number): Promise<void> {
   await transact(app, async (app) => {
     const keys = await app.db
@@ -126,11 +126,11 @@ export async function releaseDeployKeys(app: App, project: number): Promise<void
       .innerJoin('keys as k', 'k.id', 'link.key_id')
       .select('k.fingerprint')
       .where('link.project_id', '=', project)
-      .orderBy('k.fingerprint') // two projects that go at once wait for each other in one order
+      .orderBy('k.fingerprint') // a fixed order of locks prevents deadlocks between concurrent deletions
       .execute()
     for (const { fingerprint } of keys) await lockKey(app, fingerprint)
     await app.db.deleteFrom('deploy_key_projects').where('project_id', '=', project).execute()
-    // Of all projects: the links of one whose row went first are gone with it.
+    // Covers all projects: if a project's row was deleted first, its links were deleted with it.
     await removeUnusedDeployKeys(app)
   })
 }

@@ -14,7 +14,7 @@ const record = {
 
 export const DeployTokenEntity = entity(record).meta({ id: 'DeployToken' })
 
-/** The only answer that holds the value: but for the one that jobs are given nothing but its digest is kept. */
+/** The only answer with the value. The store keeps just a digest, except for the token that jobs get. */
 export const NewDeployTokenEntity = entity({ ...record, token: z.string() }).meta({ id: 'NewDeployToken' })
 
 export function presentDeployToken(token: Row<'deploy_tokens'>, now: string): z.infer<typeof DeployTokenEntity> {

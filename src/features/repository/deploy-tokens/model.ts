@@ -10,7 +10,7 @@ export const DEPLOY_TOKEN_SCOPES = [
 ] as const
 export type DeployTokenScope = (typeof DEPLOY_TOKEN_SCOPES)[number]
 
-/** The token of this name is given to jobs. */
+/** Jobs get the token with this name. */
 export const NAME_FOR_JOBS = 'gitlab-deploy-token'
 
 declare module '../../../store/database.ts' {
@@ -22,9 +22,9 @@ declare module '../../../store/database.ts' {
       name: string
       username: string
       digest: string
-      /** Of the one that jobs are given. */
+      /** Only for the token that jobs get. */
       secret_sealed: Generated<string | null>
-      /** Space separated. */
+      /** Separated by spaces. */
       scopes: string
       expires_at: string | null
       revoked: boolean

@@ -21,7 +21,7 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
 const isUsable = ({ revoked, expires_at }: DeployToken, now: string) =>
   !revoked && (expires_at === null || expires_at > now)
 
-/** The token, if it still opens anything at this moment. */
+/** Finds the token by its secret, if the token is still valid. */
 export async function findDeployToken(
   db: Db,
   username: string,
@@ -32,7 +32,7 @@ export async function findDeployToken(
   return token?.username === username && isUsable(token, now) ? token : null
 }
 
-/** The same, for whoever has shown it before. */
+/** The same by id, for a caller that has authenticated before. */
 export async function findUsableDeployToken(db: Db, id: number, now: string): Promise<DeployToken | null> {
   const token = await db.selectFrom('deploy_tokens').selectAll().where('id', '=', id).executeTakeFirst()
   return token && isUsable(token, now) ? token : null
@@ -47,7 +47,10 @@ const around = hotQuery((db, p: { group_id: number; project_id: number }) =>
     .where('a.ancestor_id', '=', p.group_id),
 )
 
-/** A project's token opens that project, a group's every project in it, however deep. */
+/**
+ * A project token grants access to its project. A group token grants access to every project below the group, at any
+ * depth.
+ */
 export async function deployTokenReaches(db: Db, token: DeployToken, project: number): Promise<boolean> {
   if (token.group_id === null) return token.project_id === project
   return (await around(db, { group_id: token.group_id, project_id: project })).length > 0
@@ -67,14 +70,14 @@ const forJobs = hotQuery((db, p: { project_id: number; name: string; now: string
     .where('t.secret_sealed', 'is not', null)
     .where('t.revoked', '=', false)
     .where((eb) => eb.or([eb('t.expires_at', 'is', null), eb('t.expires_at', '>', p.now)]))
-    // The project's own, then that of its nearest group; of several the first.
+    // The project's own token first, then that of the nearest group. Among several the first wins.
     .orderBy(sql`case when t.project_id is null then 1 else 0 end`)
     .orderBy(sql`length(n.full_path)`, 'desc')
     .orderBy('t.id')
     .limit(1),
 )
 
-/** What jobs of a project deploy with. */
+/** The deploy token that jobs of a project get. */
 export async function deployUserOf({ db, clock, vault }: App, project: number) {
   const [found] = await forJobs(db, { project_id: project, name: NAME_FOR_JOBS, now: timestamp(clock) })
   return found ? { username: found.username, password: vault.open(found.secret_sealed!) } : null
@@ -86,7 +89,7 @@ const tokensOf = (db: Db, at: SourceColumns | null) => {
   return at.group_id === null ? all.where('project_id', '=', at.project_id) : all.where('group_id', '=', at.group_id)
 }
 
-/** Of one source, or of the instance. */
+/** Lists the tokens of one project or group, or of the instance. */
 export function listDeployTokens(
   db: Db,
   at: SourceColumns | null,

@@ -1,7 +1,7 @@
 import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** They still open what they did, by their digests; jobs are not given them any more. */
+/** The tokens stay valid, because the store has their digests. Jobs do not get them any more. */
 export const forgetSecrets: SecretReset = async (app) => {
   let forgotten = 0
   for await (const ids of unreadableRows(app, 'deploy_tokens', 'secret_sealed')) {

@@ -45,7 +45,7 @@ export async function createDeployToken(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (input.username) return made
-    const username = `gitlab+deploy-token-${made.id}` // as clients and scripts know it
+    const username = `gitlab+deploy-token-${made.id}` // the format that clients and scripts expect
     await app.db.updateTable('deploy_tokens').set({ username }).where('id', '=', made.id).execute()
     return { ...made, username }
   })
@@ -66,5 +66,5 @@ function assertValidToken({ name, username, scopes }: DeployTokenInput): void {
 
 export async function deleteDeployToken(app: App, { id }: DeployToken): Promise<void> {
   const { numDeletedRows } = await app.db.deleteFrom('deploy_tokens').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // a concurrent request deleted the row
 }

@@ -4,7 +4,7 @@ import type { DeployToken } from './queries.ts'
 
 const NOTED_EVERY = 10 * MINUTE
 
-/** Beside the request, which neither waits for this nor fails with it. */
+/** Runs in the background: the request neither waits for this write nor fails with it. */
 export async function noteDeployTokenUse(app: App, { id, last_used_at }: DeployToken): Promise<void> {
   const stale = after(app.clock, -NOTED_EVERY)
   if (last_used_at !== null && last_used_at > stale) return
@@ -13,7 +13,7 @@ export async function noteDeployTokenUse(app: App, { id, last_used_at }: DeployT
       .updateTable('deploy_tokens')
       .set({ last_used_at: timestamp(app.clock) })
       .where('id', '=', id)
-      // Of many requests at once the first one writes.
+      // Of many concurrent requests only the first writes.
       .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
       .execute()
   } catch (error) {
