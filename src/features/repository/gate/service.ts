@@ -44,7 +44,7 @@ async function ruleFault(
   updates: readonly Update[],
   incoming: Incoming,
 ): Promise<string | null> {
-  // Deploy keys belong to machines, which may push commits of any author.
+  // Deploy keys belong to machines, so push rules do not apply to them.
   if (pusher.deployKeyId !== undefined) return null
   const rule = await findPushRule(app.db, project.id)
   if (!rule) return null

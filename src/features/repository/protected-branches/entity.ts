@@ -4,7 +4,7 @@ import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
 import type { LoadedAllowance, LoadedRule } from './matching.ts'
 import type { Ability } from './model.ts'
 
-/** Above every role: only those who run the instance. */
+/** Above every role: administrators of the instance only. */
 export const Administrators = 60
 
 const WORDS = new Map([
@@ -43,11 +43,11 @@ export function presentProtectedBranch(rule: LoadedRule): z.infer<typeof Protect
     unprotect_access_levels: presentAllowances(rule, 'unprotect'),
     allow_force_push: rule.allow_force_push,
     code_owner_approval_required: rule.code_owner_approval_required,
-    inherited: false, // groups have no rules for their projects
+    inherited: false, // groups have no protection rules for their projects
   }
 }
 
-/** Roles alone, without those who are let in by name. */
+/** Entries of roles only, without named users, groups and keys. */
 export const withoutNames = (rule: LoadedRule): LoadedRule => ({
   ...rule,
   allowances: rule.allowances.filter(({ whose }) => whose === null),

@@ -1,4 +1,4 @@
-/** How requests name those who may: a level for short, or a list with people, groups and keys. */
+/** How requests name the allowed principals: a level as a shorthand, or a list with users, groups and keys. */
 import { z } from 'zod'
 import { arrayOf, bool, id, int } from '../../../api/wire.ts'
 import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
@@ -9,11 +9,11 @@ import type { Ability } from './model.ts'
 const MOST_ENTRIES = 100
 
 export const level = int.pipe(z.literal([NoAccess, Developer, Master, Administrators]))
-/** Somebody must be able to take a rule away again. */
+/** A level that always leaves a principal who can remove the rule. */
 export const unprotectLevel = int.pipe(z.literal([Developer, Master, Administrators]))
 
 const subjects = { access_level: level.nullish(), user_id: id.nullish(), group_id: id.nullish() }
-/** Keys push and nothing else. */
+/** Deploy keys can only push. */
 const pushers = { ...subjects, deploy_key_id: id.nullish() }
 const unprotectors = { ...subjects, access_level: unprotectLevel.nullish() }
 const change = { id: id.nullish(), _destroy: bool.nullish() }
@@ -51,7 +51,7 @@ export const changedAllowedTo = {
   allowed_to_unprotect: changes(unprotectors),
 }
 
-/** As it is kept. */
+/** Converts the input to a stored entry. */
 export const entryOf = (ability: Ability, input: AccessInput): Allowance => ({
   ability,
   access_level: input.access_level ?? null,
@@ -60,7 +60,7 @@ export const entryOf = (ability: Ability, input: AccessInput): Allowance => ({
   deploy_key_id: input.deploy_key_id ?? null,
 })
 
-/** Masters, unless somebody else is named. */
+/** Maintainers, unless the input names others. */
 export function entriesOf(
   ability: Ability,
   level: number | null | undefined,

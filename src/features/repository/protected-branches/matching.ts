@@ -1,11 +1,12 @@
 /**
- * Who may do what to a protected name: pure, over the rules of a project. Where several match, what any allows holds.
+ * Decides who may do what to a protected name. Pure, over the rules of a project. If several rules match, the most
+ * permissive one wins.
  */
 import type { User } from '../../../context.ts'
 import { Developer, NoAccess } from '../../../lib/levels.ts'
 import type { Ability } from './model.ts'
 
-/** One entry of a rule: everybody of a level, or one user, group or deploy key. */
+/** One entry of a rule: all users of a level, or one user, group or deploy key. */
 export interface Allowance {
   readonly ability: Ability
   readonly access_level: number | null
@@ -23,7 +24,7 @@ export interface Rule {
 
 export interface LoadedAllowance extends Allowance {
   readonly id: number
-  /** Of the user, the group or the deploy key. */
+  /** The name of the user, the group or the deploy key. */
   readonly whose: string | null
 }
 
@@ -39,15 +40,15 @@ export type Rules = readonly Rule[]
 
 export interface Who {
   readonly user: Pick<User, 'id' | 'admin'> | null
-  /** On the project. */
+  /** The access level on the project. */
   readonly level: number
-  /** Then it is the key that asks, not the person behind it. */
+  /** If set, the key is the principal, not the user behind it. */
   readonly deployKeyId?: number
-  /** Of the groups that rules name, those the user belongs to. */
+  /** The groups that rules name and that the user belongs to. */
   readonly groups?: readonly number[]
 }
 
-/** `*` stands for any run of characters, slashes and none included. Each part is looked for once: no backtracking. */
+/** `*` matches any characters, slashes included, or none. Each part is searched once, without backtracking. */
 export function matches(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
@@ -66,21 +67,21 @@ const rulesFor = (rules: Rules, name: string) => rules.filter((rule) => matches(
 
 export const isProtected = (rules: Rules, name: string): boolean => rules.some((rule) => matches(rule.name, name))
 
-/** No rule, no bar: whoever may push at all may push here. */
+/** Without a rule, every user with push permission may push. */
 export const mayPush = (rules: Rules, name: string, who: Who): boolean => may(rules, name, ['push'], who)
 
-/** Whoever may push may bring in a merge as well. */
+/** Users who may push may also merge. */
 export const mayMerge = (rules: Rules, name: string, who: Who): boolean => may(rules, name, ['merge', 'push'], who)
 
 export const mayCreateTag = (rules: Rules, name: string, who: Who): boolean => may(rules, name, ['create'], who)
 
-/** Whether those who may push there may also rewrite it. */
+/** Whether users who may push may also force push. */
 export function mayForcePush(rules: Rules, name: string): boolean {
   const matching = rulesFor(rules, name)
   return matching.length === 0 || matching.some((rule) => rule.allow_force_push)
 }
 
-/** Asked of one rule, by whoever administers the project; a rule without such entries leaves it to all of them. */
+/** Checks one rule for an administrator of the project. A rule without such entries allows all of them. */
 export function mayUnprotect({ allowances }: Rule, who: Who): boolean {
   const entries = allowances.filter(({ ability }) => ability === 'unprotect')
   return entries.length === 0 || entries.some((entry) => admits(entry, who))
@@ -97,7 +98,7 @@ function admits(entry: Allowance, { user, level, deployKeyId, groups = [] }: Who
   if (entry.access_level === NoAccess) return false
   if (user?.admin) return true
   if (entry.access_level !== null) return level >= entry.access_level
-  // A rule lifts nobody above what the project gives them: those it names may have left since.
+  // A rule does not raise the access level on the project: a named user may have left it since.
   if (level < Developer || !user) return false
   return entry.user_id === user.id || (entry.group_id !== null && groups.includes(entry.group_id))
 }

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely'
 export type BranchAbility = 'push' | 'merge' | 'unprotect'
 export type Ability = BranchAbility | 'create'
 
-/** Who may: everybody of a level, or one user, group or deploy key; exactly one is given. */
+/** The allowed principal: a level, or one user, group or deploy key. Exactly one is set. */
 interface Level {
   id: Generated<number>
   rule_id: number

@@ -4,9 +4,9 @@ import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/p
 
 export const protectionPolicy = policy<ProjectSubject>()({
   read: (s) => projectPolicy.read(s),
-  /** Whoever reads the code; and whoever makes the rules, even while there is no code to be read. */
+  /** Users who may read the code. Users who manage the rules may also read them while the code is not readable. */
   readRules: (s) => projectPolicy.administer(s) || (hasFeature(s, 'repository') && projectPolicy.readCode(s)),
-  /** Whoever pushes may know who else does; people, and groups that are hidden, are nobody else's business. */
+  /** Users who may push may see who else may. Others must not see users and hidden groups. */
   readNames: (s) => s.level >= Developer,
   administer: (s) => projectPolicy.administer(s),
 })

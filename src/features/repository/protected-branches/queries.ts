@@ -21,7 +21,7 @@ const TABLES = {
   tag: { rules: 'protected_tags', allowances: 'protected_tag_levels' },
 } as const
 
-/** Both kinds are kept alike, so for the types either are branches. */
+/** Branch rules and tag rules have the same columns, so both use the type of branch rules. */
 export const tablesOf = (kind: Kind) => TABLES[kind] as (typeof TABLES)['branch']
 
 interface Filter {
@@ -30,7 +30,7 @@ interface Filter {
   ids?: string
 }
 
-/** A row for each entry, and one for a rule without any. */
+/** One row for each entry, and one row for a rule without entries. */
 const entriesOf = (kind: Kind) =>
   hotQuery((db, wanted: Filter, given) => {
     const { rules, allowances } = tablesOf(kind)
@@ -73,7 +73,7 @@ async function loadRules(db: Db, kind: Kind, wanted: Filter): Promise<LoadedRule
   return [...rules.values()]
 }
 
-/** Everything that protects names of one kind in a project, in one query. */
+/** All protection rules of one kind in a project, in one query. */
 export const findProtection = (db: Db, project: number, kind: Kind): Promise<LoadedRule[]> =>
   loadRules(db, kind, { project_id: project })
 
@@ -100,7 +100,7 @@ export async function listRules(
   return { total, items: items.length === 0 ? [] : await loadRules(db, kind, { project_id: project, ids }) }
 }
 
-/** Of the groups these rules name, those the user belongs to; no query where they name none. */
+/** The groups that these rules name and that the user belongs to. No query if the rules name none. */
 export async function groupsAmong(db: Db, user: User | null, rules: Rules): Promise<number[]> {
   const named = rules.flatMap(({ allowances }) => allowances.map(({ group_id }) => group_id))
   const ids = [...new Set(named)].filter((id) => id !== null)
@@ -108,7 +108,7 @@ export async function groupsAmong(db: Db, user: User | null, rules: Rules): Prom
   return ids.filter((id) => levels(id) >= Guest)
 }
 
-/** A project as its protection is read and changed. */
+/** The project resource with the policy for protection rules. */
 export const protectedProject = { ...guardedProject, policy: protectionPolicy }
 
 /** `/projects/:id/protected_branches/:name`, and the same for tags. */

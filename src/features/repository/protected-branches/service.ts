@@ -63,7 +63,7 @@ async function insertEntries(app: App, kind: Kind, rule_id: number, entries: rea
 const keyOf = ({ ability, access_level, user_id, group_id, deploy_key_id }: Allowance) =>
   JSON.stringify([ability, access_level, user_id, group_id, deploy_key_id])
 
-/** The same entry twice says no more than once. */
+/** Removes duplicate entries. */
 const distinct = (entries: readonly Allowance[]): Allowance[] => [
   ...new Map(entries.map((entry) => [keyOf(entry), entry])).values(),
 ]
@@ -95,7 +95,7 @@ export async function changeProtectedBranch(
       .set({ ...flagsOf(input), updated_at: timestamp(app.clock) })
       .where('id', '=', rule.id)
       .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw notFound() // somebody was faster
+    if (numUpdatedRows === 0n) throw notFound() // a concurrent request deleted the row
     for (const { id, _destroy, entry } of changes) {
       if (typeof id === 'number') await changeEntry(app, rule, id, _destroy ? null : entry)
     }
@@ -119,7 +119,7 @@ function flagsOf({ allow_force_push, code_owner_approval_required }: RuleChange)
   }
 }
 
-/** Without an entry to put there, it goes. An id of another rule or ability is not found. */
+/** Replaces an entry, or deletes it if the new entry is null. The id of another rule or ability is not found. */
 async function changeEntry(app: App, rule: LoadedRule, id: number, entry: Allowance | null): Promise<void> {
   const known = rule.allowances.find((one) => one.id === id)
   if (!known || (entry && entry.ability !== known.ability)) throw notFound()
@@ -132,7 +132,7 @@ async function changeEntry(app: App, rule: LoadedRule, id: number, entry: Allowa
 export async function unprotectName(app: App, kind: Kind, actor: User, level: number, rule: LoadedRule): Promise<void> {
   await assertMayUnprotect(app, actor, level, rule)
   const { numDeletedRows } = await app.db.deleteFrom(tablesOf(kind).rules).where('id', '=', rule.id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // a concurrent request deleted the row
 }
 
 async function assertMayUnprotect(app: App, user: User, level: number, rule: LoadedRule): Promise<void> {
@@ -140,7 +140,7 @@ async function assertMayUnprotect(app: App, user: User, level: number, rule: Loa
   if (!mayUnprotect(rule, { user, level, groups })) throw forbidden()
 }
 
-/** As the instance wishes it for the first branch that arrives. What protects the name already stays as it is. */
+/** Protects the first branch as the settings of the instance say. An existing rule for the name stays. */
 export async function protectDefaultBranch(app: App, project: Pick<Project, 'id'>, branch: string): Promise<void> {
   const usual = usualProtection(await currentSettings(app))
   if (!usual) return
@@ -159,7 +159,10 @@ export async function protectDefaultBranch(app: App, project: Pick<Project, 'id'
   })
 }
 
-/** A key that leaves a project is named by none of its rules any more: back one day, it would push as before. */
+/**
+ * Removes a key from all rules of a project when the key is disabled. Otherwise the key could push again once it is
+ * enabled later.
+ */
 export async function forgetDeployKey(app: App, project: number, key: number): Promise<void> {
   for (const kind of ['branch', 'tag'] as const) {
     const { rules, allowances } = tablesOf(kind)

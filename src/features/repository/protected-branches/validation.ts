@@ -7,13 +7,13 @@ import type { Ability } from './model.ts'
 
 const LONGEST_NAME = 255
 
-/** Whole sentences, in a list: so refs are refused. */
+/** Errors of refs are a list of whole sentences. */
 export const unprocessable = (sentences: string[]) => new Refusal('unprocessable', sentences)
 
 export function assertValidName(name: string): void {
   if (name.trim() === '') throw unprocessable(["Name can't be blank"])
   if (name.length > LONGEST_NAME) throw unprocessable([`Name is too long (maximum is ${LONGEST_NAME} characters)`])
-  // What no branch and no tag can ever be called would protect nothing, and nobody would notice.
+  // An impossible branch or tag name would protect nothing without anybody noticing.
   if (!isBranchName(name.replaceAll('*', 'x'))) throw unprocessable(['Name is invalid'])
 }
 
@@ -23,7 +23,7 @@ const ABILITY = { push: 'Push', merge: 'Merge', unprotect: 'Unprotect', create: 
 >
 
 /**
- * Nobody is named who has nothing to do with the project: neither would it help them, nor is it ours to tell of them.
+ * Rejects principals outside the project: an entry would not help them, and the answer would reveal that they exist.
  */
 export async function assertOfProject(app: App, project: Project, entries: readonly Allowance[]): Promise<void> {
   const named = (column: 'user_id' | 'group_id' | 'deploy_key_id') =>
@@ -54,7 +54,7 @@ async function membersAmong({ db }: App, project: Project, users: number[]): Pro
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Those that the project or a group around it is shared with, and those it lies in. */
+/** The groups that the project or a group above it is shared with, and the groups above the project. */
 async function groupsAround({ db }: App, project: Project, groups: number[]): Promise<Set<number>> {
   if (groups.length === 0) return new Set()
   const shares = await db
@@ -81,7 +81,7 @@ async function groupsAround({ db }: App, project: Project, groups: number[]): Pr
   return new Set([...shares, ...above, ...around].map(({ group_id }) => group_id))
 }
 
-/** Those that may write: to name another would promise it what it cannot do. */
+/** Keys with write access. An entry for a read-only key would have no effect. */
 async function keysAmong({ db }: App, project: Project, keys: number[]): Promise<Set<number>> {
   if (keys.length === 0) return new Set()
   const rows = await db

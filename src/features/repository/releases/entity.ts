@@ -18,11 +18,11 @@ export const ReleaseLinkEntity = entity({
   link_type: z.enum(LINK_TYPES),
 }).meta({ id: 'ReleaseLink' })
 
-/** A milestone as releases tell it, with how far it has come. */
+/** A milestone in a release record, with its progress. */
 export const ReleaseMilestoneEntity = entity({
   id: z.int(),
   iid: z.int(),
-  /** One of the two: whose it is. */
+  /** Either the project or the group of the milestone. */
   project_id: z.int().optional(),
   group_id: z.int().optional(),
   title: z.string(),
@@ -41,7 +41,7 @@ export const ReleaseEntity = entity({
   tag_name: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  /** For those who ask. */
+  /** On request only. */
   description_html: z.string().optional(),
   created_at: timestampOut,
   released_at: timestampOut,
@@ -63,7 +63,7 @@ export const ReleaseEntity = entity({
 export type ReleaseRecord = z.infer<typeof ReleaseEntity>
 
 export interface ReleasedMilestone extends Row<'milestones'> {
-  /** Of the group, where it is one's. */
+  /** Set for a group milestone. */
   readonly group_path: string | null
   readonly issues: number
   readonly closed_issues: number
@@ -73,13 +73,13 @@ export interface LoadedRelease extends Release {
   readonly links: readonly ReleaseLink[]
   readonly milestones: readonly ReleasedMilestone[]
   readonly author: User | null
-  /** Null once it is gone. */
+  /** Null if the commit no longer exists. */
   readonly commit: Commit | null
 }
 
 export interface ReleaseSurroundings {
   readonly users: Surroundings
-  /** Of the project's pages, from a slash on. */
+  /** The path of the project's pages, starting with a slash. */
   readonly path: string
   readonly projectId: number
   readonly now: string
@@ -142,7 +142,7 @@ function presentReleasedMilestone(
   }
 }
 
-/** A link with a path of its own has an address that stays while what it leads to changes. */
+/** A link with its own path has a stable URL, even if its target changes. */
 export function presentLink(
   link: ReleaseLink,
   { url, projectId, tag }: { url: string; projectId: number; tag: string },

@@ -33,7 +33,7 @@ export function listGroupReleases(
   return pageOfTexts(query, 'releases.description', page)
 }
 
-/** What `repositoryPolicy.download` says of one project, as a condition. */
+/** The same rule as `repositoryPolicy.download`, as an SQL condition. */
 function isDownloadable(viewer: User | null): RawBuilder<boolean> {
   if (viewer?.admin) return sql`p.repository_access_level > ${sql.lit(FeatureDisabled)}`
   const open = sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))

@@ -10,7 +10,7 @@ import type { Release, ReleaseLink } from './model.ts'
 import { linkOf, linksOf, release } from './queries.ts'
 import { assertMayRelease } from './service.ts'
 
-/** A protected tag may forbid to change its release, which is told before a link is missed. */
+/** A protected tag may forbid changes to its release. That check comes before the 404 of a missing link. */
 const changeable: typeof release = {
   ...release,
   async find(app, params, viewer, parent) {

@@ -1,4 +1,4 @@
-/** Links to what a release brings and this forge does not keep. */
+/** Links to release assets that this forge does not store. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
@@ -53,7 +53,7 @@ export async function updateLink(
       app.db
         .updateTable('release_links')
         .set((eb) => ({
-          // An update that sets nothing is no SQL.
+          // An SQL update must set at least one column.
           name: name ?? eb.ref('name'),
           ...(typeof url === 'string' && { url }),
           ...(link_type && { link_type }),
@@ -63,7 +63,7 @@ export async function updateLink(
         .returningAll()
         .executeTakeFirst(),
     )
-    if (!link) throw notFound() // somebody was faster
+    if (!link) throw notFound() // a concurrent request deleted the row
     return link
   })
 }
@@ -71,12 +71,12 @@ export async function updateLink(
 export async function removeLink(app: App, actor: User, release: Release, { id }: ReleaseLink): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('release_links').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    if (numDeletedRows === 0n) throw notFound() // a concurrent request deleted the row
     await touch(app, actor, release)
   })
 }
 
-/** Its links are part of a release: it changes with them. */
+/** Links are part of a release, so a changed link updates the release. */
 async function touch(app: App, actor: User, { id, project_id }: Release): Promise<void> {
   await app.db
     .updateTable('releases')

@@ -1,4 +1,4 @@
-/** What a release was planned as. Milestones are kept above, where planning is: here they are read, and named by rows. */
+/** Milestones of releases. The planning context owns milestones; this code only reads and references them. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -9,7 +9,10 @@ import type { RepositorySubject } from '../repositories/policy.ts'
 import type { ReleasedMilestone } from './entity.ts'
 import type { Release } from './model.ts'
 
-/** By title, of the project, the group it lies in and the groups above; null where nothing is said of them. */
+/**
+ * Finds milestones by title, in the project, its group and the groups above. Null if the input does not mention
+ * milestones.
+ */
 export async function findMilestones(
   { db }: App,
   { project, namespace }: Pick<RepositorySubject, 'project' | 'namespace'>,
@@ -37,11 +40,11 @@ export async function findMilestones(
   const byTitle = Map.groupBy(found, ({ title }) => title)
   const missing = wanted.filter((title) => !byTitle.has(title))
   if (missing.length > 0) throw new Refusal('bad_request', `Milestone(s) not found: ${missing.join(', ')}`)
-  // The project's own stands before one of a group above.
+  // The project's own milestone takes precedence over one of a group.
   return Array.from(byTitle.values(), (some) => (some.find(({ project_id }) => project_id !== null) ?? some[0]!).id)
 }
 
-/** These and no others; null leaves them as they are. */
+/** Sets exactly these milestones. Null keeps the current ones. */
 export async function setMilestones({ db }: App, { id }: Release, milestones: readonly number[] | null): Promise<void> {
   if (!milestones) return
   await db.deleteFrom('release_milestones').where('release_id', '=', id).execute()
@@ -50,7 +53,7 @@ export async function setMilestones({ db }: App, { id }: Release, milestones: re
   await db.insertInto('release_milestones').values(rows).execute()
 }
 
-/** One milestone takes another's place, in one project or wherever it is. */
+/** Replaces one milestone by another, in one project or everywhere. */
 export async function replaceReleaseMilestone({ db }: App, from: number, to: number, project?: number): Promise<void> {
   const here =
     project === undefined ? sql`true` : sql`release_id in (select id from releases where project_id = ${project})`
@@ -60,7 +63,7 @@ export async function replaceReleaseMilestone({ db }: App, from: number, to: num
   await sql`delete from release_milestones where milestone_id = ${from} and ${here}`.execute(db)
 }
 
-/** By release; of the project's issues those count that whoever sees issues sees. */
+/** Milestones by release. Counts only issues that every reader of the project's issues may see. */
 export async function milestonesOfReleases(
   db: Db,
   places: readonly Pick<RepositorySubject, 'project' | 'level'>[],

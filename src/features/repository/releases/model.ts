@@ -6,7 +6,7 @@ export type LinkType = (typeof LINK_TYPES)[number]
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** One per tag: its note, and everything later releases tell of it. */
+    /** One per tag: its notes and all other fields of a release. */
     releases: {
       id: Generated<number>
       project_id: number
@@ -33,7 +33,7 @@ declare module '../../../store/database.ts' {
   interface Events {
     'release.created': { id: number; project_id: number; by: number }
     'release.updated': { id: number; project_id: number; by: number }
-    /** `by` is null where a deploy key without a creator deleted the tag. */
+    /** `by` is null if a deploy key without a creator deleted the tag. */
     'release.deleted': { id: number; project_id: number; tag: string; by: number | null }
   }
 }

@@ -49,7 +49,7 @@ export async function findRelease(db: Db, project: number, tag: string): Promise
   return release ?? null
 }
 
-/** The newest that is out. */
+/** The newest published release. */
 export async function findLatestRelease(app: App, project: number): Promise<Release | null> {
   const release = await app.db
     .selectFrom('releases')
@@ -63,7 +63,7 @@ export async function findLatestRelease(app: App, project: number): Promise<Rele
   return release ?? null
 }
 
-/** By the names of the tags that have one. */
+/** Release notes by tag name, for tags that have a release. */
 export async function notesOf(
   db: Db,
   project: number,
@@ -116,14 +116,14 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
   return link ?? null
 }
 
-/** Where a release is shown. */
+/** The project that shows the release. */
 type Scope = Pick<RepositorySubject, 'project' | 'namespace' | 'dir' | 'level'>
 
-/** The records of a page of one project. */
+/** The records of a page in one project. */
 export const presentReleases = (app: App, place: Scope, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
   presentReleasesAt(app, [place], releases)
 
-/** The same of several: links and authors are read for all of them at once, commits for all of a repository. */
+/** The same for several projects. Loads links and authors for all of them at once, and commits once per repository. */
 export async function presentReleasesAt(
   app: App,
   places: readonly Scope[],
@@ -162,7 +162,7 @@ async function commitsOf({ dir }: Scope, releases: readonly Release[]): Promise<
   return new Map(shas.map((sha, n) => [sha, found[n] ?? null]))
 }
 
-/** Releases and their links are missed in these words. */
+/** The 404 text of releases and their links. */
 const missing = '404 Not Found'
 
 export const release = child(repository, {
@@ -187,7 +187,7 @@ export const linkOf = (parent: typeof release) =>
     find: (app, { release }, { link_id }) => findLink(app.db, release, link_id),
   })
 
-/** A path is looked for as it was given, with the slash before it. */
+/** Matches the path as the caller wrote it, with a leading slash. */
 export const linkByPath = child(release, {
   missing,
   key: 'link',

@@ -5,7 +5,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 
-/** What goes with tags that are deleted, however they are; not every tag has a release. */
+/** Deletes the releases of deleted tags, however the tags were deleted. A tag may have no release. */
 export async function forgetReleases(
   app: App,
   { project, by }: { project: Pick<Project, 'id'>; by: number | null },
@@ -22,7 +22,7 @@ export async function forgetReleases(
         .$if(locksRows(app.db), (query) => query.forUpdate())
         .execute()
       if (going.length === 0) return
-      // Told while it is there, so that what is told can say what it was.
+      // Emits before the deletion, so that subscribers can still read the release.
       for (const { id, tag } of going) await emit(app, 'release.deleted', { id, project_id: project.id, tag, by })
       await app.db
         .deleteFrom('releases')

@@ -4,7 +4,7 @@ import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import type { ReleaseRecord } from './entity.ts'
 
-/** With what they say of themselves as HTML. */
+/** Adds the descriptions as HTML. */
 export async function withHtml(
   app: App,
   subject: RepositorySubject,

@@ -17,7 +17,7 @@ import { findRelease } from './queries.ts'
 import { forgetReleases } from './removal.ts'
 import { assertNoTwins, assertValidLink, assertValidRelease } from './validation.ts'
 
-/** Whoever may not make a protected tag may not say what it brings either. */
+/** A user who may not create a protected tag may not describe its release either. */
 export async function assertMayRelease(
   app: App,
   user: User,
@@ -39,12 +39,12 @@ export interface NewRelease {
 
 export interface Publication extends NewRelease {
   tag_name: string
-  /** What a missing tag is made from. */
+  /** The ref for creating a missing tag. */
   ref?: string | null | undefined
   tag_message?: string | null | undefined
 }
 
-/** Whatever can be refused is, before a tag is made for it. */
+/** Runs all checks before it creates a tag. */
 export async function publishRelease(
   app: App,
   actor: User,
@@ -68,7 +68,7 @@ function assertValidNew({ links = [], ...input }: NewRelease): void {
   assertNoTwins(links)
 }
 
-/** Of a tag that is there. */
+/** Creates a release for an existing tag. */
 export async function createRelease(
   app: App,
   actor: User,
@@ -124,7 +124,7 @@ export async function updateRelease(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
-    if (!release) throw notFound() // somebody was faster
+    if (!release) throw notFound() // a concurrent request deleted the row
     await setMilestones(app, release, await findMilestones(app, subject, milestones))
     await emit(app, 'release.updated', { id, project_id: release.project_id, by: actor.id })
     return release

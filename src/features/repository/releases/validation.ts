@@ -29,7 +29,7 @@ export interface LinkInput {
   direct_asset_path?: string | null | undefined
 }
 
-/** Of what is given; callers are sent where a link says, so it must be an address and nothing else. */
+/** Validates the given fields. The server redirects callers to the URL of a link, so it must be a plain web address. */
 export function assertValidLink({ name, url, direct_asset_path: path }: LinkInput): void {
   if (typeof name === 'string') {
     if (name.trim() === '') throw invalid({ name: ["can't be blank"] })
@@ -44,7 +44,7 @@ export function assertValidLink({ name, url, direct_asset_path: path }: LinkInpu
   if (path && (path.length > LONGEST_PATH || !isPath(path))) throw invalid({ filepath: ['is in an invalid format'] })
 }
 
-/** Of those that come together: a release has no two links of one name, or to one address. */
+/** Rejects links with the same name or the same URL within one request. */
 export function assertNoTwins(links: readonly LinkInput[]): void {
   for (const field of ['name', 'url'] as const) {
     const values = new Set(links.map((link) => link[field]))

@@ -1,7 +1,8 @@
 /**
- * Archives that were asked for once, kept for who asks again. Git writes each into a file as fast as it can; all who want
- * it meanwhile read behind. Only a whole one gets its name, so that no other is ever found. One that grows too large, or
- * finds no room, is not kept: the first who reads on takes it from git itself, others from a git of their own.
+ * A cache of archives. Git writes each archive to a file as fast as it can, and all concurrent readers follow the file.
+ * Only a complete archive gets its final name, so no reader finds an incomplete one. An archive that exceeds the limit,
+ * or finds no free space, is not cached: the first reader continues with the running git process, and the others start
+ * their own.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
@@ -14,13 +15,13 @@ import { nullIfMissing } from '../../../lib/system-errors.ts'
 const MB = 1024 * 1024
 const LIMITS = { largest: 512 * MB, files: 1000, bytes: 5 * 1024 * MB }
 type Limits = typeof LIMITS
-/** Since it was last asked for, and told by the file's own date. */
+/** The time since the last request, stored as the modification time of the file. */
 const KEPT_MS = DAY
 const NOTED_EVERY_MS = HOUR
 
 const folderOf = (app: App) => join(app.config.data, 'archives')
 
-/** `key` is the name of a file; with the project's id in front, it goes with the project. */
+/** `key` is a file name. The project id before it lets the sweep delete the archive with the project. */
 export const archiveFile = (app: App, projectId: number, key: string): string =>
   join(folderOf(app), `${projectId}-${key}`)
 
@@ -30,7 +31,7 @@ export interface StoredArchive {
   readonly body: Buffer | Readable
 }
 
-/** Up to here it is quicker sent than streamed. */
+/** Up to this size, reading the whole file is faster than streaming. */
 const SMALL = 256 * 1024
 
 export async function openArchive(app: App, file: string): Promise<StoredArchive | null> {
@@ -44,7 +45,7 @@ export async function openArchive(app: App, file: string): Promise<StoredArchive
   return { size, body: await kept.readFile() }
 }
 
-/** Nothing is begun before the stream is read. */
+/** Starts git only when the stream is read. */
 export function makeArchive(file: string, make: () => Readable, limits: Limits = LIMITS): Readable {
   const gone = new AbortController()
   const chunks = readMaking(file, make, limits, gone.signal)
@@ -55,7 +56,7 @@ export function makeArchive(file: string, make: () => Readable, limits: Limits =
         (error: Error) => this.destroy(error),
       )
     },
-    // A generator that waits hears of its end only when it goes on.
+    // A suspended generator notices its end only when it resumes.
     destroy(error, done) {
       gone.abort()
       void chunks.return(undefined).catch(() => {})
@@ -89,7 +90,7 @@ class Making {
   #size = 0
   #state: 'running' | 'whole' | 'cut' | 'failed' = 'running'
   #failure: unknown
-  /** What is not in the file, of one that was cut, for the first who wants it. */
+  /** The part of a cut archive that is not in the file, for the first reader that needs it. */
   #rest: AsyncGenerator<Buffer> | null = null
   #readers = 0
   #news = Promise.withResolvers<void>()
@@ -156,7 +157,7 @@ class Making {
     }
   }
 
-  /** Null where there is no room. That it cannot be kept keeps nobody from having it, here and below. */
+  /** Null without free space. A failure to cache never fails the download, here and below. */
   async #begin(): Promise<FileHandle | null> {
     return (await evictOldest(dirname(this.#file), this.#limits)) ? open(this.#draft, 'wx+') : null
   }
@@ -166,7 +167,7 @@ class Making {
     if (this.#written) await rename(this.#draft, this.#file)
   }
 
-  /** Should it stay, it is swept. */
+  /** The sweep deletes the file if this fails. */
   #discard(): void {
     void rm(this.#draft, { force: true }).catch(() => {})
   }
@@ -195,12 +196,12 @@ class Making {
     if (this.#readers === 0) this.#leave()
   }
 
-  /** Who comes from now on finds the file, or makes it anew. */
+  /** Later readers find the file, or start again. */
   #forget(): void {
     if (running.get(this.#file) === this) running.delete(this.#file)
   }
 
-  /** With the last reader goes git, and what it has not finished. */
+  /** The last reader stops git and discards the unfinished archive. */
   #leave(): void {
     this.#forget()
     if (this.#state === 'running' || this.#rest) this.#source.destroy()
@@ -217,7 +218,7 @@ async function* continued(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGe
   }
 }
 
-/** Behind so many bytes: the same archive is the same bytes. */
+/** Skips this number of bytes, because git writes the same bytes every time. */
 async function* without(stream: Readable, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -233,7 +234,7 @@ interface Found {
   readonly usedAt: number
 }
 
-/** The longest unused first. */
+/** Least recently used first. */
 async function archivesIn(folder: string): Promise<Found[]> {
   const found: Found[] = []
   for (const name of (await readdir(folder).catch(nullIfMissing)) ?? []) {
@@ -245,7 +246,7 @@ async function archivesIn(folder: string): Promise<Found[]> {
 
 const isDraft = ({ name }: Found) => name.endsWith('.new')
 
-/** For one more of any size; false where what is being made takes it all. */
+/** Makes space for one more archive of any size. False if running archives take all the space. */
 async function evictOldest(folder: string, most: Limits): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   const found = await archivesIn(folder)
@@ -261,7 +262,7 @@ async function evictOldest(folder: string, most: Limits): Promise<boolean> {
   return !isFull()
 }
 
-/** What nobody has asked for in a while, what was never finished, and what is of projects that are no more. */
+/** Deletes archives that were not used for a while, unfinished ones, and those of deleted projects. */
 export async function sweepArchives(app: App): Promise<void> {
   const found = await archivesIn(folderOf(app))
   const idOf = ({ name }: Found) => Number.parseInt(name, 10) || 0

@@ -15,11 +15,11 @@ const NO_DIFF: Diff = { files: [], overflow: false }
 export interface CompareOptions {
   readonly from: string
   readonly to: string
-  /** Between the two themselves, not since they parted. */
+  /** Compares the two commits directly, not from their merge base. */
   readonly straight: boolean
-  /** Where `from` is, if it is not here. */
+  /** The repository of `from`, if it is another one. */
   readonly fromDir?: string | undefined
-  /** Changes of spaces alone are none. */
+  /** Ignores whitespace changes. */
   readonly ignoreSpaces?: boolean
 }
 
@@ -29,7 +29,7 @@ export async function compare(
 ): Promise<Comparison> {
   const [start, end] = [await resolveCommit(fromDir, from), await resolveCommit(dir, to)]
   if (!start || !end) throw notFound('Ref')
-  // One git sees the objects of both.
+  // One git process sees the objects of both repositories.
   const both: QuarantineOptions =
     fromDir === dir ? {} : { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(fromDir, 'objects') } }
   const commits = await listCommits(dir, { from: end, not: [start], limit: MOST_COMMITS, ...both })
@@ -39,7 +39,7 @@ export async function compare(
   return { from, to, commits: commits.toReversed(), diff: diff ?? NO_DIFF, isSame: start === end }
 }
 
-/** Another project's repository, for whoever may read its code too. */
+/** The repository of another project, if the viewer may read its code. */
 export async function repositoryOf(app: App, viewer: User | null, id: number): Promise<string> {
   const other = await findRepositorySubject(app, String(id), viewer)
   if (!other || !repositoryPolicy.read(other) || !repositoryPolicy.download(other)) throw notFound('Project')

@@ -1,4 +1,4 @@
-/** Bytes of a repository as answers: blobs, records that hold one, and archives. */
+/** Answers with repository content: blobs, records with a blob, and archives. */
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Answer } from '../../../api/endpoint.ts'
@@ -13,7 +13,7 @@ import { archiveFile, makeArchive, openArchive } from './archives.ts'
 import { largeFilesOf, mayHaveLargeFiles } from './large-files.ts'
 import type { RepositorySubject } from './policy.ts'
 
-/** Ids name content, so what was fetched once may be asked about again and never changes. */
+/** Ids name content, which never changes, so clients may cache it and revalidate. */
 export const cacheable = (tag: string) => ({ ETag: `"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' })
 
 export const answerRaw = ({ id, size, stream }: OpenBlob): Answer =>
@@ -30,7 +30,7 @@ export const answerLargeBlob = ({ id, size, stream }: OpenBlob): Answer =>
 
 type Unfilled = Record<string, unknown> & { content: '' }
 
-/** A record with a content: one that may be too large to be held is written as it is read. */
+/** A record with its content. Large content is streamed. */
 export function answerRecord(record: Unfilled, content: Buffer | Readable, headers: Record<string, string>): Answer {
   const body = content instanceof Readable ? streamOf(record, content) : bytesOf(record, content)
   return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
@@ -41,7 +41,7 @@ const bytesOf = (record: Unfilled, content: Buffer) =>
 
 function streamOf(record: Unfilled, stream: Readable): Readable {
   const body = Readable.from(piecesOf(record, stream), { objectMode: false })
-  // A generator that nobody begins to read never comes to end what it reads from.
+  // A generator that is never started does not close its source.
   return body.once('close', () => stream.destroy())
 }
 
@@ -51,7 +51,7 @@ async function* piecesOf(record: Unfilled, stream: Readable): AsyncGenerator<str
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const bytes = Buffer.concat([rest, chunk])
-    // Three bytes are four letters: only whole groups can be put one behind the other.
+    // Three bytes become four base64 characters, so only whole groups of three can be concatenated.
     const whole = bytes.length - (bytes.length % 3)
     yield bytes.toString('base64', 0, whole)
     rest = bytes.subarray(whole)
@@ -75,11 +75,11 @@ export interface ArchiveOptions {
   readonly sha?: string | null | undefined
   readonly path?: string | null | undefined
   readonly exclude_paths?: readonly string[] | null | undefined
-  /** What Git LFS keeps, in the place of what points at it. */
+  /** Replaces Git LFS pointers by their content. */
   readonly include_lfs_blobs?: boolean | null | undefined
 }
 
-/** `<project>-<ref>-<commit>`, in a folder of the same name. */
+/** Names the archive `<project>-<ref>-<commit>`, with a folder of the same name. */
 export async function answerArchive(
   app: App,
   subject: RepositorySubject,
@@ -96,7 +96,7 @@ export async function answerArchive(
   const name = parts.join('-').replaceAll(/[\0-\x1f\x7f/]/g, '-')
   const exclude = exclude_paths ?? []
   const hasLargeFiles = (include_lfs_blobs ?? true) && mayHaveLargeFiles(subject)
-  // Of large files more may have come since.
+  // More LFS objects may have been uploaded since.
   const state = hasLargeFiles ? project.lfs_objects_size : null
   const file = archiveFile(app, project.id, hash('sha256', JSON.stringify([dir, name, format, folder, state, exclude])))
   const kept = await openArchive(app, file)

@@ -21,14 +21,14 @@ export function presentTreeEntry({ id, name, type, path, mode }: TreeEntry): z.i
 
 export const PathsEntity = entity({
   paths: z.array(z.string()),
-  /** There are more. */
+  /** There are more entries. */
   is_cut: z.boolean(),
 }).meta({ id: 'RepositoryPaths' })
 
 export const TreeCommitEntity = entity({
   name: z.string(),
   path: z.string(),
-  /** Null where it was too far back to be found in time. */
+  /** Null if the commit was not found within the time limit. */
   commit: CommitEntity.nullable(),
 }).meta({ id: 'TreeCommit' })
 
@@ -53,7 +53,7 @@ export const CompareEntity = entity({
 }).meta({ id: 'Compare' })
 
 export interface Comparison {
-  /** What was asked for, as it was written. */
+  /** The ref as the caller wrote it. */
   readonly from: string
   readonly to: string
   /** Oldest first. */
@@ -85,7 +85,7 @@ export const ContributorEntity = entity({
   deletions: z.int(),
 }).meta({ id: 'Contributor' })
 
-/** Lines have never been counted here; clients know the fields. */
+/** The server does not count lines, but clients expect the fields. */
 export function presentContributor({ name, email, commits }: Contributor): z.infer<typeof ContributorEntity> {
   return { name, email, commits, additions: 0, deletions: 0 }
 }

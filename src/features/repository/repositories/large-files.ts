@@ -15,8 +15,8 @@ import { findLfsObject, findLfsObjects } from '../lfs/queries.ts'
 import type { RepositorySubject } from './policy.ts'
 
 /**
- * What a pointer of Git LFS stands for; null for a blob that is none. A pointer alone opens nothing: the project must
- * have the object.
+ * Opens the content of a Git LFS pointer. Null if the blob is not a pointer. A pointer alone grants no access: the
+ * project must link the object.
  */
 export async function openLargeFile(
   app: App,
@@ -33,7 +33,7 @@ export async function openLargeFile(
   return { id: object.oid, ...open }
 }
 
-/** What an archive has of them: all below `path` but what is in `exclude`. */
+/** The LFS objects of an archive: all below `path`, except those in `exclude`. */
 export interface LargeFileOptions {
   readonly commit: string
   readonly path: string
@@ -43,14 +43,14 @@ export interface LargeFileOptions {
 export const mayHaveLargeFiles = ({ project }: RepositorySubject): boolean =>
   project.lfs_enabled && project.lfs_objects_size > 0
 
-/** For an archive. */
+/** The LFS objects for an archive. */
 export function largeFilesOf(app: App, subject: RepositorySubject, input: LargeFileOptions): LargeFiles {
   const folder = join(app.config.data, 'spool', randomUUID())
   return { folder, layOut: () => layOutLargeFiles(app, subject, input, folder) }
 }
 
 const FILES_AT_ONCE = 500
-/** Git holds each in memory as it puts it into an archive; of what is larger, the pointer stays. */
+/** Git keeps each file in memory while it adds it to an archive. Larger files stay pointers. */
 const LARGEST_ARCHIVED = 256 * 1024 * 1024
 
 async function layOutLargeFiles(
@@ -63,7 +63,7 @@ async function layOutLargeFiles(
   const isBelow = (path: string, top: string) => `${path}/`.startsWith(`${top}/`)
   const isWanted = (path: string) =>
     (within === '' || isBelow(path, within)) && !exclude.some((one) => isBelow(path, one))
-  // No file of ours is written but below the folder, whatever a tree may call its own.
+  // The server writes files only below the folder, whatever paths a tree contains.
   const isPlain = (path: string) => path.split('/').every(isFileName)
   const entries = (await listTree(dir, commit, '', { recursive: true })) ?? []
   const files = entries.filter((entry) => isFile(entry) && isWanted(entry.path) && isPlain(entry.path))

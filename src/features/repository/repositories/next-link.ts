@@ -2,7 +2,7 @@ import { API } from '../../../api/router.ts'
 import type { App } from '../../../context.ts'
 import type { RepositorySubject } from './policy.ts'
 
-/** For pages that begin where another ended: each leads to the next only, and none knows how many there are. */
+/** For keyset pagination: each page links only to the next one, and no page knows the total. */
 export function nextLink(
   app: App,
   { project }: RepositorySubject,

@@ -15,7 +15,7 @@ export async function loadRepositorySubject(
   return { ...(await loadProjectSubject(app, project, viewer)), dir: repositoryDir(app, project) }
 }
 
-/** By the project's id or path. Whether the viewer may know of it is for the caller to ask. */
+/** Finds by project id or path. The caller must check whether the viewer may see the project. */
 export async function findRepositorySubject(
   app: App,
   id: string,
@@ -26,8 +26,8 @@ export async function findRepositorySubject(
 }
 
 /**
- * `/projects/:id/repository/…`: the project, and where its repository lies. Whoever may not read the code is refused
- * before anything else is looked at.
+ * `/projects/:id/repository/…`: the project with the path of its repository. The permission to read the code is checked
+ * before anything else.
  */
 export const repository = resource({
   name: 'Project',

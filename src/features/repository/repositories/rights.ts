@@ -1,4 +1,4 @@
-/** Which branches whoever looks may push to and merge into. */
+/** The branches that the viewer may push to and merge into. */
 import type { App, User } from '../../../context.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { isProtected, mayForcePush, mayMerge, mayPush, type Rules, type Who } from '../protected-branches/matching.ts'
@@ -22,7 +22,7 @@ async function mergeableBranches(app: App, subject: RepositorySubject): Promise<
   return (branch) => mayMerge(rules, branch, who)
 }
 
-/** `rewrite`: also what does not follow from what is there. */
+/** `rewrite`: also allows force pushes. */
 export async function mayPushTo(
   app: App,
   subject: RepositorySubject,
@@ -34,16 +34,17 @@ export async function mayPushTo(
   return { push, rewrite: push && (!isProtected(rules, branch) || mayForcePush(rules, branch)) }
 }
 
-/** Whatever protects the branch itself. */
+/** Ignores the protection of the branch. */
 export const mayCommitTo = async (app: App, subject: RepositorySubject, branch: string): Promise<boolean> =>
   repositoryPolicy.push(subject) || (await sharedBranches(app, subject.viewer, subject.project, [branch])).has(branch)
 
-/** More requests from one fork are not looked at. */
+/** The maximum number of merge requests from one fork that are read. */
 const MOST_REQUESTS = 1000
 
 /**
- * Branches of a fork that those may push to who may merge them: open merge requests that allow it come from there. All
- * is asked anew each time, so it ends with the request, the switch or the rights. `among` names the branches wanted.
+ * Branches of a fork that are shared with users who may merge them, through open merge requests that allow
+ * collaboration. Computed on every call, so sharing ends with the merge request, its switch or the permission. `among`
+ * limits the result to these branches.
  */
 export async function sharedBranches(
   app: App,

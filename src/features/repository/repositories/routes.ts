@@ -39,12 +39,12 @@ import { entriesOf, pageAfter, pageOfListing } from './tree-pages.ts'
 
 const reading = { method: 'GET', on: repository, allow: 'download', guest: true } as const
 
-/** Of any size. */
+/** Downloads of any size. */
 const downloading = { ...reading, limiter: 'download' } as const
 
 const bytes = z.string().meta({ format: 'binary' })
 
-/** As it was asked for, or the default branch: never a tag of that name. */
+/** The requested revision, or the default branch; never a tag with the name of the default branch. */
 const revision = ({ project }: RepositorySubject, given: string | null | undefined) =>
   given || `refs/heads/${project.default_branch}`
 
@@ -129,7 +129,7 @@ export const treeCommits = endpoint({
   },
 })
 
-/** Up to here a record is made in memory. */
+/** Up to this size, the record is built in memory. */
 const SMALL_BLOB = 1024 * 1024
 
 async function assertGiven(dir: string, sha: string): Promise<void> {
@@ -196,7 +196,7 @@ export const archiveAs = endpoint({
   output: bytes,
   async handle({ app, subject, input }) {
     const format = archiveFormat(input.format)
-    // Another ending is another address, and there is nothing at it.
+    // Another extension is another URL, and nothing exists there.
     if (!format) throw new Refusal('not_found', '404 Not Found', { as: 'error' })
     return answerArchive(app, subject, format, input)
   },

@@ -1,4 +1,4 @@
-/** Listings of folders in pages, by number or each from where the one before ended. */
+/** Pages of folder listings, by page number or by keyset. */
 import type { LongListing } from '../../../git/objects/long-listings.ts'
 import type { TreeEntry } from '../../../git/objects/trees.ts'
 import { weakMemo } from '../../../lib/weak-memo.ts'
@@ -8,7 +8,7 @@ type Listing = readonly TreeEntry[] | LongListing
 
 const KINDS = ['tree', 'blob', 'commit'] as const
 
-/** Folders first, then files, then submodules, each kind in git's order. A listing that is remembered is sorted once. */
+/** Folders first, then files, then submodules, each in git's order. A cached listing is sorted once. */
 const byKind = weakMemo((entries: readonly TreeEntry[]): readonly TreeEntry[] =>
   KINDS.flatMap((kind) => entries.filter(({ type }) => type === kind)),
 )
@@ -29,13 +29,13 @@ export async function pageOfListing(listing: Listing, page: Cut): Promise<Page<T
 
 export interface KeysetPage {
   readonly items: readonly TreeEntry[]
-  /** For the next page; null after the last. */
+  /** The token for the next page. Null after the last page. */
   readonly token: string | null
 }
 
 /**
- * Null when there is no such entry, or none any more. A token is an entry's id; where the same content lies in several
- * places, also which of them.
+ * Null if the entry of the token does not exist any more. A token is the id of an entry. If the same content has
+ * several paths, the token also says which one.
  */
 export async function pageAfter(listing: Listing, token: string | null, limit: number): Promise<KeysetPage | null> {
   const [, id, before = '0'] = /^([0-9a-f]+)(?:-(\d{1,9}))?$/.exec(token ?? '') ?? []

@@ -45,13 +45,16 @@ export function presentCommitSignature(
   return { ...presentTagSignature(kept, around), commit_source: 'git' }
 }
 
-/** Anyone may see it, so it tells neither when it was used last nor what its comment says of its owner's machine. */
+/**
+ * Everybody may see this record. So it shows neither the last use nor the comment of the key, which may name the
+ * owner's machine.
+ */
 function presentSigningKey(key: NonNullable<StoredSignature['key']>, around: { url: string }) {
   const { last_used_at: _, ...shown } = presentKey(key)
   return { ...shown, key: namingOwner(key.key, { name: key.owner }, around) }
 }
 
-/** Comments hold whatever the owner's machine wrote there; here the key says whose it is instead. */
+/** Replaces the comment of a key, which may contain anything, by the name of its owner. */
 function namingOwner(key: string, { name }: { name: string }, { url }: { url: string }): string {
   const [algorithm, base64] = key.split(' ')
   return `${algorithm} ${base64} ${name} (${new URL(url).hostname})`

@@ -11,20 +11,23 @@ export type VerificationStatus =
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What signed commits and tags were found to be. */
+    /** Verification results of signed commits and tags. */
     signatures: {
       id: Generated<number>
       project_id: number
       object_id: string
       kind: 'PGP' | 'SSH' | 'X509'
       status: VerificationStatus
-      /** The id of a PGP key, the fingerprint of an SSH key; null where no one key is named that could have signed. */
+      /**
+       * The id of a PGP key or the fingerprint of an SSH key. Null if the signature names no single key that could have
+       * signed.
+       */
       signed_by: string | null
-      /** Null, as are the two below, while no such key is known, and again once it is gone. */
+      /** Null while the key is unknown or after its deletion. The same holds for the next two columns. */
       gpg_key_id: number | null
       gpg_subkey_id: number | null
       key_id: number | null
-      /** As a PGP key names its holder. */
+      /** The owner's name in the PGP key. */
       holder_name: string | null
       holder_email: string | null
       created_at: string

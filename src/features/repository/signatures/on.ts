@@ -31,12 +31,12 @@ const keyAdded = on('key.created', 'signatures', async (app, { id }) => {
 
 const emailConfirmed = on('email.confirmed', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
 const emailDeleted = on('email.deleted', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
-/** Their primary address may be another, or confirmed. */
+/** The primary address may have changed, or may have been confirmed. */
 const userChanged = on('user.updated', 'signatures', (app, { id }) => recheckOwnedBy(app, id), {
   when: ({ readdressed = false }) => readdressed,
 })
 
-/** Each may have thousands to look at. */
+/** Long jobs: each may check thousands of signatures. */
 export const reactions: Subscription<App>[] = [
   checkPushed,
   gpgKeyAdded,

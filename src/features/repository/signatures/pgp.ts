@@ -1,13 +1,13 @@
-/** The part of openpgp that signatures need. It throws plain errors for all that is malformed; here nothing throws. */
+/** The part of openpgp that signatures need. openpgp throws on malformed input; these functions never throw. */
 import type { Key } from 'openpgp'
 import type { Signed } from '../../../git/objects/signatures.ts'
 
 export type PgpKey = Key
 
-/** A megabyte of code, for those who need it. */
+/** A megabyte of code, loaded on demand. */
 const openpgp = () => import('openpgp')
 
-/** The ids of the keys that are said to have signed, one for each signature. */
+/** The key ids that a signature names, one for each signature. */
 export async function issuersOf(armoredSignature: string): Promise<string[]> {
   const { readSignature } = await openpgp()
   try {
@@ -35,7 +35,7 @@ export async function hasSigned(key: PgpKey, { payload, signature }: Signed): Pr
   }
 }
 
-/** By the name that stands with one of these emails, if there is one. */
+/** The name in the key that belongs to one of these email addresses, if any. */
 export function keyOwnerOf({ users }: PgpKey, emails: readonly string[]): { name: string; email: string } | null {
   const names = users.map(({ userID }) => userID).filter((name) => name !== null)
   const named = names.find(({ email }) => emails.includes(email.toLowerCase())) ?? names[0]

@@ -9,13 +9,13 @@ import { locksRows } from '../../../store/dialect.ts'
 /** A commit or a tag with its signature. */
 export interface SignedObject extends Signed {
   readonly id: string
-  /** Of its committer or tagger. */
+  /** The address of the committer or tagger. */
   readonly email: string
 }
 
 const LARGEST_OBJECT = 1024 * 1024
 
-/** Those of the objects that are signed, read in one go; larger ones than are read at all are left out. */
+/** The signed objects among these ids, read at once. Objects above the size limit are skipped. */
 export async function findSigned(dir: string, ids: readonly string[]): Promise<SignedObject[]> {
   if (ids.length === 0 || !(await repositoryExists(dir))) return []
   const objects = await readObjects(dir, ids, { maxBytes: LARGEST_OBJECT })
@@ -31,21 +31,24 @@ function withSigner(id: string, signed: Signed | null, person: () => { email: st
   return signed ? [{ ...signed, id, email: person()?.email ?? '' }] : []
 }
 
-/** What is known of a key that signs, as a row of `signatures` refers to it. */
+/** A signing key, as a row of `signatures` references it. */
 export interface SigningKey {
   readonly user_id: number
   readonly gpg_key_id: number | null
   readonly gpg_subkey_id: number | null
   readonly key_id: number | null
-  /** Of a PGP key. */
+  /** Set for a PGP key. */
   readonly armored: string | null
-  /** Those a PGP key vouches for; an SSH key vouches for all of its owner's. */
+  /** The addresses that a PGP key covers. Null for an SSH key, which covers all addresses of its owner. */
   readonly emails: readonly string[] | null
 }
 
 type NamedRecord = readonly [name: string, key: SigningKey]
 
-/** By what signatures call them. In a transaction they can be `held`, so that they do not go before it ends. */
+/**
+ * Finds keys by the names that signatures use. Within a transaction the keys can be locked, so that no other
+ * transaction deletes them.
+ */
 export async function findSigningKeys(
   db: Db,
   named: readonly (string | null)[],
@@ -57,7 +60,9 @@ export async function findSigningKeys(
   return new Map([...(await findPgpKeys(db, names, locks)), ...(await findSshKeys(db, names, locks))])
 }
 
-/** Of several by one name the one added first counts, and a key before a subkey: it stands last. */
+/**
+ * If several keys have the same name, the oldest wins, and a key wins over a subkey. The winner is last in the list.
+ */
 async function findPgpKeys(db: Db, names: readonly string[], locks: boolean): Promise<NamedRecord[]> {
   const keys = db
     .selectFrom('gpg_keys')
@@ -77,7 +82,7 @@ async function findPgpKeys(db: Db, names: readonly string[], locks: boolean): Pr
 async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Promise<NamedRecord[]> {
   const keys = await db
     .selectFrom('keys')
-    .innerJoin('users', 'users.id', 'keys.user_id') // deploy keys belong to nobody
+    .innerJoin('users', 'users.id', 'keys.user_id') // deploy keys have no user
     .select(['keys.id as key_id', 'users.id as user_id', 'fingerprint_sha256 as name'])
     .where('fingerprint_sha256', 'in', names)
     .where('usage_type', 'in', ['auth_and_signing', 'signing'])
@@ -89,7 +94,7 @@ async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Pr
   ])
 }
 
-/** As it is shown: with the keys it refers to. */
+/** A stored signature with its keys. */
 export interface StoredSignature extends Pick<
   Row<'signatures'>,
   'kind' | 'status' | 'signed_by' | 'gpg_key_id' | 'gpg_subkey_id' | 'holder_name' | 'holder_email'
@@ -126,7 +131,7 @@ async function findOwnedKey(db: Db, id: number): Promise<StoredSignature['key']>
   return key ?? null
 }
 
-/** Those of the objects that nothing is known of yet. */
+/** The ids among these without a stored result. */
 export async function findUnkept(db: Db, projectId: number, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const kept = await db

@@ -1,6 +1,6 @@
 /**
- * What a signature was found to be is kept, so that it stays verified when its key goes. It is looked at again only
- * while it is not verified, when a key or an address comes that may change that.
+ * Stores verification results, so that a signature stays verified after the deletion of its key. An unverified
+ * signature is checked again when a key or an address is added that may change the result.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -17,7 +17,7 @@ import { branchOf, isNewTip, tagOf, type Update } from '../gate/updates.ts'
 import { findStoredSignature, findSigned, findSigningKeys, findUnkept, type StoredSignature } from './queries.ts'
 import { verifyAll, type Verification } from './verification.ts'
 
-/** Null when there is none. */
+/** Null without a signature. */
 export async function signatureOf(
   app: App,
   project: Project,
@@ -31,7 +31,7 @@ export async function signatureOf(
   return (await findStoredSignature(app.db, project.id, id)) ?? { ...UNREADABLE, kind }
 }
 
-/** Too large to be looked at, or its key came or went this very moment. */
+/** The object is too large to check, or the key changed at the same moment. */
 const UNREADABLE: Omit<StoredSignature, 'kind'> = {
   status: 'unverified',
   signed_by: null,
@@ -45,7 +45,7 @@ const UNREADABLE: Omit<StoredSignature, 'kind'> = {
 
 const MOST_PUSHED = 100
 
-/** Of the newest commits and the tags; whoever asks for others makes them looked at. */
+/** Checks the newest commits and the tags of a push. Other signatures are checked on their first request. */
 export async function keepPushed(app: App, project: Project, updates: readonly Update[]): Promise<void> {
   const dir = repositoryDir(app, project)
   if (!(await repositoryExists(dir))) return
@@ -59,7 +59,7 @@ export async function keepPushed(app: App, project: Project, updates: readonly U
 
 type Arrived = Update & { after: string }
 
-/** One commit upon where a branch stands, or stood, takes no walk: that one was looked at when it was the newest. */
+/** A single commit on top of a branch tip needs no history walk, because its parent was checked before. */
 async function newCommits(dir: string, { default_branch }: Project, branches: readonly Arrived[]): Promise<string[]> {
   const [{ before, after }, another] = branches as [Arrived, Arrived | undefined]
   const tip = another ? null : await findCommit(dir, after)
@@ -68,7 +68,7 @@ async function newCommits(dir: string, { default_branch }: Project, branches: re
     if (isUpon([before]) || isUpon([await resolveRef(dir, `refs/heads/${default_branch}`)])) return [after]
     if (isUpon(await tipsOf(dir))) return [after]
   }
-  // One that was deleted meanwhile may be gone.
+  // The commit of a branch that was deleted meanwhile may no longer exist.
   const tips = await resolveCommits(
     dir,
     branches.map(({ after }) => after),
@@ -120,7 +120,7 @@ async function keepSignatures(app: App, project: Project, ids: readonly string[]
   })
 }
 
-/** Without those whose key came or went while they were looked at: the next one to ask sees it. */
+/** Drops results whose key was added or deleted during the check. The next request checks them again. */
 async function stillTrue(app: App, found: readonly Verification[]): Promise<Verification[]> {
   const names = found.map(({ signed_by }) => signed_by)
   const keys = await findSigningKeys(app.db, names, { held: true })
@@ -137,12 +137,12 @@ const doubtful = (app: App) =>
 
 type Doubtful = ReturnType<typeof doubtful>
 
-/** A key has come. */
+/** A key was added. */
 export function recheckSignedBy(app: App, names: readonly string[]): Promise<void> {
   return recheck(app, (query) => query.where('signed_by', 'in', names))
 }
 
-/** An address of theirs has come or gone. */
+/** An address of the user was added or removed. */
 export function recheckOwnedBy(app: App, userId: number): Promise<void> {
   const gpgKeys = app.db.selectFrom('gpg_keys').select('id').where('user_id', '=', userId)
   const keys = app.db.selectFrom('keys').select('id').where('user_id', '=', userId)
@@ -164,13 +164,13 @@ async function recheck(app: App, narrow: (query: Doubtful) => Doubtful): Promise
   }
 }
 
-/** A key was revoked: from now on it vouches for nothing. */
+/** A key was revoked, so it no longer verifies anything. */
 export async function disown(app: App, names: readonly string[]): Promise<void> {
   await app.db
     .updateTable('signatures')
     .set({ status: 'unknown_key', holder_name: null, holder_email: null, updated_at: timestamp(app.clock) })
     .where('signed_by', 'in', names)
-    .where('gpg_key_id', 'is', null) // unless the same key has been added once more
+    .where('gpg_key_id', 'is', null) // unless the same key was added again
     .execute()
   await recheckSignedBy(app, names)
 }

@@ -1,4 +1,4 @@
-/** Who signed a commit or a tag, and whether that is whom it names. */
+/** Finds who signed a commit or a tag, and whether the signer is its committer or tagger. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sshSignerOf } from '../../../lib/ssh-signature.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -9,7 +9,7 @@ import { findSigningKeys, type SignedObject, type SigningKey } from './queries.t
 
 export type Verification = Omit<Row<'signatures'>, 'id' | 'project_id' | 'created_at' | 'updated_at'>
 
-/** In the order of the objects; a few queries, however many there are. */
+/** In the order of the objects, with a fixed number of queries. */
 export async function verifyAll(db: Db, objects: readonly SignedObject[]): Promise<Verification[]> {
   const claims: Claim[] = []
   for (const object of objects) claims.push(await claimOf(object))
@@ -25,23 +25,26 @@ export async function verifyAll(db: Db, objects: readonly SignedObject[]): Promi
   for (const claim of claims) {
     const key = keys.get(claim.signed_by ?? '')
     found.push(key ? await judge(claim, key, emails.get(key.user_id)!) : withoutKey(claim))
-    await nextTurn() // arithmetic of a few milliseconds each: others have their turn in between
+    await nextTurn() // each check takes milliseconds of CPU: yield to other requests in between
   }
   return found
 }
 
 interface Claim {
   readonly object: SignedObject
-  /** The one key to ask; null where nothing it could say would help. */
+  /** The key to look up. Null if no key could verify the signature. */
   readonly signed_by: string | null
   readonly status: VerificationStatus
 }
 
 const LONGEST_SIGNATURE = 32 * 1024
-/** What a signature must have been made for. */
+/** The purpose (namespace) that an SSH signature must be made for. */
 const PURPOSE = 'git'
 
-/** A PGP signature only names its key; one of SSH brings it along, so that it is known here whether it is good. */
+/**
+ * A PGP signature only names its key, so this step cannot check it. An SSH signature contains its key and is checked
+ * here.
+ */
 async function claimOf(object: SignedObject): Promise<Claim> {
   const { kind, payload, signature } = object
   const unverified: Claim = { object, signed_by: null, status: 'unverified' }
@@ -85,7 +88,7 @@ async function judge(claim: Claim, key: SigningKey, owned: Set<string>): Promise
   }
 }
 
-/** Of a signature that is good: whose is it? */
+/** The status of a valid signature, by the owner of its key. */
 function statusOf(email: string, vouched: readonly string[], owned: Set<string>): VerificationStatus {
   if (vouched.length === 0) return 'unverified_key'
   if (vouched.includes(email)) return 'verified'

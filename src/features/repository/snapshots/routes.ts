@@ -10,7 +10,7 @@ import { tarOf } from '../../../lib/tar.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import { repository } from '../repositories/queries.ts'
 
-/** For administrators, whatever the project's own switches say: it is their copy of what lies on the disk. */
+/** For administrators, whatever features the project has enabled: a copy of the files on disk. */
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/snapshot',

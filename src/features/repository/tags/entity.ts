@@ -5,9 +5,9 @@ import type { Tag } from '../../../git/refs/refs.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { isProtected, type Rules } from '../protected-branches/matching.ts'
 
-/** A tag with the commit it leads to. */
+/** A tag with its commit. */
 export interface LoadedTag extends Omit<Tag, 'commit'> {
-  /** Null when it leads to something else. */
+  /** Null if the tag points to another kind of object. */
   readonly commit: Commit | null
   /** Null for a lightweight tag. */
   readonly created_at: string | null
@@ -28,10 +28,10 @@ export const TagEntity = entity({
 }).meta({ id: 'Tag' })
 
 export interface TagSurroundings {
-  /** Of the project. */
+  /** The URL of the project. */
   readonly url: string
   readonly rules: Rules
-  /** By the tags' names. */
+  /** By tag name. */
   readonly notes: ReadonlyMap<string, Note>
 }
 

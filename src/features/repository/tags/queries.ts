@@ -12,7 +12,7 @@ import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
 import type { LoadedTag, TagSurroundings } from './entity.ts'
 
-/** A project that is still being imported has no repository yet, and so no tags. */
+/** A project that is still being imported has no repository yet, so it has no tags. */
 export async function findLoadedTag(dir: string, name: string): Promise<LoadedTag | null> {
   const tag = (await repositoryExists(dir)) ? await findTag(dir, name) : null
   return tag && ((await withCommits(dir, [tag]))[0] ?? null)
@@ -41,7 +41,7 @@ export const tag = child(repository, {
   find: (_app, { dir }, { tag_name }) => findLoadedTag(dir, tag_name),
 })
 
-/** What the records of these tags tell beyond git's refs, asked for all of them at once. */
+/** Loads everything that the records of these tags show beyond git's refs, for all tags at once. */
 export async function aroundTags(
   app: App,
   { project, namespace }: RepositorySubject,

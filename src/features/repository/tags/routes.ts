@@ -83,7 +83,7 @@ export const destroy = endpoint({
   handle: ({ app, viewer, subject }) => deleteTag(app, viewer, subject, subject.tag),
 })
 
-/** Notes miss their tag in words of their own. */
+/** Release notes have their own 404 text for a missing tag. */
 const notedTag = { ...tag, missing: 'Tag does not exist' }
 
 export const createNote = endpoint({

@@ -19,7 +19,7 @@ const LONGEST_MESSAGE = 65_535
 export interface NewTag {
   tag_name: string
   ref: string
-  /** Makes it an annotated one. */
+  /** With a message, the tag is annotated. */
   message?: string | null | undefined
 }
 
@@ -40,7 +40,7 @@ export async function createTag(app: App, actor: User, subject: RepositorySubjec
       : await writeTag(dir, { name, object, message: `${message}\n`, tagger: signerOf(app, actor) })
   await changeRefs(app, webPusher(actor, level), subject, [{ ref: refOf(name), before: null, after }])
   const tag = await findLoadedTag(dir, name)
-  if (!tag) throw notFound('Tag') // somebody was faster
+  if (!tag) throw notFound('Tag') // a concurrent request deleted the tag
   return tag
 }
 

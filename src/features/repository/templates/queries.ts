@@ -5,7 +5,7 @@ import { findTemplate, listLicenses, listTemplates, type Template } from '../../
 import { hasFeature } from '../../projects/projects/policy.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 
-/** What the instance brings along, and what a project keeps in its own repository. */
+/** Templates that ship with the instance, and templates from the project's own repository. */
 const SHIPPED = ['dockerfiles', 'gitignores', 'gitlab_ci_ymls'] as const
 const FOLDERS = {
   issues: '.gitlab/issue_templates',
@@ -32,7 +32,7 @@ export async function listTypeOf(subject: RepositorySubject, type: Type): Promis
   return templates.map(({ name }) => ({ key: name, name }))
 }
 
-/** Names are compared with those that are there, never made into paths. */
+/** Compares names with existing ones, and never turns them into paths. */
 export async function findTypeOf(
   subject: RepositorySubject,
   type: Exclude<Type, 'licenses'>,
@@ -47,8 +47,8 @@ export async function findTypeOf(
 const ENDING = /\.md$/
 
 /**
- * Of the default branch. They are made to be filled in by whoever writes an issue, so a guest who may not read the rest
- * of the repository is given them too; where it is switched off there are none.
+ * Templates on the default branch. Authors of issues use them, so even guests who may not read the rest of the
+ * repository get them. With the repository disabled there are none.
  */
 async function ownTemplates(subject: RepositorySubject, type: Own): Promise<Pick<TreeEntry, 'id' | 'name'>[]> {
   if (!hasFeature(subject, 'repository')) return []

@@ -61,7 +61,7 @@ function found<T>(template: T | null | undefined): T {
   return template
 }
 
-/** Where templates are shared between projects. */
+/** A project that shares its templates with other projects. */
 async function otherProject(app: App, viewer: User | null, id: number): Promise<RepositorySubject> {
   const other = await findRepositorySubject(app, String(id), viewer)
   if (!other || !repositoryPolicy.read(other)) throw notFound('Project')

@@ -16,7 +16,7 @@ export const WikiPageEntity = entity({
   front_matter: z.record(z.string(), z.string()),
 }).meta({ id: 'WikiPage' })
 
-/** A change of a page. */
+/** A version of a page. */
 export const WikiVersionEntity = entity({
   id: z.string(),
   message: z.string(),
@@ -40,7 +40,10 @@ export interface Attachment {
 const SHOWN = /\.(png|jpe?g|gif|bmp|tiff|ico|webp|mp4|m4v|mov|webm|ogv)$/i
 const DRAWING = /\.svg$/i
 
-/** Pictures and films stand in the text themselves, with their name alone; so do drawings, by all of it. */
+/**
+ * Images, videos and SVG files are embedded in the text. The label of an SVG file keeps its extension; images and
+ * videos lose it.
+ */
 export function presentAttachment(attachment: Attachment): z.infer<typeof WikiAttachmentEntity> {
   const { file_name, file_path, branch } = attachment
   const isShown = SHOWN.test(file_name)

@@ -1,11 +1,11 @@
-/** How pages are named: titles as people write them, slugs in addresses, files in the repository. */
+/** Names of wiki pages: titles for people, slugs in URLs, files in the repository. */
 
-/** What a page may be written in, and the ending of its file. */
+/** The formats of a page and their file extensions. */
 export const FORMATS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const
 export type Format = keyof typeof FORMATS
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[]
 
-/** Endings that are read as pages, whoever put them there. */
+/** File extensions that count as pages, however the file was created. */
 const READ: Record<string, Format | 'textile' | 'creole' | 'rst' | 'mediawiki' | 'pod' | 'plaintext'> = {
   md: 'markdown',
   mkd: 'markdown',
@@ -33,11 +33,11 @@ export interface PageFile {
   readonly format: string
 }
 
-/** Where attachments lie, each in a folder of its own. */
+/** The folder of attachments. Each attachment has its own subfolder. */
 export const UPLOADS = 'uploads'
 const ATTACHMENT = new RegExp(`^${UPLOADS}/[0-9a-f]{32}/`)
 
-/** Null: a file that is no page. */
+/** Null if the file is not a page. */
 export function pageOfFile(path: string): PageFile | null {
   const [, slug, ending] = /^(.+)\.([A-Za-z]+)$/.exec(path) ?? []
   const format = READ[ending?.toLowerCase() ?? '']
@@ -47,7 +47,7 @@ export function pageOfFile(path: string): PageFile | null {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
-/** The last part, with hyphens as blanks and the entities of HTML as what they stand for. */
+/** The last part of the slug, with spaces for hyphens and decoded HTML entities. */
 export const titleOf = (slug: string): string =>
   slug
     .split('/')
@@ -55,7 +55,9 @@ export const titleOf = (slug: string): string =>
     .replace(/-+/g, ' ')
     .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!)
 
-/** Blanks become hyphens, slashes make folders, and `..` leads nowhere. Null: nothing is left, or it is too long. */
+/**
+ * Spaces become hyphens, slashes create folders, and `..` is removed. Null if nothing is left or the slug is too long.
+ */
 export function slugOf(title: string): string | null {
   const parts: string[] = []
   for (const part of title.trim().replace(/\s+/g, '-').split('/')) {
@@ -74,7 +76,7 @@ export const fileOf = (slug: string, format: Format): string => `${slug}.${FORMA
 const FRONT_MATTER = /^---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s
 const FACT = /^([\w-]+):[ \t](.+)$/
 
-/** What a page says of itself before its text: its plain `key: value` lines, and nothing that is nested in others. */
+/** The front matter of a page: only plain `key: value` lines, no nested values. */
 export function frontMatterOf(content: string): Record<string, string> {
   const [, block = ''] = FRONT_MATTER.exec(content) ?? []
   const facts = block.split(/\r?\n/).flatMap((line) => {

@@ -4,7 +4,7 @@ import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/p
 
 const isOn = (s: ProjectSubject) => hasFeature(s, 'wiki')
 
-/** Where the wiki is off, members are refused and others find nothing. */
+/** With the wiki disabled, members are refused and others find nothing (404). */
 export const wikiPolicy = policy<ProjectSubject>()({
   read: (s) => projectPolicy.read(s) && (isOn(s) || s.level >= Guest),
   readWiki: isOn,

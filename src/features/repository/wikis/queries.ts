@@ -22,7 +22,7 @@ export const wikiPage = child(wiki, {
   find: (app, { project }, { slug }) => findPage(app, project, slug),
 })
 
-/** As of now, or of a commit of the wiki's own. */
+/** The current page, or its state at a commit of the wiki. */
 export const wikiPageAt = child(wiki, {
   ...missedAs,
   params: { slug, version: text.nullish() },
@@ -30,7 +30,7 @@ export const wikiPageAt = child(wiki, {
 })
 
 export interface Page extends PageFile {
-  /** In the repository. */
+  /** The path in the repository. */
   readonly path: string
   readonly blob: string
 }
@@ -39,7 +39,10 @@ export const WIKI_REF = `refs/heads/${WIKI_BRANCH}`
 const LARGEST_PAGE = 8 * 1024 * 1024
 const MOST_PAGES = 20_000
 
-/** By slug; folders after the pages beside them, `home` first. As of now, or of a commit of the wiki's own. */
+/**
+ * Sorted by slug: `home` first, and folders after the pages next to them. The current state, or the state at a commit
+ * of the wiki.
+ */
 export async function listPages(app: App, project: Project, version = WIKI_REF): Promise<Page[]> {
   const dir = wikiDir(app, project)
   if (!(await repositoryExists(dir))) return []
@@ -59,13 +62,13 @@ const depth = ({ slug }: Page) => slug.split('/').length
 const isHome = ({ slug }: Page) => slug === 'home'
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** In any case, as its uniqueness is. */
+/** Ignores case, because slugs are unique without regard to case. */
 export async function findPage(app: App, project: Project, slug: string, version?: string): Promise<Page | null> {
   const wanted = slug.toLowerCase()
   return (await listPages(app, project, version)).find((page) => page.slug.toLowerCase() === wanted) ?? null
 }
 
-/** Several pages at a time while they are short, one by one otherwise: no more is held than one long page. */
+/** Reads several short pages at a time, but long pages one by one, so that memory holds at most one long page. */
 const MOST_AT_ONCE = 16
 const LONG_READING = 256 * 1024
 
@@ -85,7 +88,7 @@ export async function* withContents(
   }
 }
 
-/** The texts of these pages, in one reading. */
+/** The texts of these pages, read at once. */
 export async function contentsOf(app: App, project: Project, pages: readonly Page[]): Promise<string[]> {
   if (pages.length === 0) return []
   const objects = await readObjects(

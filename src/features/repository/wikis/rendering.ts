@@ -6,7 +6,7 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { withoutFrontMatter } from './pages.ts'
 
-/** Markdown is rendered, other formats are shown as they are written. Links lead to pages beside this one. */
+/** Renders Markdown and shows other formats as plain text. Relative links lead to neighboring pages. */
 export async function renderPage(
   app: App,
   subject: ProjectSubject,

@@ -24,7 +24,7 @@ import { renderPage } from './rendering.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
-/** More than anybody reads at once. */
+/** More than any reader needs. */
 const LONGEST_PAGE = 5_000_000
 const LARGEST_BODY = 10 * 1024 * 1024
 const pageText = documentText.refine((content) => content.length <= LONGEST_PAGE)
@@ -35,7 +35,7 @@ async function present(app: App, project: Project, page: Page) {
   return presentPage(page, content)
 }
 
-/** All of them: a wiki is not told in pages. */
+/** Returns all pages: this list has no pagination. */
 export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/wikis',
@@ -48,7 +48,7 @@ export const list = endpoint({
   async handle({ app, subject, input }) {
     const pages = await listPages(app, subject.project)
     if (!input.with_content) return pages.map(presentPageSummary)
-    // As they are read: together they may be more than there is memory.
+    // Streams the pages, because together they may exceed the memory.
     return answerList(withContents(app, subject.project, pages), ([page, content]) => presentPage(page, content))
   },
 })

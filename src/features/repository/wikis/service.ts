@@ -41,7 +41,7 @@ export async function createPage(app: App, actor: User, subject: ProjectSubject,
   return (await findPage(app, subject.project, slug))!
 }
 
-/** What is absent stays; another title is another file. */
+/** Omitted fields stay. A new title means a new file. */
 export async function updatePage(
   app: App,
   actor: User,
@@ -62,7 +62,7 @@ export async function updatePage(
   return (await findPage(app, subject.project, slug))!
 }
 
-/** A title without folders keeps the page where it is. */
+/** A title without slashes keeps the folder of the page. */
 function movedSlug(page: Page, title: string): string {
   const folders = page.slug.split('/').slice(0, -1)
   return title.includes('/') ? slugFor(title) : [...folders, slugFor(title)].join('/')
@@ -76,12 +76,12 @@ export async function deletePage(app: App, actor: User, subject: ProjectSubject,
   })
 }
 
-/** Somebody else may have deleted it, or moved it elsewhere. */
+/** A concurrent request may have deleted or moved the page. */
 async function assertThere(app: App, { project }: ProjectSubject, { slug, path }: Page): Promise<void> {
   if ((await findPage(app, project, slug))?.path !== path) throw notFound('Wiki Page')
 }
 
-/** In the wiki's own repository, under a name that nobody guesses. */
+/** Stores the file in the wiki's own repository, under an unguessable name. */
 export async function attachFile(
   app: App,
   actor: User,
@@ -107,7 +107,7 @@ interface WikiAction {
   readonly page?: Pick<ChangedPage, 'action' | 'slug' | 'path'>
 }
 
-/** `changes` are asked for once it is this one's turn, and again when somebody else was faster. */
+/** Calls `changes` once it has the mutex, and again after a concurrent change. */
 async function commit(
   app: App,
   actor: User,
@@ -121,7 +121,7 @@ async function commit(
   const signer = signerOf(app, actor)
   await withBranchMutex(dir, branch, async () => {
     const before = await resolveCommit(dir, ref)
-    // A branch that is not there yet begins with the pages.
+    // A new branch starts with the existing pages.
     const base = before ?? (await resolveCommit(dir, WIKI_REF))
     const words = { message: `${actor.username} ${did}`, author: signer, committer: signer }
     const after = await commitOf(dir, base, await changes(), words)
