@@ -10,7 +10,7 @@ import { transact } from './transact.ts'
 
 const server = testDatabaseUrl()
 
-/** A transaction that has what it wrote until it is told to end. */
+/** A transaction that keeps its locks until it is told to end. */
 async function hold({ app }: TestForge, write: (app: TestForge['app']) => Promise<unknown>) {
   const held = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ test.runIf(server)('counts are put together by several processes at once, and no
   const held = await hold(forge, ({ db }) =>
     sql`select 1 from ci_artifacts_facets where project_id = ${id} limit 5 for update`.execute(db),
   )
-  // What another has is left alone; nobody waits for it.
+  // Rows that another process has locked are skipped without waiting.
   const beside = await openSecondStore(forge)
   await Promise.all([putTogether(db), putTogether(beside.db)])
   await held.release()

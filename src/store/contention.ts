@@ -1,17 +1,17 @@
 /**
- * What transactions do about each other on an engine where many run at once: so many at a time, and once more after a
- * conflict.
+ * Concurrency of transactions on a database that runs many at once: a limiter for concurrent transactions, and retries
+ * after a conflict.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export const TRIES = 8
 const LONGEST_PAUSE_MS = 200
 
-/** Random, so that two that met do not meet again. */
+/** Random, so that two conflicting transactions do not conflict again. */
 export const pauseAfter = (tries: number): Promise<void> =>
   sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** tries))
 
-/** Those beyond the limit wait in order, without a connection. */
+/** Transactions beyond the limit wait in order, without using a connection. */
 export class TransactionLimiter {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -35,7 +35,7 @@ export class TransactionLimiter {
 
 const limiters = new WeakMap<object, TransactionLimiter>()
 
-/** `adapter` is what a database and its transactions have in common. */
+/** `adapter` is the object that a database and its transactions share. */
 export const limitTransactions = (adapter: object, limiter: TransactionLimiter): void =>
   void limiters.set(adapter, limiter)
 

@@ -1,19 +1,19 @@
 /**
- * Totals of lists that do not grow with the table, in two ways.
+ * Totals of lists whose cost does not grow with the table. There are three ways.
  *
- * Facets: a table keeps beside itself how many rows it has of each combination of a few short-valued columns; a list
- * that filters by those alone adds up a handful of rows.
+ * Facets: a second table contains the number of rows for each combination of a few columns with few values. A list that
+ * filters only by these columns adds up a handful of rows.
  *
- * Kept totals: whatever else a list filters by is counted once. A counted table bumps its version in the transaction of
- * every change that can alter a count, and a total stays true while the versions it depends on stand.
+ * Cached totals: any other filter is counted once. A counted table increments its version in the transaction of every
+ * change that can alter a count. A total stays valid while the versions it depends on are unchanged.
  *
- * Followed totals: a table that is long and changes all the time also keeps a log of which rows changed
- * (`<table>_changes`). A total that is asked for again remembers which rows it counted, and only asks about those that
- * changed since. To ask about one once too often does no harm.
+ * Followed totals: a table that is long and changes all the time also has a log of changed rows (`<table>_changes`). A
+ * total that is needed again remembers the ids it counted, and checks only the rows that changed since. Checking a row
+ * twice does no harm.
  *
- * On SQLite, where writers take turns, both are numbers that go up and down. On PostgreSQL every change adds a row of
- * its own, so that writers never wait for each other's counts, nor in a circle; whoever reads adds them up, and puts
- * them together once there are many.
+ * On SQLite, where one writer runs at a time, counts and versions are single numbers. On PostgreSQL every change
+ * inserts its own row, so that writers never wait for each other's counts and cannot deadlock. Readers add the rows up,
+ * and merge them once there are many.
  */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { IdSet } from '../lib/id-set.ts'
@@ -29,12 +29,12 @@ declare module './database.ts' {
 }
 
 const LONGEST_KEPT = 2000
-/** Rows of single changes that reading adds up without noticing. */
+/** The number of unmerged rows that a read can add up without noticeable cost. */
 const MOST_LOOSE = 2000
 
 /**
- * For migrations: makes inserts, deletes and updates of `columns` count as changes of `subject`, and where rows belong
- * to a scope, such as a project, as changes of `scopedSubject` too.
+ * For migrations: inserts, deletes and updates of `columns` count as changes of `subject`. If rows belong to a scope,
+ * such as a project, they also count as changes of `scopedSubject`.
  */
 export async function countChanges(
   db: Kysely<never>,
@@ -54,24 +54,27 @@ export async function countChanges(
   await onChange(db, { name: `${subject}_changed`, table, columns, each: scope ? 'row' : 'statement', ...ways })
 }
 
-/** What has no scope has 0. */
+/** Rows without a scope have scope 0. */
 export const scopedSubject = (subject: string, scope: number): string => `${subject}/${scope}`
 
 interface LogPlan {
-  /** The column that says whose a row is. */
+  /** The column with the scope of a row. */
   scope: string
   columns: string[]
-  /** Tables whose rows belong to one of these by a column: their inserts and deletes, and updates of others. */
+  /**
+   * Tables whose rows belong to a row of this table by a column: their inserts and deletes, and updates of the given
+   * columns, are logged too.
+   */
   links?: Record<string, { by: string; columns: string[] }>
 }
 
-/** For migrations: keeps `<table>_changes`, the rows of `table` that changed, one after the other. */
+/** For migrations: creates `<table>_changes`, a log of the changed rows of `table`. */
 export async function logChanges(db: Kysely<never>, table: string, { scope, columns, links = {} }: LogPlan) {
   const { ref } = columnTypes(db)
   const log = `${table}_changes`
   await db.schema
     .createTable(log)
-    // On PostgreSQL the transaction: their numbers are given in one order, and come to be seen in another.
+    // On PostgreSQL, the transaction id: ids are assigned in one order and become visible in another.
     .addColumn('at', ref, (c) => (isSqlite(db) ? c.primaryKey().autoIncrement() : c.defaultTo(sql`txid_current()`)))
     .addColumn('scope', ref, (c) => c.notNull())
     .addColumn('row_id', ref, (c) => c.notNull())
@@ -85,14 +88,14 @@ export async function logChanges(db: Kysely<never>, table: string, { scope, colu
     columns: [scope, ...columns],
     insert: add('new'),
     remove: add('old'),
-    // One row, unless it went to another scope.
+    // One row, or two if the row moved to another scope.
     update: `insert into ${log} (scope, row_id) select old.${scope}, old.id union select new.${scope}, new.id;`,
     each: 'row',
   })
   for (const [link, plan] of Object.entries(links)) await logLinkChanges(db, table, { link, scope, ...plan })
 }
 
-/** For migrations: the same of one more table of links, to a log that is kept already. */
+/** For migrations: adds one more linked table to an existing log. */
 export async function logLinkChanges(
   db: Kysely<never>,
   table: string,
@@ -111,7 +114,10 @@ export async function logLinkChanges(
   })
 }
 
-/** For migrations: keeps `<table>_facets`, the number of rows of each combination of `columns`, or the sum of another. */
+/**
+ * For migrations: creates `<table>_facets`, with the number of rows for each combination of `columns`, or with the sum
+ * of another column.
+ */
 export async function countFacets(
   db: Kysely<never>,
   table: string,
@@ -147,13 +153,13 @@ export async function countFacets(
   )
 }
 
-/** For migrations: before facets of other columns take their place. */
+/** For migrations: before facets with other columns replace them. */
 export async function dropFacets(db: Kysely<never>, table: string): Promise<void> {
   await dropReaction(db, `${table}_facets_kept`, table)
   await sql`drop table ${sql.table(`${table}_facets`)}`.execute(db)
 }
 
-/** For migrations: before other columns count. */
+/** For migrations: before other columns are counted. */
 export async function dropChanges(db: Kysely<never>, table: string, subject = table): Promise<void> {
   await dropReaction(db, `${subject}_changed`, table)
   await sql`delete from changes where subject = ${sql.lit(subject)}`.execute(db)
@@ -162,7 +168,7 @@ export async function dropChanges(db: Kysely<never>, table: string, subject = ta
 interface Reaction {
   name: string
   table: string
-  /** An update of these counts as a removal and an insertion, unless `update` says what it is. */
+  /** An update of these counts as a delete and an insert, unless `update` is given. */
   columns: string[]
   insert: string
   remove: string
@@ -198,7 +204,7 @@ async function dropReaction(db: Kysely<never>, name: string, table: string): Pro
   }
 }
 
-/** Versions only grow, so their sum is another whenever one of them is. */
+/** Versions only grow, so their sum changes whenever one of them does. */
 const readVersion = hotQuery((db, p: { subjects: string }) =>
   db
     .selectFrom('changes')
@@ -209,15 +215,15 @@ const readVersion = hotQuery((db, p: { subjects: string }) =>
     .where(inTextList(db, 'subject', p.subjects)),
 )
 
-/** Of some subjects together, and how many rows tell it. */
+/** The combined version of some subjects, and the number of rows it was read from. */
 export interface Version {
   readonly version: number
   readonly version_rows: number
 }
 
-/** The version of subjects that are always the same, as columns of a query that reads something else. */
+/** The version of fixed subjects, as columns of another query. */
 export function versionColumns(subjects: readonly string[]) {
-  // A list of none is no list to PostgreSQL.
+  // PostgreSQL does not accept an empty list.
   const named = subjects.length === 0 ? sql`null` : sql.join(subjects.map((one) => sql.lit(one)))
   const wanted = sql`changes where subject in (${named})`
   return [
@@ -238,22 +244,22 @@ function noted(db: Db, { version, version_rows }: Version): number {
   return Number(version)
 }
 
-/** More changes than this are not looked at one by one. */
+/** If more rows changed, they are not checked one by one. */
 const MOST_CHANGES = 1000
-/** Of the log, changes on SQLite and transactions on PostgreSQL. */
+/** Length of the log: changes on SQLite, transactions on PostgreSQL. */
 const LOG_KEPT = 50_000
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export interface RowUpdates {
-  /** From where on changes are news the next time. */
+  /** Changes from this position on are new at the next read. */
   readonly horizon: number
-  /** Rows that changed; null where they are too many, or forgotten. */
+  /** The changed rows; null if there are too many, or the log no longer has them. */
   readonly changed: number[] | null
 }
 
 export type ChangeLog = (db: Db, since: number | undefined, scope: number | undefined) => Promise<RowUpdates>
 
-/** What changed of a table, of all or of one scope. */
+/** Reads the changes of a table, of all rows or of one scope. */
 export function changeLog(table: string): ChangeLog {
   const log = sql.table(`${table}_changes`)
   const read = hotQuery((db, p: { since: number; scope?: number }, given) => {
@@ -283,7 +289,7 @@ export function changeLog(table: string): ChangeLog {
 export interface Follow {
   readonly log: ChangeLog
   readonly scope: number | undefined
-  /** Ids of what is counted: all of them, or those among some. */
+  /** Ids of the counted rows: all of them, or only the ones among the given ids. */
   ids(among?: readonly number[]): Promise<number[]>
 }
 
@@ -291,13 +297,13 @@ interface Known {
   readonly version: number
   total: number
   horizon: number
-  /** Once it was asked for again after a change. */
+  /** Set when the total was needed again after a change. */
   counted?: IdSet
 }
 
 const KEPT_BYTES = 32 * 1024 * 1024
 const ENTRY_BYTES = 200
-/** Ids of more would be too many to remember. */
+/** More ids would use too much memory. */
 const MOST_FOLLOWED = 500_000
 
 const totals = new WeakMap<object, Lru<Known>>()
@@ -312,8 +318,8 @@ function keptIn(db: Db): Lru<Known> {
 }
 
 /**
- * The total known under `key`, counted anew only if one of the `subjects` changed since, of which the version may be
- * known already; rows that changed of a table it follows are asked about one by one.
+ * The total cached under `key`. It is recounted only if one of the `subjects` changed; the caller may already know
+ * their version. For a followed table, the changed rows are checked one by one.
  */
 export async function cachedTotal(
   db: Db,
@@ -322,7 +328,7 @@ export async function cachedTotal(
   count: () => Promise<number>,
   follow?: Follow,
 ): Promise<number> {
-  // A version of its own may never come to be, and then be given to another state.
+  // A version inside a transaction may be rolled back and later name another state.
   if (db.isTransaction) return count()
   const kept = keptIn(db)
   const known = kept.get(key)
@@ -338,7 +344,7 @@ export async function cachedTotal(
   if (isKnown && changed && known.counted) {
     const now = new Set(await follow!.ids(changed))
     for (const id of changed) known.counted.put(id, now.has(id))
-    // Others may have done the same meanwhile: whatever came after our look is looked at again.
+    // Another call may have done the same concurrently: changes after our position are checked again.
     known.horizon = horizon
     return (known.total = known.counted.size)
   }
@@ -351,17 +357,17 @@ export async function cachedTotal(
 
 const NO_NEWS: RowUpdates = { horizon: 0, changed: [] }
 
-/** The newest stays: from the oldest that is left readers know what they missed. */
+/** The newest entry stays: readers compare with the oldest remaining entry to detect what they missed. */
 const trimLog = (db: Db, table: string, before: number): Promise<void> =>
   tidying(db, () => {
     const log = sql.table(`${table}_changes`)
     return sql`delete from ${log} where at < ${before} and at < (select max(at) from ${log})`.execute(db)
   })
 
-/** How many rows a table had when its loose ones were last put together. */
+/** The number of rows of a table after its last merge. */
 const settled = new WeakMap<object, Map<string, number>>()
 
-/** Told by whoever read so many rows of counts; on SQLite none are loose. */
+/** Called by a reader with the number of rows it read. SQLite has no unmerged rows. */
 export function noticeLoose(db: Db, table: string, rows: number): void {
   if (isSqlite(db)) return
   if (rows > MOST_LOOSE + (settled.get(db.getExecutor().adapter)?.get(table) ?? 0)) void putTogether(db)
@@ -369,7 +375,7 @@ export function noticeLoose(db: Db, table: string, rows: number): void {
 
 const atWork = new WeakSet<object>()
 
-/** One who tidies at a time is enough. */
+/** Runs one cleanup at a time. */
 async function tidying(db: Db, work: () => Promise<unknown>): Promise<void> {
   const { adapter } = db.getExecutor()
   if (atWork.has(adapter)) return
@@ -383,7 +389,9 @@ async function tidying(db: Db, work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** One row a subject and a facet again. What is added, or put together by another process, meanwhile stays as it is. */
+/**
+ * Merges the rows of each subject and each facet into one. Rows that are added or merged concurrently stay unchanged.
+ */
 export const putTogether = (db: Db): Promise<void> =>
   tidying(db, async () => {
     const { rows } = await sql<{ table: string; kinds: string }>`
@@ -409,7 +417,7 @@ export const putTogether = (db: Db): Promise<void> =>
     }
   })
 
-/** How many rows `query` has. Conditions on the current moment have no place in it: the total would never age. */
+/** The number of rows of `query`. It must not depend on the current time, because a cached total would never expire. */
 export async function totalOf<DB, TB extends keyof DB, O>(
   db: Db,
   subjects: readonly string[],

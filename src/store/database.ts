@@ -1,7 +1,7 @@
 /**
- * The store promises: one schema and one SQL layer over two engines; values in JavaScript are the wire's own (moments
- * and dates as ISO text, booleans as booleans, ids as numbers), whichever engine keeps them; what differs between the
- * engines lives in `sqlite.ts`, `postgres.ts` and `dialect.ts`, nowhere else.
+ * The store: one schema and one SQL layer over two databases, SQLite and PostgreSQL. Values in JavaScript have the form
+ * of the API (timestamps and dates as ISO text, booleans as booleans, ids as numbers) with either database. Differences
+ * between the two are only in `sqlite.ts`, `postgres.ts` and `dialect.ts`.
  */
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 
@@ -9,7 +9,7 @@ import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 // oxlint-disable-next-line no-empty-interface
 export interface Tables {}
 
-/** Families add their events here the same way: name → payload (ids, not records). */
+/** Families add their events here in the same way: name → payload (ids, not records). */
 // oxlint-disable-next-line no-empty-interface
 export interface Events {}
 
@@ -18,7 +18,7 @@ export type Row<T extends keyof Tables> = Selectable<Tables[T]>
 export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>
 export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>
 
-/** What processes of one instance tell each other through the store (`announce`). */
+/** Notifications between the processes of one instance, sent through the store (`announce`). */
 export const CHANNELS = ['jobs_waiting', 'events_told'] as const
 export type Channel = (typeof CHANNELS)[number]
 
@@ -26,37 +26,37 @@ export interface Store {
   readonly engine: 'sqlite' | 'postgres'
   readonly db: Db
   /**
-   * The same, but its transactions do not wait for the disk: a power cut may undo the last of them. For what is then
-   * done once more without harm.
+   * The same database, but its transactions do not wait for the disk: a power failure may lose the last ones. Use it
+   * only for work that can be repeated without harm.
    */
   readonly relaxed: Db
-  /** Resolves when a power cut would undo nothing that can be read now, but what is `relaxed`. */
+  /** Resolves when a power failure could lose nothing that can be read now, except `relaxed` transactions. */
   flushed(): Promise<void>
   /**
-   * Calls `react` soon after another process (or this one) has announced something on the channel, until the answer is
-   * called. An engine that can only tell that anything was written calls it with `certain` false.
+   * Calls `react` soon after this or another process has announced something on the channel. Call the returned function
+   * to stop. SQLite can only tell that something was written, and then `certain` is false.
    */
   listen(channel: Channel, react: (certain: boolean) => void): () => void
-  /** Queries executed since the store was opened; tests of lists compare it before and after. */
+  /** Number of queries since the store was opened; tests of lists compare it before and after. */
   readonly queries: number
-  /** Answers when the store can serve, throws when it cannot. */
+  /** Resolves if the store can serve, throws if it cannot. */
   ping(): Promise<void>
-  /** What the engine itself finds wrong with its data, a line each. Takes as long as reading all of it. */
+  /** Errors that the database itself finds in its data, one per line. Takes as long as reading all data. */
   faults(): Promise<string[]>
   close(): Promise<void>
 }
 
 export interface StoreOptions {
-  /** Whether an answered write must survive a power cut. */
+  /** Whether a confirmed write must survive a power failure. */
   readonly durable: boolean
-  /** Whether several processes of one instance work on it. */
+  /** Whether several processes of one instance use it. */
   readonly shared: boolean
   readonly poolSize: number
 }
 
 /**
- * The engine cannot be reached, or went away. Of a commit that was under way nobody knows whether it was made; anything
- * else was not.
+ * The database cannot be reached, or the connection was lost. Whether a commit in progress was applied is unknown;
+ * other work was not.
  */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {

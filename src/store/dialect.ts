@@ -1,4 +1,7 @@
-/** What the two engines say differently: types, error codes, text search. Nothing outside `store/` asks which runs. */
+/**
+ * Differences between the two databases: types, error codes, text search. Code outside `store/` does not ask which one
+ * runs.
+ */
 import {
   SqliteAdapter,
   sql,
@@ -23,7 +26,7 @@ export function columnTypes(db: AnyDb) {
     boolean: sql`boolean`,
     yes: lite ? sql`1` : sql`true`,
     no: lite ? sql`0` : sql`false`,
-    /** Ids are never used again, not even after the newest row is gone. */
+    /** Ids are never reused, not even after the newest row is deleted. */
     withId: <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
       lite
         ? table.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
@@ -34,8 +37,8 @@ export function columnTypes(db: AnyDb) {
 }
 
 /**
- * The name of the unique constraint an error is about, or null. SQLite names columns, PostgreSQL names constraints:
- * both are told as `<table>_<column>_unique`, so unique indexes must be named that way.
+ * The name of the violated unique constraint, or null. SQLite reports columns, PostgreSQL reports constraints. Both are
+ * returned as `<table>_<column>_unique`, so unique indexes must be named that way.
  */
 export function uniqueViolation(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null
@@ -47,24 +50,24 @@ export function uniqueViolation(error: unknown): string | null {
   return columns.length === 0 ? null : [columns[0]![1], ...columns.map((c) => c[2]), 'unique'].join('_')
 }
 
-/** Whether a row was to hang on one that is gone. */
+/** Whether a foreign key was violated: the referenced row does not exist. */
 export const isOrphan = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'].includes(String(error.code))
 
-/** Two transactions were in each other's way: the engine ended this one, and nothing of it is left. */
+/** Two transactions conflicted: the database rolled this one back completely. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['40P01', '40001'].includes(String(error.code))
 
-/** PostgreSQL was given so much time and no more. */
+/** PostgreSQL's statement timeout. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014'
 
-/** PostgreSQL's own disk, which may be another than ours. */
+/** The disk of the database server is full, which may be another disk than ours. */
 export const isStoreFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['53100', 'SQLITE_FULL'].includes(String(error.code))
 
 /**
- * A substring index over some text columns of a table, from three characters on: FTS5 trigrams kept by triggers on
+ * A substring index over text columns, for texts of at least three characters: FTS5 trigrams maintained by triggers on
  * SQLite, a trigram GIN index on PostgreSQL.
  */
 export async function createSubstringIndex(db: AnyDb, table: string, columns: string[]): Promise<void> {
@@ -91,27 +94,27 @@ export async function createSubstringIndex(db: AnyDb, table: string, columns: st
   )
 }
 
-/** A text column in an order that is the same on both engines and does not tell upper from lower case. */
+/** A text column in a case-insensitive order that is the same on both databases. */
 export const binaryText = (db: Pick<AnyDb, 'getExecutor'>, column: string): string =>
   isSqlite(db) ? `lower(${column})` : `lower(${column}) collate "C"`
 
 export const SUBSTRING_FROM = 3
 
 /**
- * Whether a column holds the text, in any case. Unlike `like`, which looks at a long text once for each character of a
- * long pattern.
+ * Whether a column contains the text, regardless of case. Faster than `like`, which scans a long text once for each
+ * character of a long pattern.
  */
 export function isWithin(db: Pick<AnyDb, 'getExecutor'>, column: string, text: string): RawBuilder<boolean> {
   const find = sql.raw(isSqlite(db) ? 'instr' : 'strpos')
   return sql<boolean>`coalesce(${find}(lower(${sql.ref(column)}), lower(${text})) > 0, false)`
 }
 
-/** What `like … escape '\'` compares with, for whatever holds the text as it is written. */
+/** The pattern for `like … escape '\'` that matches every text which contains `text` literally. */
 export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /**
- * The value `whereContains` compares with: `text` as the engine's index wants it; `columns`, where only some of those
- * the index has are to be searched.
+ * The value for `whereContains`: `text` in the form that the index of the database needs. `columns` limits the search
+ * to some of the indexed columns.
  */
 export function substring(db: Pick<AnyDb, 'getExecutor'>, text: string, columns?: readonly string[]): string {
   if (!isSqlite(db)) return likePattern(text)
@@ -120,8 +123,9 @@ export function substring(db: Pick<AnyDb, 'getExecutor'>, text: string, columns?
 }
 
 /**
- * Narrows a query on `table` to rows whose indexed text holds the `substring`, of at least three characters, in any
- * case. Order it by `foundId`: then SQLite walks the matches in that order and stops at the page's end.
+ * Limits a query on `table` to rows whose indexed text contains the `substring`, of at least three characters,
+ * regardless of case. Order the query by `foundId`: then SQLite reads the matches in that order and stops at the end of
+ * the page.
  */
 export function whereContains<TB extends keyof Tables, O>(
   db: Pick<AnyDb, 'getExecutor'>,
@@ -144,7 +148,7 @@ export function whereContains<TB extends keyof Tables, O>(
   >
 }
 
-/** Ids of the rows of `table` whose indexed text holds the `substring`, as a subquery. */
+/** Ids of the rows of `table` whose indexed text contains the `substring`, as a subquery. */
 export function matchingIds(
   db: Pick<AnyDb, 'getExecutor'>,
   table: keyof Tables,
@@ -160,30 +164,35 @@ export function matchingIds(
 export const matchingId = (db: Pick<AnyDb, 'getExecutor'>, table: keyof Tables): RawBuilder<number> =>
   sql<number>`${sql.ref(isSqlite(db) ? 'found.rowid' : `${table}.id`)}`
 
-/** Whether workers can claim rows side by side (`for update skip locked`); on SQLite writers take turns anyway. */
+/**
+ * Whether workers can claim rows concurrently (`for update skip locked`). On SQLite one writer runs at a time anyway.
+ */
 export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(db)
 
 /**
- * Until the transaction ends nobody else holds the same name: for what must be unique over two tables. On SQLite there
- * is only one writer.
+ * An advisory lock on a name until the transaction ends: for values that must be unique over two tables. SQLite has
+ * only one writer and needs no lock.
  */
 export async function lockName(db: AnyDb, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
 }
 
-/** To whoever listens (`Store.listen`), once the transaction has committed. Of SQLite's own writes others know anyway. */
+/**
+ * Notifies listeners (`Store.listen`) once the transaction has committed. On SQLite, listeners notice every write
+ * anyway.
+ */
 export async function announce(db: AnyDb, channel: Channel): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_notify(${channel}, '')`.execute(db)
 }
 
 /**
- * A column that no index shall be looked up by: SQLite, which knows no statistics, else prefers the index that spares
- * it a sort. PostgreSQL knows better by itself.
+ * A column that must not be looked up by an index. SQLite has no statistics and otherwise prefers an index that avoids
+ * a sort. PostgreSQL decides well on its own.
  */
 export const unindexed = (db: Pick<AnyDb, 'getExecutor'>, column: string): RawBuilder<unknown> =>
   isSqlite(db) ? sql`+${sql.ref(column)}` : sql.ref(column)
 
-/** A list of ids as one parameter, so that a query has one shape however long the list is. */
+/** A list of ids as one parameter, so that a query has the same shape for any length. */
 export const idList = (db: Pick<AnyDb, 'getExecutor'>, ids: readonly number[]): string =>
   isSqlite(db) ? JSON.stringify(ids) : `{${ids.join()}}`
 
@@ -206,11 +215,11 @@ export function inTextList(
   return sql<boolean>`${text} = any(${list}::text[])`
 }
 
-/** Any texts, given as one JSON list, as a subquery. */
+/** Texts given as one JSON list, as a subquery. */
 export const textsIn = (db: Pick<AnyDb, 'getExecutor'>, json: string): RawBuilder<string> =>
   isSqlite(db) ? sql`select value from json_each(${json})` : sql`select json_array_elements_text(${json}::json)`
 
-/** Whether all texts of a column that holds a JSON list are among those of another. */
+/** Whether all texts in a column with a JSON list are contained in another JSON list. */
 export function areAmong(db: Pick<AnyDb, 'getExecutor'>, column: string, json: string): RawBuilder<boolean> {
   const one = isSqlite(db)
     ? sql`json_each(${sql.ref(column)}) as one`
@@ -218,7 +227,7 @@ export function areAmong(db: Pick<AnyDb, 'getExecutor'>, column: string, json: s
   return sql<boolean>`not exists (select 1 from ${one} where one.value not in (${textsIn(db, json)}))`
 }
 
-/** As an aggregate: a JSON list of `value`, as text; of no rows it may be null. */
+/** As an aggregate: a JSON list of `value`, as text. Without rows it may be null. */
 export const jsonList = (
   db: Pick<AnyDb, 'getExecutor'>,
   value: RawBuilder<unknown>,
@@ -228,7 +237,7 @@ export const jsonList = (
     ? sql`json_group_array(${value} order by ${sql.ref(orderBy)})`
     : sql`json_agg(${value} order by ${sql.ref(orderBy)})::text`
 
-/** Columns by the names they are given. */
+/** A JSON object of columns, by the given names. */
 export function jsonObject(db: Pick<AnyDb, 'getExecutor'>, columns: Record<string, string>): RawBuilder<unknown> {
   const pairs = Object.entries(columns).flatMap(([name, column]) => [sql.lit(name), sql.ref(column)])
   return sql`${sql.raw(isSqlite(db) ? 'json_object' : 'json_build_object')}(${sql.join(pairs)})`

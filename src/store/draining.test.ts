@@ -32,7 +32,7 @@ async function large(forge: TestForge) {
 }
 
 const left = async ({ app }: TestForge, table: 'issues' | 'notes'): Promise<number> => {
-  // The store answers at once; others have their turn only so.
+  // The store answers synchronously; other work runs only this way.
   await setImmediate()
   const { count } = await app.db
     .selectFrom(table)
@@ -41,7 +41,7 @@ const left = async ({ app }: TestForge, table: 'issues' | 'notes'): Promise<numb
   return Number(count)
 }
 
-/** What others saw of a table meanwhile. */
+/** The row counts of a table that other readers saw in the meantime. */
 async function seenMeanwhile(
   forge: TestForge,
   table: 'issues' | 'notes',
@@ -90,6 +90,6 @@ test('what was cut off is gone on with', async () => {
   await expect(draining).rejects.toThrow('killed')
   expect(await left(forge, 'issues')).toBeGreaterThan(100)
   await drain(forge.app, 'projects', project.id)
-  // What is few goes with the row.
+  // A small number of rows is deleted by the cascade.
   expect(await left(forge, 'issues')).toBeLessThan(100)
 })

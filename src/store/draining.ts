@@ -1,20 +1,20 @@
 /**
- * Deletes what hangs on a row in small steps. To delete a project with thousands of issues by its row alone is one
- * statement that takes seconds, in which nobody else writes. Here all that foreign keys would take along goes first, the
- * deepest first, some rows at a time with pauses in between. What is few is left to go with the row, which the caller
- * deletes. Each step stands on its own: after a crash the caller drains again.
+ * Deletes dependent rows of a row in small batches. Deleting a project with thousands of issues by its row alone is one
+ * statement that takes seconds, and blocks all other writers. Here all rows that foreign keys would cascade to are
+ * deleted first, deepest first, in batches with pauses in between. Small numbers of rows are left for the cascade when
+ * the caller deletes the row. Each batch is independent: after a crash the caller drains again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Store, Tables } from './database.ts'
 import { isSqlite } from './dialect.ts'
 
-/** A column whose row goes with the row it names. */
+/** A foreign key column with `on delete cascade`. */
 interface Cascade {
   readonly table: string
   readonly column: string
   readonly parent: string
-  /** Whether others can hang on its rows. */
+  /** Whether other tables can refer to its rows. */
   readonly hasId: boolean
 }
 
@@ -30,7 +30,10 @@ interface Draining {
   readonly signal: AbortSignal | undefined
 }
 
-/** Not in a transaction, which would hold the writer all the time. `except`: tables whose rows the caller still needs. */
+/**
+ * Do not call it in a transaction, which would block other writers all the time. `except`: tables whose rows the caller
+ * still needs.
+ */
 export async function drain(
   { store }: { readonly store: Store },
   table: keyof Tables,
@@ -44,7 +47,7 @@ export async function drain(
 async function drainBelow(db: Db, draining: Draining, path: readonly string[], ids: readonly number[]): Promise<void> {
   const { cascades, except, signal } = draining
   for (const cascade of cascades.get(path.at(-1)!) ?? []) {
-    // Rows that hang on their like are left to the engine.
+    // Rows that refer to their own table are left to the database.
     if (path.includes(cascade.table) || except.includes(cascade.table) || path.length > DEEPEST) continue
     for (;;) {
       signal?.throwIfAborted()
@@ -57,7 +60,7 @@ async function drainBelow(db: Db, draining: Draining, path: readonly string[], i
   }
 }
 
-/** What names a row of a table that has no id. */
+/** The key of rows in a table without an id. */
 const keyOf = (db: Db, { hasId }: Cascade): RawBuilder<unknown> =>
   sql.raw(hasId ? 'id' : isSqlite(db) ? 'rowid' : 'ctid')
 

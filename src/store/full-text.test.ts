@@ -39,7 +39,7 @@ test('words, phrases and prefixes find the same rows on both stores', async () =
   const bare = await createLeaflets(db)
   const insert = ([title, body]: readonly [string, string | null], id: number) =>
     db.insertInto('leaflets').values({ id, title, body }).execute()
-  // Some rows are there before the index is.
+  // Some rows exist before the index is created.
   for (const [n, leaflet] of LEAFLETS.slice(0, 3).entries()) await insert(leaflet, n)
   await createTextIndex(bare, 'leaflets', COLUMNS)
   for (const [n, leaflet] of LEAFLETS.slice(3).entries()) await insert(leaflet, n + 3)
@@ -106,14 +106,14 @@ test('a word that is everywhere is found so often and no more, and where it was 
 
   expect(await find('carpentry')).toEqual(newest.slice(0, 1000))
   expect(await find('carpentry', { sort: 'asc' })).toEqual(newest.toReversed().slice(0, 1000))
-  // Of many different words, of few, and of one that begins the others.
+  // For many different words, for few, and for one that is a prefix of the others.
   expect(await find('joint')).toHaveLength(1000)
   expect(await find('joint119')).toEqual([1200, 1199, 1198, 1197, 1196, 1195, 1194, 1193, 1192, 1191, 120])
   expect(await find('carpentry joint119', { within: [7] })).toEqual([])
   expect(await find('carpen', { within: [7] })).toEqual(newest.filter((id) => id % 100 === 1))
   expect(await find('carpen', { within: [7, 9] })).toHaveLength(12)
   expect(await find('carpen', { within: [] })).toEqual([])
-  // A number is no place, and nobody can write one.
+  // A number is not a scope, and users cannot type one.
   expect(await find('7', { within: [7] })).toHaveLength(12)
   expect(await find('8')).toEqual([])
   expect(await find('\ue0008')).toEqual([])
@@ -135,7 +135,7 @@ test('a search that takes too long is refused', async () => {
   await sql`insert into leaflets (id, title) ${from}`.execute(db)
   const find = (more: object) =>
     findByWords(db, { table: 'leaflets', columns: ['title'] }, { words: textQuery(db, 'saw')!, ...more })
-  // None passes, so that more than one turn is needed.
+  // No row passes, so more than one batch is needed.
   const none = [sql<boolean>`leaflets.id < 0`]
   expect(await find({ tests: none })).toEqual([])
   await expect(find({ tests: none, deadlineMs: isSqlite(db) ? 0 : 1 })).rejects.toThrow(StoreUnavailable)
@@ -158,7 +158,7 @@ test('what was written one by one is put together, and found as before', async (
   const { db } = forge.app
   const bare = await createLeaflets(db)
   await createTextIndex(bare, 'leaflets', COLUMNS)
-  /** The other store has one, always. */
+  /** PostgreSQL always has one. */
   const parts = async () => {
     if (!isSqlite(db)) return 1
     const { rows } = await sql`select distinct segid from leaflets_search_words_idx`.execute(db)

@@ -1,13 +1,12 @@
 /**
- * Full text: the one way to find records by words. A word matches from its beginning, one of a single letter as a
- * whole; `"words in quotes"` match as they follow each other, each of them whole; all that is asked for must be there.
- * Words are letters and digits, in any case. FTS5 on SQLite, and a table of `tsvector` beside the texts on PostgreSQL,
- * which is looked up by its index where a word is rare and walked in order where it is everywhere; both kept by
- * triggers.
+ * Full-text search: the only way to find records by words. A word matches as a prefix, a single letter only as a whole
+ * word. `"words in quotes"` match as whole words in that order. All words must match. Words are letters and digits,
+ * regardless of case. SQLite uses FTS5. PostgreSQL uses a separate table of `tsvector`, which is looked up by its index
+ * for a rare word and read in order of ids for a frequent one. Triggers maintain both.
  *
- * A table gets its index in a migration (`createTextIndex`) and is asked by `findByWords()` for what `textQuery()` made
- * of a text. What is found is in the order of ids and no more than was asked for, as a word may be everywhere: neither
- * engine reads all that its index has of it. Substrings are another matter (`dialect.ts`).
+ * A migration creates the index of a table (`createTextIndex`). `findByWords()` searches it for the result of
+ * `textQuery()`. Results are sorted by id and limited in number, because a word may be frequent: neither database reads
+ * all index entries of a word. For substrings see `dialect.ts`.
  */
 import { setImmediate } from 'node:timers/promises'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
@@ -18,12 +17,12 @@ import type { Sort } from './lists.ts'
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
 
-/** Pages that are put together at a time, between which others write. */
+/** Pages merged at a time; other writers run in between. */
 const MERGED_AT_A_TIME = 200
 
 /**
- * FTS5 keeps what was written at different times apart, and each search looks through all such parts. As they are
- * written it puts four of a size together; this puts together two, a little at a time, until nothing is left to do.
+ * FTS5 stores entries written at different times in separate segments, and each search reads all of them. It merges
+ * four segments of equal size while writing. This merges two, in small steps, until nothing is left to do.
  */
 export async function mergeTextIndexes(db: Db): Promise<void> {
   if (!isSqlite(db)) return
@@ -37,7 +36,7 @@ export async function mergeTextIndexes(db: Db): Promise<void> {
   }
 }
 
-/** By the number of changes: a merge that finds nothing to do makes one. */
+/** Detected by the number of changes: a merge without work makes exactly one. */
 const didMerge = (db: Db, index: RawBuilder<unknown>): Promise<boolean> =>
   db.transaction().execute(async (db) => {
     const changes = async () => (await sql<{ n: number }>`select total_changes() as n`.execute(db)).rows[0]!.n
@@ -46,27 +45,31 @@ const didMerge = (db: Db, index: RawBuilder<unknown>): Promise<boolean> =>
     return (await changes()) - before >= 2
   })
 
-/** More words, and more of a word, narrow a search no further. A phrase is looked for at every place of its words. */
+/**
+ * More words, or longer words, would not narrow a search further. A phrase is looked up at every position of its words.
+ */
 const MOST_WORDS = 16
 const LONGEST_WORD = 100
-/** Characters that PostgreSQL is given: a `tsvector` holds a megabyte at most. */
+/** Length limit for PostgreSQL: a `tsvector` can have at most one megabyte. */
 const LONGEST_INDEXED = 100_000
 
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
-/** Begins the words that say where a text is: to FTS5 it is a letter, to people none. */
+/**
+ * First character of the words that encode the scope of a text. For FTS5 it is a letter; users cannot type it as one.
+ */
 const PLACE = '\ue000'
 // oxlint-disable-next-line no-control-regex -- they part words too
 const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\s\ue000]+/
 
 /**
- * Lengths of beginnings that FTS5 keeps as if they were words, so that their rows are walked in order. Of a longer one
- * the words are looked up and asked for; where they are many, the engine puts their rows together first. A single
- * letter would be half the index.
+ * Prefix lengths that FTS5 indexes like words, so that their rows are read in order. For a longer prefix, the matching
+ * words are looked up and searched instead. If there are many, FTS5 first merges their rows. Single letters would take
+ * up half the index.
  */
 const PREFIXES = [2, 3]
 const MOST_TERMS = 32
 
-/** `within` is a column of ids that a search may be narrowed to before anything else is asked. */
+/** `within` is an id column; a search can be limited to some of its values by the index. */
 export async function createTextIndex(
   db: AnyDb,
   table: string,
@@ -117,7 +120,7 @@ async function createWords(db: AnyDb, table: string, columns: readonly string[],
 
 const wordsOf = (table: string) => `${table}_words`
 
-/** For migrations: before another index takes its place. */
+/** For migrations: before another index replaces it. */
 export async function dropTextIndex(db: AnyDb, table: string): Promise<void> {
   if (!isSqlite(db)) {
     await sql`drop function if exists ${sql.ref(wordsOf(table))} cascade`.execute(db)
@@ -131,7 +134,7 @@ export async function dropTextIndex(db: AnyDb, table: string): Promise<void> {
   await sql`drop view if exists ${sql.ref(`${table}_search_texts`)}`.execute(db)
 }
 
-/** The engine's own parser would see addresses, hosts and numbers with signs: it is given words only. */
+/** The parser of PostgreSQL would recognise addresses, hosts and signed numbers, so it gets plain words only. */
 function vectorOf(row: string, columns: readonly string[]): string {
   const text = columns.map((column) => `coalesce(${row}.${column}, '')`).join(` || ' ' || `)
   const marks = PUNCTUATION.replaceAll("'", "''")
@@ -139,7 +142,7 @@ function vectorOf(row: string, columns: readonly string[]): string {
   return `to_tsvector('simple'::regconfig, ${words})`
 }
 
-/** What the index is asked for a text that somebody typed; null where it holds no word. */
+/** The index query for a text that a user typed; null if the text has no word. */
 export function textQuery(db: Pick<AnyDb, 'getExecutor'>, text: string): string | null {
   const terms: string[] = []
   let room = MOST_WORDS
@@ -161,18 +164,18 @@ function termOf(db: Pick<AnyDb, 'getExecutor'>, words: readonly string[], isPref
   return `(${words.map((word) => `'${word}'`).join(' <-> ')}${isPrefix ? ':*' : ''})`
 }
 
-/** As many are found of a word that is everywhere, unless more are asked for. */
+/** The maximum number of results for a frequent word, unless the caller asks for more. */
 export const MOST_MATCHES = 1000
-/** Rows are looked at in turns, so that others come in between. */
+/** Rows are checked in batches, so that other queries can run in between. */
 const LOOKED_AT = 10_000
-/** Beyond what is likely enough, rather than a third turn. */
+/** Extra rows beyond the estimate, to avoid a third batch. */
 const LOOKED_BEYOND = 100
-/** Of words that so few have, FTS5 is not asked for the place as well: whether a row is there, the row tells sooner. */
+/** For words in so few rows, FTS5 does not filter by scope: checking the row itself is faster. */
 const RARE = 200
 const DEADLINE_MS = 3000
 /**
- * PostgreSQL's index knows no order: all that has a word is read. Where a sample tells that many have it, rows are
- * walked instead.
+ * The GIN index of PostgreSQL has no order: all rows with a word are read. If a sample shows that many rows match, rows
+ * are read in order of ids instead.
  */
 const INDEXED = 200_000
 const SAMPLES = 10
@@ -181,16 +184,16 @@ const ROWS_A_SAMPLE = 100
 export interface TextIndex {
   readonly table: keyof Tables
   readonly columns: readonly string[]
-  /** As the index was made. */
+  /** The column that the index was created with. */
   readonly within?: string
 }
 
 export interface TextQuery {
-  /** As `textQuery` makes it. */
+  /** The result of `textQuery`. */
   readonly words: string
-  /** Ids that the column `within` has one of; not many. */
+  /** Values of the column `within` to search in; not many. */
   readonly within?: readonly number[] | undefined
-  /** Conditions on the row at hand. */
+  /** Conditions on the row. */
   readonly tests?: readonly RawBuilder<boolean>[]
   readonly sort?: Sort | null | undefined
   readonly most?: number
@@ -198,8 +201,8 @@ export interface TextQuery {
 }
 
 /**
- * Ids of the first rows that have the words and pass the tests, newest first unless said. Those that take too long are
- * refused altogether.
+ * Ids of the first rows that contain the words and pass the tests, newest first by default. A search that takes too
+ * long throws.
  */
 export async function findByWords(db: Db, index: TextIndex, input: TextQuery): Promise<number[]> {
   const most = input.most ?? MOST_MATCHES
@@ -210,7 +213,7 @@ export async function findByWords(db: Db, index: TextIndex, input: TextQuery): P
     const found: number[] = []
     const walked = !isSqlite(db) && (await isCommon(db, index, { ...input, most }))
     const many = isSqlite(db) || walked ? LOOKED_AT : INDEXED
-    // Where nearly all that is looked at passes, the first look is enough; where few do, the next is longer.
+    // If nearly all checked rows pass, the first batch is enough; if few pass, the next batch is larger.
     let looked = Math.min(Math.ceil(most * 1.1), many)
     for (let from: number | null = null; ;) {
       const { ids, last, rows } = await take(db, index, { ...asked, words, from, looked, walked })
@@ -231,20 +234,20 @@ async function areRare(db: Db, index: TextIndex, words: string): Promise<boolean
   return rows[0]!.found <= RARE
 }
 
-/** With the place as a test. */
+/** Filters by scope with a test on the row. */
 function tested(db: Db, index: TextIndex, { within, tests = [], ...input }: TextQuery): TextQuery {
   return { ...input, tests: [inIdList(db, `${index.table}.${index.within!}`, idList(db, within!)), ...tests] }
 }
 
 interface Tick extends TextQuery {
-  /** The last row that was looked at. */
+  /** The last row that was checked. */
   readonly from: number | null
   readonly looked: number
-  /** Whether rows are looked at that have the words or not. */
+  /** Whether all rows are read in order and tested for the words. */
   readonly walked: boolean
 }
 
-/** The next rows that are looked at. */
+/** The next rows to check. */
 function rowsOf(db: Db, index: TextIndex, turn: Tick): RawBuilder<{ id: number }> {
   const { words, within, sort, from, looked, walked } = turn
   const [way, isBeyond] = [sql.raw(sort ?? 'desc'), sql.raw(sort === 'asc' ? '>' : '<')]
@@ -258,7 +261,7 @@ function rowsOf(db: Db, index: TextIndex, turn: Tick): RawBuilder<{ id: number }
   const beyond = from === null ? sql`` : sql`and id ${isBeyond} ${from}`
   const rows = sql`from ${sql.table(wordsOf(index.table))} where ${isInPlace(index, within)} ${beyond}`
   if (walked) return sql`select id, id as place, words ${rows} order by place ${end}`
-  // An order that no index has: the planner may think too much of a word, and walk.
+  // Sorted by an expression that no index has: otherwise the planner may overestimate a word and scan by id.
   return sql`select id, id + 0 as place ${rows} and ${hasWords(words)} order by place ${end}`
 }
 
@@ -269,19 +272,21 @@ const hasWords = (words: string) => sql<boolean>`words @@ to_tsquery('simple', $
 
 interface Taken {
   readonly ids: number[]
-  /** Of the rows that were looked at: the last one, and how many there were. */
+  /** The last checked row, and the number of checked rows. */
   readonly last: number
   readonly rows: number
 }
 
-/** A turn is one statement. Ids come as one text: to make an object of each takes longer than to find them. */
+/**
+ * One batch is one statement. Ids come as one text, because creating an object for each takes longer than finding it.
+ */
 async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
   const { tests = [], sort, walked, words } = turn
   const hasThem = walked ? [hasWords(words)] : []
   const passes = [...hasThem, ...tests]
   const isWanted = passes.length === 0 ? sql`true` : sql`coalesce((${sql.join(passes, sql`) and (`)}), false)`
   const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
-  // Walked from the words to the rows, in the order of the former.
+  // Joined from the words to the rows, in the order of the words.
   const row = isSqlite(db)
     ? sql`left join ${at} on ${id} = found.id`
     : sql`left join lateral (select * from ${at}
@@ -297,7 +302,7 @@ async function take(db: Db, index: TextIndex, turn: Tick): Promise<Taken> {
   return { ids: inOrder, last: Number(looked.last), rows: Number(looked.rows) }
 }
 
-/** Whether walking, which reads one row in so many to find as many as are wanted, reads fewer than have the words. */
+/** Whether reading rows in order until enough matches are found reads fewer rows than contain the words. */
 async function isCommon(
   db: Db,
   index: TextIndex,
@@ -314,7 +319,7 @@ async function isCommon(
   return share * share * newest > most
 }
 
-/** With the words that a long beginning stands for, where they are few; null where there is none. */
+/** Replaces a long prefix by the words that begin with it, if these are few; null if there is none. */
 async function spelledOut(db: Db, table: keyof Tables, words: string): Promise<string | null> {
   let query = ''
   let end = 0
@@ -331,16 +336,16 @@ async function spell(db: Db, table: keyof Tables, phrase: string): Promise<strin
   const [before, last] = [phrase.slice(0, phrase.lastIndexOf(' ') + 1), phrase.slice(phrase.lastIndexOf(' ') + 1)]
   const prefix = last.toLowerCase()
   const asIs = `"${phrase}" *`
-  // The engine folds other letters in a way of its own.
+  // FTS5 folds other letters in its own way.
   if (prefix.length <= PREFIXES.at(-1)! || !/^[a-z0-9]+$/.test(prefix)) return asIs
-  // To look for the first of them means to read past all places of the word before.
+  // Looking up the first of them would read past all positions of the word before.
   const fts = sql.raw(`${table}_search_words`)
   const { rows: begun } = await sql`select 1 from ${fts}
     where ${fts} match ${`"${prefix.slice(0, PREFIXES.at(-1))}" *`} limit 1`.execute(db)
   if (begun.length === 0) return null
   const terms = sql.table(`${table}_search_terms`)
   const after = `${prefix}\u{10ffff}`
-  // From one word to the next: each has a row for every place it stands at.
+  // Skips from one word to the next, because each word has a row for every position.
   const { rows } = await sql<{ term: string }>`with recursive words(term) as (
     select (select term from ${terms} where term >= ${prefix} limit 1) union all
     select (select t.term from ${terms} t where t.term >= words.term || char(1) limit 1) from words
@@ -357,10 +362,13 @@ function matchOf({ columns, within: column }: TextIndex, words: string, within: 
   return within ? `${column} : (${within.map((id) => `"${PLACE}${id}"`).join(' OR ') || '""'}) AND ${asked}` : asked
 }
 
-/** Throws where the time is over; others take their turn. */
+/** Throws if the deadline has passed; lets other work run. */
 type AssertTime = () => Promise<void>
 
-/** Planned for these very words, and by indexes: the planner thinks too little of reading texts, and of whole tables. */
+/**
+ * Plans for these exact words, and by indexes: the planner underestimates the cost of reading texts and of scanning
+ * tables.
+ */
 async function withDeadline<T>(
   db: Db,
   deadlineMs: number,

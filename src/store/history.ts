@@ -1,28 +1,28 @@
 /**
- * One migration history for both engines; migrations run in a transaction, under a lock where several processes start.
- * Every file of `migrations/` is one, named by its time. It is loaded only where it has not been applied yet.
+ * One migration history for both databases. Migrations run in a transaction, under a lock if several processes start at
+ * once. Every file of `migrations/` is one, named by its time. A file is loaded only if it has not been applied yet.
  */
 import { readdir } from 'node:fs/promises'
 import type { Migration } from 'kysely/migration'
 import type { Db } from './database.ts'
 
-/** Beside this file among the sources, beside the program where it is built. */
+/** Next to this file in the sources, and next to the program in a build. */
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-/** Where each is, by its name. */
+/** The URL of each migration, by its name. */
 export async function listMigrations(folder = MIGRATIONS): Promise<ReadonlyMap<string, URL>> {
   const files = (await readdir(folder)).filter((file) => /^[^.]+\.[jt]s$/.test(file))
   return new Map(files.toSorted().map((file) => [file.slice(0, -3), new URL(file, folder)]))
 }
 
-/** Runs those that were not applied yet; returns their names. */
+/** Runs the pending migrations and returns their names. */
 export async function runMigrations(db: Db, known?: ReadonlyMap<string, URL>): Promise<string[]> {
   const migrations = [...(known ?? (await listMigrations()))].map(([name, url]) => [name, loadedLater(url)] as const)
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => Object.fromEntries(migrations) },
-    // Of two that were written side by side, the older may be merged last.
+    // Of two migrations written in parallel, the older one may be merged last.
     allowUnorderedMigrations: true,
   })
   const { error, results = [] } = await migrator.migrateToLatest()

@@ -1,12 +1,12 @@
 /**
- * Queries on the path of every request, built and compiled once per shape instead of once per call. A shape is the set
- * of values that are given (neither null nor undefined), so optional filters work too:
+ * Queries that run in every request. They are built and compiled once per shape instead of once per call. A shape is
+ * the set of given values (neither null nor undefined), so optional filters work too:
  *
  *     const findUsers = hotQuery((db, p: { state?: string }, given) =>
  *       db.selectFrom('users').selectAll().$if(given('state'), (query) => query.where('state', '=', p.state!)))
  *     await findUsers(app.db, { state: 'active' })
  *
- * On the embedded engine they run past the query builder altogether.
+ * On SQLite they bypass the query builder.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -23,9 +23,9 @@ class Placeholder {
 }
 
 export interface HotQuery<P, R> {
-  /** At once where the engine lives in this process. */
+  /** Synchronous if the database runs in this process. */
   (db: Db, values: P): MaybePromise<R[]>
-  /** The very statement that runs, for tests that ask the engine how it would go about it. */
+  /** The exact statement that runs, for tests that check the query plan. */
   compile(db: Db, values: P): CompiledQuery<R>
 }
 
@@ -33,7 +33,7 @@ export function hotQuery<P extends object, R>(
   build: (db: Db, values: P, given: IsGiven<P>) => Compilable<R>,
 ): HotQuery<P, R> {
   const compiled = new WeakMap<object, Map<string, CompiledQuery<R>>>()
-  // Stands for the values while the query is built; its type is theirs, so the builder checks it.
+  // Stands for the values while the query is built. It has their type, so the query builder checks the types.
   const slots = new Proxy({} as P, { get: (_, name) => new Placeholder(String(name)) })
 
   const queryFor = (db: Db, values: P): CompiledQuery<R> => {

@@ -1,4 +1,4 @@
-/** A list as issues will have it, made of the kit alone, against a plain filter over the same rows. */
+/** A list like that of issues, built from this module alone, and compared with a plain filter over the same rows. */
 import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../config.ts'
@@ -32,7 +32,7 @@ interface Filter extends Search {
   label?: string
   not_label?: string
   updated_after?: string
-  /** Absent for those who see what is confidential. */
+  /** Absent for users who see confidential issues. */
   seen_by?: number
 }
 
@@ -273,7 +273,7 @@ test('a followed total asks about the rows that changed, of its scope', async ()
     () => db.transaction().execute((db) => db.deleteFrom('tickets').where('id', '=', 12).execute()),
   ]
   const asked: number[] = []
-  // On PostgreSQL a transaction anywhere may keep the last rows in sight a little longer.
+  // On PostgreSQL a concurrent transaction may keep the last rows visible a little longer.
   const unchanged = testDatabaseUrl() === undefined ? 1 : 2
   for (const change of changes) {
     await change()
@@ -281,13 +281,13 @@ test('a followed total asks about the rows that changed, of its scope', async ()
     expect(await total()).toBe(await plain())
     expect(await forge.queries(total)).toBeLessThanOrEqual(unchanged)
   }
-  // Of these changes the first is counted, the second taken by ids; then each is followed.
+  // The first change is counted, the second reads ids; from then on each is followed.
   expect(asked).toEqual(changes.map(() => 2))
 
   await db.updateTable('tickets').set({ state: 'closed' }).where('project_id', '=', 2).execute()
   expect(await forge.queries(total)).toBeLessThanOrEqual(unchanged)
 
-  // More than are looked at one by one, and then a log that is not whole.
+  // More changes than are checked one by one, and then an incomplete log.
   for (let n = 0; n < 30; n++)
     await db
       .updateTable('tickets')

@@ -1,29 +1,29 @@
 /**
- * Long lists, at the same cost however long they are. A list of a table is a declaration:
+ * Long lists, at a cost that does not grow with their length. A list of a table is a declaration:
  *
- * - `conditions`, by the value each needs. A condition has a `test`, made on each row while an order is walked, and
- *   where it leaves few rows a `set` of keys to gather them by, sorted afterwards. The total is known first: few rows
- *   are gathered by the first set that is given; many, or most of the table, are walked. A set without a test is
- *   tested by being in it, which is for sets that stay small. `search` walks the substring index itself, for lists in the order of their key.
- * - `always`: what narrows every such list.
- * - `orders`: each needs an index `(…what always narrows, order, key)`. Ties go by the key.
- * - `visible`: what the viewer sees: what is open to them, and what is theirs besides.
- * - `counted`: whose changes can alter a total, for all lists and for each condition; `scoped` ones only count where
- *   they are of the list's scope or of none.
- * - `followed`: that the table keeps a log of its changes, so that totals follow them row by row instead of being
- *   counted again.
+ * - `conditions`, by the value each needs. A condition has a `test`, evaluated on each row while an order is scanned.
+ *   If it leaves few rows, it also has a `set` of keys to gather the rows by, which are then sorted. The total is
+ *   computed first: few rows are gathered by the first given set; many rows, or most of the table, are scanned. A set
+ *   without a test is tested by membership, which is for sets that stay small. `search` scans the substring index
+ *   itself, for lists in the order of their key.
+ * - `always`: conditions of every such list.
+ * - `orders`: each needs an index `(…columns of always, order, key)`. The key breaks ties.
+ * - `visible`: the rows that the viewer sees: open rows, and rows of their own.
+ * - `counted`: the subjects whose changes can alter a total, for all lists and for each condition; `scoped` subjects
+ *   count only if they belong to the list's scope or to none.
+ * - `followed`: the table has a log of its changes, so that totals follow the changed rows instead of being recounted.
  *
- * Totals are added up from `<table>_facets` where nothing but facets is asked, else counted once per change
- * (`counts.ts`). Statements are compiled once per set of given values (`hot.ts`), so a value that is absent is no
- * condition, and what only alters another condition is a value too.
+ * Totals are added up from `<table>_facets` if all conditions are facets. Otherwise they are counted once per change
+ * (`counts.ts`). Statements are compiled once per set of given values (`hot.ts`). So an absent value adds no condition,
+ * and an option that only modifies another condition is a value too.
  *
- * Issues would be declared so. In a project `always` is `project_id = ?`, and every order's index begins with it.
- * `state` and `confidential` are facets; of visible ones, `open` is `not confidential` and `own` goes by author,
- * assignee or level. `labels` is one list of titles (as `idList` is one of ids): its set gathers links by title, its
- * test counts them. `milestone`, `assignee_id`, `iids` and `my_reaction_emoji` have sets, `created_after` and the like
- * only tests, `search` is `contains()`, and each `not[…]` is a test under a name of its own. Merge requests are the
- * same with other states. Jobs have `scope` as a test and the key as their only order; notes have their issue in
- * `always`. Facets that tell projects apart are many rows: on PostgreSQL they need an index too.
+ * Example: issues. In a project `always` is `project_id = ?`, and every order's index begins with it. `state` and
+ * `confidential` are facets; in `visible`, `open` is `not confidential` and `own` goes by author, assignee or level.
+ * `labels` is one list of titles (as `idList` is one of ids): its set gathers links by title, its test counts them.
+ * `milestone`, `assignee_id`, `iids` and `my_reaction_emoji` have sets, `created_after` and the like only tests,
+ * `search` is `contains()`, and each `not[…]` is a test under its own name. Merge requests are the same with other
+ * states. Jobs have `scope` as a test and the key as their only order; notes have their issue in `always`. Facets per
+ * project are many rows: on PostgreSQL they need an index too.
  */
 import { sql, type CompiledQuery, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import {
@@ -51,19 +51,22 @@ import {
 import { hotQuery, shapeOf, type IsGiven, type HotQuery } from './hot.ts'
 import type { Cut, Page } from './pages.ts'
 
-/** What a condition is built with beside the values. */
+/** What a condition is built with, in addition to the values. */
 export interface At<V> {
   readonly db: Db
   readonly given: IsGiven<V>
-  /** The order that is walked, if any. */
+  /** The order that is scanned, if any. */
   readonly order: string | undefined
-  /** A column that indexes of orders begin with. Where rows are gathered it must not lead to these. */
+  /**
+   * A column that the indexes of orders begin with. When rows are gathered, it is hidden from the planner, so that it
+   * does not choose these indexes.
+   */
   column(name: string): RawBuilder<unknown>
-  /** A column with an index of its own, which must not lead away from the order. */
+  /** A column with its own index, hidden from the planner so that it keeps scanning the order. */
   hidden(name: string): RawBuilder<unknown>
 }
 
-/** A column that an index leads to, unless another order is walked: then it must not lead away from that. */
+/** A column whose index is used, unless another order is scanned: then it is hidden from the planner. */
 export const leading = (
   { column, hidden, order }: Pick<At<unknown>, 'column' | 'hidden' | 'order'>,
   name: string,
@@ -78,25 +81,30 @@ export interface Condition<V> {
   set?: Keys<V>
   /** Columns of the substring index that are searched for the value. */
   search?: readonly string[]
-  /** Whether the test asks nothing but columns of `<table>_facets`. */
+  /** Whether the test uses only columns of `<table>_facets`. */
   facet?: true
-  /** Orders that an index which begins with the condition's own column walks: however many there are, none is gathered. */
+  /**
+   * Orders that an index which begins with the condition's own column provides. With these, rows are never gathered,
+   * however many match.
+   */
   leads?: readonly string[]
   /**
-   * The same by links to what is asked for, as `led`, which have the rows' `key` and for each order a column of their
-   * own, with an index.
+   * The same by a link table, as `led`. It has the rows' `key`, and for each order a column of its own with an index.
    */
   links?: { table: string; key: string; test: Test<V>; orders: Readonly<Record<string, string>> }
   counted?: readonly string[]
   scoped?: readonly string[]
 }
 
-/** What needs no membership, by columns of `<table>_facets`, and what the viewer sees besides. */
+/**
+ * The rows visible without a membership, by columns of `<table>_facets`, and the rows visible to the viewer in
+ * addition.
+ */
 interface Visible<V> {
   open?: { needs: keyof V; test: Test<V> }
-  /** The value is the viewer's id; 0 for visitors, who have nothing. */
+  /** The value is the viewer's id; 0 for visitors, who own nothing. */
   own: { needs: keyof V; test?: Test<V>; set?: Keys<V>; counted: readonly string[] }
-  /** Both together. */
+  /** Both combined. */
   set?: Keys<V>
 }
 
@@ -104,31 +112,31 @@ export type Sort = 'asc' | 'desc'
 
 interface ListPlan<V extends object, T extends keyof Tables, O extends string, C extends string> {
   table: T
-  /** What is read of a row; all of it, unless the rest is known by other means. */
+  /** The columns to read; all of them by default. */
   columns?: readonly C[]
-  /** `id` unless the rows have none: what sets hold and ties go by. */
+  /** The key of the rows, which sets contain and which breaks ties; `id` by default. */
   key?: string
-  /** From how many rows on walking comes to a page's end sooner than gathering; 2000 unless said. */
+  /** From how many rows on a scan reaches the end of a page sooner than gathering; 2000 by default. */
   many?: number
-  /** Whether `<table>_facets` is kept, with every column that `always` and facets ask. */
+  /** Whether `<table>_facets` exists, with every column that `always` and the facet conditions use. */
   facets?: true
   counted: readonly string[]
-  /** By a log of its changes, of the scope this value names, or of all. */
+  /** The table has a log of its changes: of the scope that this value names, or of all rows. */
   followed?: { scope?: keyof V }
   always?: (values: V, at: At<V>) => RawBuilder<boolean>[]
-  /** Those that leave fewest rows first. */
+  /** Most selective conditions first. */
   conditions?: { [name in keyof V]?: Condition<V> }
   visible?: Visible<V>
-  /** Null is the key's own. */
+  /** Null: the order of the key itself. */
   orders: { [name in O]: ((db: Db, sort: Sort) => RawBuilder<unknown>) | null }
-  /** The order where none is asked for. */
+  /** The default order. */
   usual: (given: IsGiven<V>) => readonly [O, Sort]
 }
 
-/** How a page is found, among its values because a statement depends on it. */
+/** How a page is found. It is part of the values, because the statement depends on it. */
 type Way<O extends string> = { [by in `by ${O} ${Sort}`]?: true } & {
   walked?: true | undefined
-  /** Without a total to go by, only what narrows the list is gathered, never all that is visible. */
+  /** Without a total, only conditions gather rows, never the whole visible set. */
   uncounted?: true
 }
 
@@ -139,7 +147,7 @@ interface OrderInput<O> {
 
 export interface LongList<V extends object, O extends string, R> {
   (db: Db, values: V, cut: Cut, order?: OrderInput<O>): Promise<Page<R>>
-  /** The next rows by key, without a total: what pages by key are made of. */
+  /** The next rows by key, without a total, for keyset pagination. */
   next(db: Db, values: V, sort: Sort, limit: number): Promise<R[]>
   /** The statement of one page, as in `HotQuery`. */
   page: HotQuery<V & Way<O> & Cut, R>
@@ -217,7 +225,7 @@ const oneByOne = (db: Db, plan: Pick<AnyPlan<object>, 'table' | 'key'>, set: Raw
     ) as never,
   ) as unknown as Query<object>
 
-/** The condition whose own index walks the order. */
+/** The condition whose own index provides the order. */
 const leaderOf = <V>(conditions: readonly Condition<V>[], order: string | undefined) =>
   order === undefined
     ? undefined
@@ -251,7 +259,7 @@ function visibleIn<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): Condi
   return [{ test, ...(set && { set }) }]
 }
 
-/** One set is gathered, all else is tested: two sets at once are more work than one and a test. */
+/** One set gathers rows, all other conditions are tests: two sets cost more than one set and a test. */
 function narrow<V extends object, R>(
   plan: AnyPlan<V>,
   from: Query<R>,
@@ -267,7 +275,7 @@ function narrow<V extends object, R>(
     given: IsGiven<V>
     way: 'gathered' | 'walked' | 'uncounted' | 'known'
     order?: string
-    /** The rows of a set, where they are few. */
+    /** The rows of a set with few rows. */
     gather?: ((set: RawBuilder<number>) => Query<R>) | undefined
   },
 ): Query<R> {
@@ -308,7 +316,7 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const own = plan.orders[order] ?? null
     const by = links ? sql.ref(`led.${links.orders[order]}`) : (own?.(db, sort) ?? null)
     const key = links ? sql.ref(`led.${links.key}`) : isSearched ? matchingId(db, plan.table) : keyOf(plan)
-    // PostgreSQL does not know that they are few, and would read the whole order beside them.
+    // PostgreSQL does not know that the set is small, and would read the whole order as well.
     const isForced = way === 'gathered' && !isSqlite(db)
     const gather = isForced ? (set: RawBuilder<number>) => selectedOf(db, plan, undefined, set) : undefined
     return narrow(plan, selectedOf(db, plan, links), values, { db, given, way, order, gather })
@@ -318,10 +326,10 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
       .offset(values.offset) as unknown as Query<R>
   })
 
-/** Where at least one row in so many is wanted, a page's end is near wherever the order begins. */
+/** If at least one row in so many matches, a scan fills a page soon, wherever it starts. */
 const DENSE = 4
 
-/** How many rows an order is walked over: of the scope, else of all about so many as the last key says. */
+/** The number of rows that a scan reads: the rows of the scope, or else about as many as the last key says. */
 const rowsOfScope = <V extends object>(plan: AnyPlan<V>) => {
   const ofScope = hotQuery<V, { rows: number }>((db, values, given) => {
     const here = at(db, plan.table, given, { ordered: true })
@@ -343,7 +351,7 @@ const facetsOf = (db: Db, { table }: Pick<AnyPlan<object>, 'table'>) =>
 
 interface Counted {
   readonly total: number
-  /** That the order would be walked over, where it is known. */
+  /** The number of rows that a scan would read, if known. */
   readonly rows: number
 }
 
@@ -355,7 +363,7 @@ const facetTests = <V extends object>(plan: AnyPlan<V>, values: V, at: At<V>) =>
 const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: IsGiven<V>) =>
   visible?.open !== undefined && given(visible.open.needs)
 
-/** Whose changes alter the total of what is given. */
+/** The subjects whose changes alter the total of this list. */
 function subjectsOf<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): string[] {
   const asked = askedOf(plan, given).map(([, one]) => one)
   const viewed = plan.visible && given(plan.visible.own.needs) ? [plan.visible.own] : []
@@ -363,8 +371,8 @@ function subjectsOf<V extends object>(plan: AnyPlan<V>, given: IsGiven<V>): stri
 }
 
 /**
- * Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. What
- * the viewer has besides is kept by the version that is read along.
+ * Adds up facets, of all rows or of the rows open to the viewer: the same tests on fewer rows, each with a count. The
+ * viewer's own rows are cached by the version that is read in the same query.
  */
 const sumOf = <V extends object>(plan: AnyPlan<V>) =>
   hotQuery<V, Counted & { loose: number } & Version>((db, values, given) => {
@@ -381,10 +389,10 @@ const sumOf = <V extends object>(plan: AnyPlan<V>) =>
     return where(facetsOf(db, plan).select(sums), plan.always?.(values, here) ?? [])
   })
 
-/** Rows that are counted, of all or of those known by their keys: what a count, and a list of keys, are made of. */
+/** The counted rows, of all rows or of the given keys: basis of counts and of lists of keys. */
 type Rows<V> = <R>(from: Query<R>, values: V, at: { db: Db; given: IsGiven<V>; known: boolean }) => Query<R>
 
-/** What the viewer has beside what is open to them. */
+/** Rows that only this viewer can see, in addition to the open ones. */
 const ownRows =
   <V extends object>(plan: AnyPlan<V>): Rows<V> =>
   (from, values, { db, given, known }) => {
@@ -433,7 +441,7 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
   const [all, own] = [countingOf(plan, allRows(plan)), countingOf(plan, ownRows(plan))]
   const log = followed && changeLog(plan.table)
 
-  /** What counting depends on follows from which values are given. */
+  /** How to count follows from the set of given values. */
   const byShape = new Map<string, { byFacets: boolean; subjects: string[]; scoped: string[] }>()
   const decide = (values: V) => {
     const given = givenIn(values)
@@ -469,10 +477,10 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
   }
 }
 
-/** A text to be found anywhere in some columns, as values of a list. */
+/** A text to find anywhere in some columns, as values of a list. */
 export interface Search {
   like?: string
-  /** The same for the index, which short texts have no use of. */
+  /** The same for the index, which cannot be used for short texts. */
   substring?: string
 }
 
@@ -486,10 +494,11 @@ export function searchFor(db: Db, text: string | null | undefined): Search {
 
 /** The condition on `like`, for tables with a substring index over these columns. */
 export const contains = (table: keyof Tables, columns: readonly string[]): Condition<Search> => ({
-  // The engine folds both sides: it and JavaScript differ on letters beyond ASCII.
+  // The database folds the case of both sides: databases and JavaScript differ on letters outside ASCII.
   test: ({ like }) => {
     const matches = columns.map((name) => sql`lower(${sql.ref(`${table}.${name}`)}) like lower(${like}) escape '\\'`)
-    // PostgreSQL thinks that hardly anything is alike, and would sort all that is; of this it thinks that half passes.
+    // PostgreSQL estimates that `like` matches hardly any row and would sort all matches; for `coalesce` it estimates
+    // half.
     return sql`coalesce(${sql.join(matches, sql` or `)}, false)`
   },
   set: (values, { db, given }) => (given('substring') ? matchingIds(db, table, columns, values.substring!) : undefined),

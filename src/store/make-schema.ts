@@ -1,6 +1,6 @@
 /**
- * Makes the ready schemas by running the migrations: for SQLite an image of a database, for PostgreSQL the script that
- * they send. No PostgreSQL is needed for it: on an empty database there is nothing to read.
+ * Builds the ready schemas by running the migrations: an image of a database for SQLite, and for PostgreSQL the script
+ * of all statements. This needs no PostgreSQL server: an empty database has nothing to read.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ async function makeScript(): Promise<string> {
   return statements.map((statement) => `${statement};\n`).join('')
 }
 
-/** Answers every question with no rows, as an empty database would. */
+/** Answers every query with no rows, as an empty database would. */
 class RecordingDriver implements Driver {
   readonly #connection: DatabaseConnection
 
@@ -79,7 +79,7 @@ class RecordingDriver implements Driver {
   async destroy() {}
 }
 
-/** Several statements are sent at once without parameters only. */
+/** PostgreSQL accepts several statements at once only without parameters. */
 function withLiterals({ sql, parameters }: CompiledQuery): string {
   if (parameters.length === 0) return sql
   return sql.replace(/\$(\d+)/g, (_, number) => literal(parameters[Number(number) - 1]))

@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts'
 
 const APPLIED = (await readdir(MIGRATIONS)).map((file) => file.replace(/\.ts$/, ''))
 
-/** A folder that knows the real migrations by name, and fails whoever loads one. */
+/** A folder with the real migrations by name, which throw when they are loaded. */
 async function openFolder() {
   const path = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-migrations-'))
   const write = (name: string, source: string) => writeFile(join(path, `${name}.js`), source)

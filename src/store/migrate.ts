@@ -1,22 +1,25 @@
-/** Brings a schema up to date: an empty database takes the ready schema, an older one the migrations that it lacks. */
+/** Brings a schema up to date: an empty database gets the ready schema, an older one the migrations it lacks. */
 import { sql } from 'kysely'
 import type { Db, Store } from './database.ts'
 import { isMissingTable } from './engine-errors.ts'
 import { listMigrations, MIGRATIONS, runMigrations } from './history.ts'
 import { readySchema } from './ready-schema.ts'
 
-/** Returns the names of the migrations that were run. SQLite's database is ready before it is opened (`open.ts`). */
+/**
+ * Returns the names of the migrations that ran. A SQLite database already has the ready schema before it is opened
+ * (`open.ts`).
+ */
 export async function migrate(store: Store, folder = MIGRATIONS): Promise<string[]> {
   const migrations = await listMigrations(folder)
   let applied = await appliedTo(store.db)
   if (applied === null && store.engine === 'postgres' && (await takeScript(store.db)))
     applied = await appliedTo(store.db)
-  // The library reads the whole schema first, which takes longer than all else that a start asks of the store.
+  // The library first reads the whole schema, which takes longer than all other queries of a start together.
   const isUpToDate = applied?.length === migrations.size && applied.every((name) => migrations.has(name))
   return isUpToDate ? [] : runMigrations(store.db, migrations)
 }
 
-/** Whether it was ever ours. */
+/** Whether the database was ever migrated by us. */
 export const isMigrated = async ({ db }: Store): Promise<boolean> => ((await appliedTo(db))?.length ?? 0) > 0
 
 async function appliedTo(db: Db): Promise<string[] | null> {
@@ -33,7 +36,7 @@ async function takeScript(db: Db): Promise<boolean> {
   const script = await readySchema('postgres')
   if (!script) return false
   await db.transaction().execute(async (db) => {
-    // The library's own lock: of two processes that start one comes second, and finds it done.
+    // The lock of the library: of two processes that start, the second one finds the schema ready.
     await db.getExecutor().adapter.acquireMigrationLock(db, LOCK)
     const { rows } = await sql<{ made: string | null }>`select to_regclass('kysely_migration') as made`.execute(db)
     if (rows[0]!.made === null) await sql.raw(script.toString()).execute(db)

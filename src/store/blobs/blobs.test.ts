@@ -13,9 +13,9 @@ import { openBlobs } from './open.ts'
 
 interface Bench extends AsyncDisposable {
   readonly blobs: Blobs
-  /** Where content waits until it is whole. */
+  /** The folder for content until it is complete. */
   readonly drafts: string
-  /** Digests of the blobs there are. */
+  /** Digests of the stored blobs. */
   kept(): Promise<string[]>
 }
 
@@ -220,7 +220,7 @@ describe.each([
   })
 })
 
-// Two ranges that s3rver takes for something else: it reads an end of zero as none, and finds a byte in what is empty.
+// Two ranges that s3rver handles wrongly: it reads an end of zero as no end, and finds a byte in an empty blob.
 test('a folder reads the first byte alone, and a range of nothing', async () => {
   await using bench = await inFolder()
   const { digest } = await bench.blobs.put(HELLO)

@@ -1,7 +1,7 @@
 /**
- * Files of the product (avatars, uploads, artifacts), kept by the digest of their content: in a folder, or in a bucket
- * of any S3-compatible store. Both promise the same: content streams both ways in flat memory, the same content twice
- * is one blob, a blob is whole or not there at all, and one that was put is still there after a power cut.
+ * Blob store: uploaded files (avatars, uploads, artifacts), named by the digest of their content, in a folder or in a
+ * bucket of an S3-compatible store. Both give the same guarantees: content streams in both directions in constant
+ * memory, equal content is stored once, a blob is complete or absent, and a stored blob survives a power failure.
  */
 import type { Readable } from 'node:stream'
 
@@ -11,7 +11,7 @@ export interface Blob {
   readonly size: number
 }
 
-/** As in HTTP: positions from zero, the end included; without an end, all the rest. */
+/** As in HTTP: positions from zero, with the end included. Without an end, the range is the rest of the blob. */
 export interface Range {
   readonly start: number
   readonly end?: number
@@ -19,27 +19,27 @@ export interface Range {
 
 export interface Blobs {
   /**
-   * Content over the limit is refused as `too_large`. What fails leaves nothing behind, and leaves the rest of the
-   * source unread but alive: a request can still be answered.
+   * Rejects content over the limit as `too_large`. A failure stores nothing and leaves the rest of the source unread
+   * but open, so that a request can still be answered.
    */
   put(content: Readable | Uint8Array, options?: { limit?: number }): Promise<Blob>
   /**
-   * Null when there is no such blob. The size is the whole blob's; of a range, only what the blob has of it is read.
-   * Whoever opens the stream reads it to its end or destroys it.
+   * Null if there is no such blob. The size is that of the whole blob; a range beyond its end is cut off. The caller
+   * must read the stream to its end or destroy it.
    */
   open(digest: string, range?: Range): Promise<{ size: number; stream: Readable } | null>
   has(digest: string): Promise<boolean>
-  /** Removing what is not there is no failure. */
+  /** Removing a missing blob is no error. */
   remove(digest: string): Promise<void>
-  /** All there are, and when they were stored last; null where that cannot be told. */
+  /** All blobs, and when each was last stored; null if the store cannot list them. */
   list(): AsyncIterable<{ digest: string; modified: Date }> | null
-  /** Rejects, saying why, while blobs cannot be kept. */
+  /** Rejects with the reason while blobs cannot be stored. */
   check(): Promise<void>
-  /** Whether all nodes share this store: a failure of it is then no fault of one node. */
+  /** Whether all nodes share this store. A failure of a shared store does not make a single node unhealthy. */
   readonly isShared: boolean
 }
 
-/** The bucket cannot be reached, or fails at the moment. Nothing was stored or removed for certain. */
+/** The bucket cannot be reached, or fails at the moment. Whether anything was stored or removed is unknown. */
 export class BlobStoreUnavailable extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, { cause })

@@ -1,4 +1,4 @@
-/** What every kind of blob store agrees on: where a digest stands, what a range is, how content comes in. */
+/** Shared by all kinds of blob store: the path of a digest, the handling of ranges and of incoming content. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Blob, Range } from './blobs.ts'
 
 export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
-/** The same path in a folder and in a bucket, so that one can be copied into the other. */
+/** The same path in a folder and in a bucket, so that one can be copied to the other. */
 export function blobPath(digest: string): string {
   if (!isDigest(digest)) throw new Error('not a digest')
   return `${digest.slice(0, 2)}/${digest.slice(2)}`
@@ -19,14 +19,17 @@ export function checkRange({ start, end = start }: Range): void {
     throw new Error('not a range')
 }
 
-/** Content that has come in whole but is not kept yet: a file that goes with its scope unless it was moved away. */
+/**
+ * Content that was received completely but is not stored yet: a temporary file that is deleted at the end of the scope,
+ * unless it was moved.
+ */
 export interface Draft extends Blob, AsyncDisposable {
   readonly path: string
 }
 
 export async function receive(content: Readable | Uint8Array, folder: string, limit = Infinity): Promise<Draft> {
   const source = content instanceof Readable ? content : Readable.from([content])
-  // The loop below is told of errors too; but one that comes before or after it would end the process.
+  // The loop below gets errors too, but an error before or after the loop would end the process.
   source.on('error', () => {})
   await mkdir(folder, { recursive: true })
   const path = join(folder, randomUUID())

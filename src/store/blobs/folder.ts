@@ -48,7 +48,7 @@ export function folderBlobs(root: string): Blobs {
     },
 
     async check() {
-      // Only what was written proves it: rights do not tell of a full disk, nor stop root.
+      // Only writing proves that the folder is writable: permissions do not show a full disk, and do not apply to root.
       await using _draft = await receive(Buffer.from('ready'), drafts)
     },
   }
@@ -59,7 +59,10 @@ async function flush(path: string, flags: string): Promise<void> {
   await file.sync()
 }
 
-/** A new name survives a power cut once the folder it stands in does, and so on upwards. Windows opens no folders. */
+/**
+ * A new file name survives a power failure only if its folder and all parent folders are flushed. Windows cannot open
+ * folders.
+ */
 async function flushFolders(...folders: string[]): Promise<void> {
   if (process.platform === 'win32') return
   for (const folder of folders) await flush(folder, 'r')

@@ -1,4 +1,4 @@
-/** Opens the blob store that the configuration names. */
+/** Opens the configured blob store. */
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { Blobs } from './blobs.ts'

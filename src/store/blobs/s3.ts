@@ -1,6 +1,6 @@
 /**
- * Blobs in a bucket that exists already. Content is first spooled to a local file, because S3 wants its length and
- * digest before its first byte; then it goes up in one PUT, which S3 takes up to 5 GB and checks against that digest.
+ * Blobs in an existing bucket. Content is first written to a local file, because S3 needs its length and digest before
+ * the first byte. Then one PUT uploads it; S3 accepts up to 5 GB and verifies the digest.
  */
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
@@ -21,7 +21,7 @@ export interface Bucket {
   readonly secretKey: string
 }
 
-/** Reads `s3://accessKey:secretKey@bucket?endpoint=https://host&region=name`; without an endpoint it is Amazon's. */
+/** Parses `s3://accessKey:secretKey@bucket?endpoint=https://host&region=name`; the default endpoint is Amazon's. */
 export function bucketOf(url: string, keys: { accessKey: string | null; secretKey: string | null }): Bucket {
   const { hostname, username, password, searchParams } = new URL(url)
   const region = searchParams.get('region') ?? 'us-east-1'
@@ -34,7 +34,7 @@ export function bucketOf(url: string, keys: { accessKey: string | null; secretKe
 
 interface Options {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
-  /** Behind the bucket's address. */
+  /** Appended to the bucket's URL. */
   readonly at: string
   readonly range?: Range | undefined
   readonly draft?: Draft
@@ -78,7 +78,7 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
       if (isFound) return { size: wholeSize(answer), stream: unhurried(answer) }
       await finish(answer, 404, 416)
       if (answer.statusCode === 404) return null
-      // The blob ends before the range starts; how long it is, this answer need not tell.
+      // The blob ends before the range starts; the answer need not contain the size.
       const size = await sizeOf(digest)
       return size === null ? null : { size, stream: Readable.from([]) }
     },
@@ -92,11 +92,11 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
       await finish(answer, 200, 204, 404)
     },
 
-    // A bucket may be shared, and have millions: whoever keeps it compares it by its own means.
+    // A bucket may be shared and contain millions of objects: its owner must compare it with other tools.
     list: () => null,
 
     async check() {
-      // Not HEAD, whose answer has no room for a reason; and once, because whoever asks will ask again.
+      // GET, because an answer to HEAD has no body with a reason. One attempt, because the caller will check again.
       const answer = await askOnce({ method: 'GET', at: '?list-type=2&max-keys=1' })
       await finish(answer, 200)
     },
@@ -105,7 +105,10 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
 
 const PAUSES_MS = [100, 300, 900]
 
-/** Every wish here may be made twice, so what passes by itself is waited out, up to the last answer or failure. */
+/**
+ * Retries on temporary failures, because every request here can be repeated. Returns the last answer or throws the last
+ * error.
+ */
 async function insist(ask: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
   for (const ms of PAUSES_MS) {
     const answer = await ask().catch(() => null)
@@ -120,11 +123,11 @@ const isPassing = ({ statusCode }: IncomingMessage) => statusCode! >= 500 || sta
 
 const PATIENCE_MS = 60_000
 
-/** Not fetch: that reads a body ahead of what the network takes, and so would hold all of it in memory. */
+/** Not fetch, which reads a body faster than the network sends it and so keeps all of it in memory. */
 async function send(url: URL, options: http.RequestOptions, file?: string): Promise<IncomingMessage> {
   const request = (url.protocol === 'https:' ? https : http).request(url, options)
   request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`silent for ${PATIENCE_MS} ms`)))
-  // Once there is an answer, it tells what went wrong; without a listener a late error would end the process.
+  // An answer contains the error. Without a listener, a later error would end the process.
   request.on('error', () => {})
   if (file) pipeline(createReadStream(file), request).catch(() => {})
   else request.end()
@@ -136,7 +139,7 @@ async function send(url: URL, options: http.RequestOptions, file?: string): Prom
   }
 }
 
-/** Reads an answer that is no blob to its end. One that was not expected may come while the draft is still going up. */
+/** Reads an answer without a blob to its end. An unexpected answer may arrive while the upload is still running. */
 async function finish(answer: IncomingMessage, ...expected: number[]): Promise<void> {
   const said = await text(answer)
   if (expected.includes(answer.statusCode!)) return
@@ -146,7 +149,7 @@ async function finish(answer: IncomingMessage, ...expected: number[]): Promise<v
   throw isPassing(answer) ? new BlobStoreUnavailable(reason) : new Error(reason)
 }
 
-/** A blob is read as slowly as its reader likes. */
+/** Removes the timeout: a reader may read a blob slowly. */
 const unhurried = (answer: IncomingMessage) => answer.setTimeout(0)
 
 const wholeSize = ({ headers }: IncomingMessage): number =>

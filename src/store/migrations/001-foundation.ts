@@ -81,7 +81,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await countChanges(db, 'users', ['state', 'external', 'ghost', 'username', 'name', 'email', 'created_at'])
   await countChanges(db, 'users', ['last_activity_on'], 'user_activity')
 
-  /** The links mailed to a user: single use, by digest. */
+  /** Links mailed to a user: single use, found by digest. */
   await table('mailed_links')
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('purpose', 'text', (c) => c.notNull())
@@ -138,7 +138,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('emails_email_unique').unique().on('emails').column('email').execute()
   await db.schema.createIndex('emails_user').on('emails').columns(['user_id', 'id']).execute()
 
-  /** SSH keys of users, and later deploy keys: a fingerprint stands once in the instance. */
+  /** SSH keys of users, and later deploy keys: a fingerprint is unique in the instance. */
   await table('keys')
     .addColumn('user_id', ref, (c) => c.references('users.id').onDelete('cascade'))
     .addColumn('kind', 'text', (c) => c.notNull())
@@ -176,7 +176,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('gpg_subkeys_keyid').on('gpg_subkeys').column('keyid').execute()
   await db.schema.createIndex('gpg_subkeys_key').on('gpg_subkeys').column('gpg_key_id').execute()
 
-  /** Account, personal and impersonation tokens: one lookup by digest serves all three. */
+  /** Private, personal and impersonation tokens: one lookup by digest serves all three. */
   await table('access_tokens')
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('kind', 'text', (c) => c.notNull())
@@ -187,7 +187,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('scopes', 'text', (c) => c.notNull())
     .addColumn('expires_at', date)
     .addColumn('revoked', boolean, (c) => c.notNull())
-    /** The first token of a chain of rotations; reuse of a rotated one revokes the chain. */
+    /** The first token of a chain of rotations; reuse of a rotated token revokes the chain. */
     .addColumn('family_id', ref)
     .addColumn('rotated', boolean, (c) => c.notNull())
     .addColumn('last_used_at', timestamp)
@@ -210,7 +210,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('sessions_digest_unique').unique().on('sessions').column('digest').execute()
   await db.schema.createIndex('sessions_user').on('sessions').column('user_id').execute()
 
-  /** Failed tries by address or login within a window, shared by all processes. */
+  /** Failed attempts by address or login within a window, shared by all processes. */
   await db.schema
     .createTable('throttles')
     .addColumn('key', 'text', (c) => c.primaryKey())

@@ -9,7 +9,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await countAnew(db)
   await extendNamespaces(db)
 
-  /** Every namespace with itself and all above it: what a member of any of them reaches. */
+  /** Every namespace with itself and all its ancestors: a membership in any of them counts for it. */
   await db.schema
     .createTable('namespace_ancestors')
     .addColumn('namespace_id', ref, (c) => c.notNull().references('namespaces.id').onDelete('cascade'))
@@ -22,7 +22,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .on('namespace_ancestors')
     .columns(['ancestor_id', 'namespace_id'])
     .execute()
-  // Until now there were users' namespaces only, none of which has a parent.
+  // Until now there were only personal namespaces, none of which has a parent.
   await sql`insert into namespace_ancestors (namespace_id, ancestor_id, depth) select id, id, 0 from namespaces`.execute(
     db,
   )
@@ -37,7 +37,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('deleting', boolean, (c) => c.notNull())
     .addColumn('creator_id', ref, (c) => c.references('users.id').onDelete('set null'))
     .addColumn('forked_from_id', ref, (c) => c.references('projects.id').onDelete('set null'))
-    /** Where its repository lies in its storage; never changes, so that renaming moves nothing. */
+    /** The path of the repository in its storage. It never changes, so a rename moves no files. */
     .addColumn('disk_path', 'text', (c) => c.notNull())
     .addColumn('repository_storage', 'text', (c) => c.notNull())
     .addColumn('default_branch', 'text', (c) => c.notNull())
@@ -69,7 +69,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('avatar_type', 'text')
     .addColumn('runners_token_digest', 'text', (c) => c.notNull())
     .addColumn('runners_token_sealed', 'text', (c) => c.notNull())
-    /** Without its credentials, which are kept sealed beside it. */
+    /** Without the credentials, which are encrypted in the next column. */
     .addColumn('import_url', 'text')
     .addColumn('import_credentials_sealed', 'text')
     .addColumn('import_status', 'text', (c) => c.notNull())
@@ -103,7 +103,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('projects_creator').on('projects').column('creator_id').execute()
   await db.schema.createIndex('projects_forked_from').on('projects').column('forked_from_id').execute()
   await db.schema.createIndex('projects_avatar').on('projects').column('avatar_digest').execute()
-  // Every list is of active or of archived projects, in one of these orders; ids tell the order of creation.
+  // Every list is of active or of archived projects, in one of these orders; ids follow the order of creation.
   const order = (name: string, column: string) =>
     sql`create index ${sql.raw(name)} on projects (archived, ${sql.raw(column)}, id) where not deleting`.execute(db)
   await sql`create index projects_by_id on projects (archived, id) where not deleting`.execute(db)
@@ -162,7 +162,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('project_shares_expiry').on('project_shares').column('expires_at').execute()
   await countChanges(db, 'project_shares', ['group_id'])
 
-  /** Rows of people belong to a group or to a project, never to both. */
+  /** A row belongs to a group or to a project, never to both. */
   const ofSource = (name: string) =>
     table(name)
       .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))
@@ -180,9 +180,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('access_level', 'integer', (c) => c.notNull())
     .addColumn('notification_level', 'integer', (c) => c.notNull().defaultTo(3))
     .addColumn('expires_at', date)
-    /** Given by a directory link, and taken again with it. */
+    /** Granted by a directory link, and removed when the link no longer grants it. */
     .addColumn('from_directory', boolean, (c) => c.notNull().defaultTo(no))
-    /** What people had given, while a directory link gives more. */
+    /** The level that a person granted, while a directory link grants a higher one. */
     .addColumn('hand_level', 'integer')
     .addColumn('created_by_id', ref, (c) => c.references('users.id').onDelete('set null'))
     .addColumn('created_at', timestamp, (c) => c.notNull())
@@ -221,7 +221,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('invitations_email').on('invitations').column('email').execute()
   await db.schema.createIndex('invitations_created_by').on('invitations').column('created_by_id').execute()
 
-  /** What memberships, inheritance, shares and ownership come to: the one table reads ask. */
+  /** The result of memberships, inheritance, shares and ownership: reads use this table only. */
   await db.schema
     .createTable('project_authorizations')
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
@@ -236,7 +236,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await countChanges(db, 'project_authorizations', ['access_level'])
 
-  /** Where renamed and moved things were: for the web and for git. */
+  /** Old paths of renamed and moved records, for the web and for git. */
   await table('redirects')
     .addColumn('path', 'text', (c) => c.notNull())
     .addColumn('namespace_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))
@@ -314,7 +314,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .columns(['group_id', 'provider', 'cn'])
     .execute()
 
-  /** What 001 counted, in the way of today: on PostgreSQL a subject has many rows. */
+  /** Converts the counts of migration 001 to the present form: on PostgreSQL a subject has many rows. */
   async function countAnew(db: Kysely<never>): Promise<void> {
     if (isSqlite(db)) return
     await sql`alter table changes drop constraint changes_pkey`.execute(db)

@@ -14,7 +14,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const index = (name: string, on: string, columns: string[]) =>
     db.schema.createIndex(name).on(on).columns(columns).execute()
 
-  /** Repositories that hold what forks share. */
+  /** Repositories with the objects that forks share. */
   await table('pools')
     .addColumn('disk_path', 'text', (c) => c.notNull())
     .addColumn('repository_storage', 'text', (c) => c.notNull())
@@ -41,7 +41,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       .addColumn('updated_at', timestamp, (c) => c.notNull())
       .execute()
     await unique(rules, ['project_id', 'name'])
-    /** Who may: everybody of a level, or one user, group or deploy key. */
+    /** Who may: everybody with a level, or one user, group or deploy key. */
     const levels = `protected_${kind}_levels`
     await table(levels)
       .addColumn('rule_id', ref, (c) => c.notNull().references(`${rules}.id`).onDelete('cascade'))
@@ -93,7 +93,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await index('commit_comments_commit', 'commit_comments', ['project_id', 'sha', 'id'])
   await index('commit_comments_author', 'commit_comments', ['author_id'])
 
-  /** What tools outside say of a commit. */
+  /** Commit statuses reported by external tools. */
   await table('commit_statuses')
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('sha', 'text', (c) => c.notNull())
@@ -105,7 +105,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('description', 'text')
     .addColumn('coverage', sql`double precision`)
     .addColumn('allow_failure', boolean, (c) => c.notNull())
-    /** An older one of the same name was finished when this one came. */
+    /** An older status of the same name was finished when this one arrived. */
     .addColumn('retried', boolean, (c) => c.notNull())
     .addColumn('author_id', ref, (c) => c.references('users.id').onDelete('set null'))
     .addColumn('created_at', timestamp, (c) => c.notNull())
@@ -115,7 +115,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await index('commit_statuses_commit', 'commit_statuses', ['project_id', 'sha', 'id'])
   await index('commit_statuses_author', 'commit_statuses', ['author_id'])
 
-  /** A deploy key anybody may enable, and whoever made it: its pushes are theirs. */
+  /** Whether any project may enable a deploy key, and its creator: pushes with the key count as the creator's. */
   await db.schema
     .alterTable('keys')
     .addColumn('public', boolean, (c) => c.notNull().defaultTo(no))
@@ -155,7 +155,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await index('deploy_tokens_group', 'deploy_tokens', ['group_id', 'id'])
   await index('deploy_tokens_creator', 'deploy_tokens', ['creator_id'])
 
-  /** Stored once by the digest of their content, which is also their name; linked to each project that has them. */
+  /** Stored once, named by the digest of their content, and linked to each project that has them. */
   await table('lfs_objects')
     .addColumn('oid', 'text', (c) => c.notNull())
     .addColumn('size', ref, (c) => c.notNull())

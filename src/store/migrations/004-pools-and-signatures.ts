@@ -7,24 +7,27 @@ export async function up(db: Kysely<never>): Promise<void> {
   const index = (name: string, on: string, columns: string[]) =>
     db.schema.createIndex(name).on(on).columns(columns).execute()
 
-  /** Whose objects the pool is filled from; what it holds stays when that project goes. */
+  /** The project that the pool gets its objects from; the pool's objects stay when the project is deleted. */
   await db.schema
     .alterTable('pools')
     .addColumn('source_id', ref, (c) => c.references('projects.id').onDelete('set null'))
     .execute()
   await index('pools_source', 'pools', ['source_id'])
 
-  /** Shown where a project has no avatar of its own. */
+  /** Shown if a project has no avatar. */
   await db.schema.alterTable('projects').addColumn('logo_path', 'text').execute()
 
-  /** What signed commits and tags were found to be: kept when the key goes, so that what was verified stays so. */
+  /**
+   * Verification results of signed commits and tags. They stay when the key is deleted, so that a verified signature
+   * stays verified.
+   */
   await table('signatures')
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
-    /** Of the commit or the tag. */
+    /** The id of the commit or tag. */
     .addColumn('object_id', 'text', (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('status', 'text', (c) => c.notNull())
-    /** As the signature names it: a PGP key id, the fingerprint of an SSH key. */
+    /** The signer as the signature names it: a PGP key id or the fingerprint of an SSH key. */
     .addColumn('signed_by', 'text')
     .addColumn('gpg_key_id', ref, (c) => c.references('gpg_keys.id').onDelete('set null'))
     .addColumn('gpg_subkey_id', ref, (c) => c.references('gpg_subkeys.id').onDelete('set null'))
@@ -43,7 +46,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await index('signatures_signed_by', 'signatures', ['signed_by'])
   for (const key of ['gpg_key_id', 'gpg_subkey_id', 'key_id']) await index(`signatures_${key}`, 'signatures', [key])
 
-  /** Written before refs move and removed when everybody has been told: what is left was cut short in between. */
+  /** Written before refs move, and deleted when all subscribers ran: a remaining row was interrupted in between. */
   await table('pending_changes')
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('wiki', boolean, (c) => c.notNull())

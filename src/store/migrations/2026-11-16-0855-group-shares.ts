@@ -4,7 +4,7 @@ import { columnTypes } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, date } = columnTypes(db)
-  /** A group whose people another group lets in. */
+  /** A group whose members get access to another group. */
   await withId(db.schema.createTable('group_shares'))
     .addColumn('group_id', ref, (c) => c.notNull().references('namespaces.id').onDelete('cascade'))
     .addColumn('shared_with_group_id', ref, (c) => c.notNull().references('namespaces.id').onDelete('cascade'))

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Nobody proved the addresses there are: each is a claim until its link is followed, and what they verified is forgotten. */
+/**
+ * The existing addresses were never proven: each becomes a claim until its link is followed, and the signatures they
+ * verified are checked again.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('emails').addColumn('confirmed_at', columnTypes(db).timestamp).execute()
   await db.schema.dropIndex('emails_email_unique').execute()

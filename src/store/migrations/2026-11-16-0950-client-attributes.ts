@@ -23,7 +23,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await project('auto_devops_enabled', boolean, no)
   await project('auto_devops_deploy_strategy', 'text', 'continuous')
   await project('container_expiration_policy', 'text')
-  // Null is a choice: the whole history.
+  // Null is a valid value: the whole history.
   await db.schema
     .alterTable('projects')
     .addColumn('ci_default_git_depth', 'integer', (c) => c.defaultTo(20))
@@ -37,7 +37,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await group('emails_disabled', boolean, no)
   await group('auto_devops_enabled', boolean)
 
-  // A link names a group of the directory or a search in it; the other one is empty.
+  // A link names a directory group or has a filter; the other one is empty.
   await addTo('ldap_group_links')('filter', 'text', '')
   await db.schema.dropIndex('ldap_group_links_group_id_provider_cn_unique').execute()
   await sql`create unique index ldap_group_links_group_id_provider_cn_unique

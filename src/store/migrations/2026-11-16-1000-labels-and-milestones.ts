@@ -15,7 +15,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const index = (name: string, on: string, columns: string[]) =>
     db.schema.createIndex(name).on(on).columns(columns).execute()
 
-  /** The last number given to records of a kind in a project or a group. */
+  /** The last number assigned to records of a kind in a project or a group. */
   await db.schema
     .createTable('iid_counters')
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
@@ -26,7 +26,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await unique('iid_counters', ['project_id', 'kind'])
   await unique('iid_counters', ['group_id', 'kind'])
 
-  /** Of a project or of a group, never both. */
+  /** Of a project or a group, never both. */
   await table('labels')
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))
@@ -50,7 +50,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await index('label_priorities_label', 'label_priorities', ['label_id'])
 
-  /** Of a project or of a group, never both. */
+  /** Of a project or a group, never both. */
   await table('milestones')
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))

@@ -24,14 +24,14 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('weight', 'integer')
     .addColumn('time_estimate', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('total_time_spent', 'integer', (c) => c.notNull().defaultTo(0))
-    /** Tasks of the description. */
+    /** Task items in the description. */
     .addColumn('tasks', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('tasks_completed', 'integer', (c) => c.notNull().defaultTo(0))
-    /** Kept by triggers, so that whatever alters them they are true. */
+    /** Maintained by triggers, so they are correct after any change. */
     .addColumn('user_notes_count', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('upvotes', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('downvotes', 'integer', (c) => c.notNull().defaultTo(0))
-    /** Among the project's, where it was moved by hand; else its id says it. */
+    /** The manual position in the project; by id if null. */
     .addColumn('relative_position', 'double precision')
     .addColumn('closed_at', timestamp)
     .addColumn('closed_by_id', ref, (c) => c.references('users.id').onDelete('set null'))
@@ -47,7 +47,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .on('issues')
     .columns(['project_id', 'iid'])
     .execute()
-  // What the orders of lists walk, of one project and of all.
+  // The sort orders of lists, of one project and of all.
   const last = isSqlite(db)
     ? { asc: `'9999-12-31'`, desc: `'0000-01-01'` }
     : { asc: `'infinity'::date`, desc: `'-infinity'::date` }
@@ -105,12 +105,12 @@ export async function up(db: Kysely<never>): Promise<void> {
   await index('issue_labels_label', 'issue_labels', ['label_id', 'issue_id'])
   await countChanges(db, 'issue_labels', ['label_id'])
 
-  /** Who wants news of it, or explicitly none. */
+  /** Users who want notifications about a record, or explicitly none. */
   await table('subscriptions')
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
     .addColumn('label_id', ref, (c) => c.references('labels.id').onDelete('cascade'))
-    /** Where a label of a group is subscribed to. */
+    /** The project in which a group label is subscribed to. */
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('subscribed', boolean, (c) => c.notNull())
     .addColumn('created_at', timestamp, (c) => c.notNull())
@@ -141,7 +141,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await index('issue_links_target', 'issue_links', ['target_id'])
 
-  /** From where it was sent, for administrators who look for spam. */
+  /** IP address and user agent of the author, for administrators who look for spam. */
   await table('user_agent_details')
     .addColumn('issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
     .addColumn('user_agent', 'text', (c) => c.notNull())
@@ -150,7 +150,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await index('user_agent_details_issue', 'user_agent_details', ['issue_id'])
 
-  /** What happened to it, for those who draw charts; the same is told as system notes. */
+  /** Events of an issue, for charts; system notes tell the same. */
   const happened = (name: string) =>
     table(name)
       .addColumn('issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
@@ -182,7 +182,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await countOpenIssues(db)
 }
 
-/** `projects.open_issues_count` is of those that are not confidential. */
+/** `projects.open_issues_count` counts only issues that are not confidential. */
 async function countOpenIssues(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)
   const counts = (row: string) => `${row}.state = 'opened' and not ${row}.confidential`

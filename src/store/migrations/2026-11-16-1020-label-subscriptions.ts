@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** A label of a group is subscribed to in each of its projects, and in the group, of itself. */
+/** A group label is subscribed to in each project, and in the group separately. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.dropIndex('subscriptions_label_id_user_id_unique').execute()
   await sql`create unique index subscriptions_label_id_user_id_project_id_unique

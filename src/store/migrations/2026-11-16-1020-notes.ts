@@ -8,7 +8,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const index = (name: string, on: string, columns: string[]) =>
     db.schema.createIndex(name).on(on).columns(columns).execute()
 
-  /** Of an issue or of a commit; notes of one discussion share its id. */
+  /** Notes of an issue or of a commit; the notes of a discussion share its id. */
   await table('notes')
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
@@ -18,10 +18,10 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('author_id', ref, (c) => c.references('users.id').onDelete('set null'))
     .addColumn('body', 'text', (c) => c.notNull())
     .addColumn('system', boolean, (c) => c.notNull().defaultTo(no))
-    /** What a system note is about. */
+    /** The kind of a system note. */
     .addColumn('action', 'text')
     .addColumn('internal', boolean, (c) => c.notNull().defaultTo(no))
-    /** Where on a diff, as JSON. */
+    /** The position on a diff, as JSON. */
     .addColumn('position', 'text')
     .addColumn('line_code', 'text')
     .addColumn('resolved_at', timestamp)
@@ -77,7 +77,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 interface Count {
   name: string
   of: string
-  /** Of the issue. */
+  /** The column of the issue. */
   column: string
   when: (row: string) => string
 }

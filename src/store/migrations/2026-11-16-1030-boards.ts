@@ -5,7 +5,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
   const table = (name: string) => withId(db.schema.createTable(name))
 
-  /** Of a project or of a group, never both. */
+  /** Of a project or a group, never both. */
   await table('boards')
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 /**
- * How many issues of each kind have a label, by project: what lists of labels tell. Kept by triggers and put together as
- * other facets are (`counts.ts`), which are of one table; this is of links and of the issues they lead to.
+ * The number of issues of each kind per label and project, for lists of labels. Maintained by triggers and merged like
+ * other facets (`counts.ts`). Other facets count one table; these count links and their issues.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref, boolean } = columnTypes(db)
@@ -26,7 +26,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 }
 
 const INTO = 'insert into issue_labels_facets (label_id, project_id, state, confidential, total)'
-/** One link, of an issue and a label that are there: with either of them goes all that was counted. */
+/** One link between an existing issue and an existing label: when either is deleted, its counts are deleted with it. */
 const ofLink = (link: string, by: number) =>
   `${INTO} select ${link}.label_id, i.project_id, i.state, i.confidential, ${by} from issues i
     where i.id = ${link}.issue_id and exists (select 1 from labels where id = ${link}.label_id)`
@@ -56,7 +56,7 @@ async function keepOnPostgres(db: Kysely<never>): Promise<void> {
     await sql.raw(`create function ${called}() returns trigger language plpgsql as $$ begin ${body} end $$`).execute(db)
     await sql.raw(`create trigger ${called} ${event} for each row ${when} execute function ${called}()`).execute(db)
   }
-  // Held, so that it does not change its state beside us without seeing the link.
+  // Locked, so that the issue cannot change its state concurrently without counting the link.
   const held = 'for no key update of i'
   await trigger('i', 'after insert on issue_labels', `${ofLink('new', 1)} ${held}; return null;`)
   await trigger('d', 'after delete on issue_labels', `${ofLink('old', -1)} ${held}; return null;`)

@@ -8,7 +8,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const index = (name: string, on: string, columns: string[]) =>
     db.schema.createIndex(name).on(on).columns(columns).execute()
 
-  /** Of a person, or of a project where one is named. */
+  /** Of a user, or of a project if one is set. */
   await table('snippets')
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('author_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))

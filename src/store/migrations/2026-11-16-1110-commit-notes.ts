@@ -6,7 +6,7 @@ const BATCH = 500
 // oxlint-disable-next-line no-explicit-any -- the tables as they were
 type Then = Kysely<any>
 
-/** What was said of commits becomes notes. */
+/** Comments on commits become notes. */
 export async function up(db: Then): Promise<void> {
   for (let last = 0; ;) {
     const comments = await db
@@ -38,7 +38,7 @@ function noteOf({ project_id, sha, note, path, line, line_type, author_id, creat
   }
 }
 
-/** What it was compared with stands in the repository alone. */
+/** The commit it was compared with is known only to the repository. */
 function positionOf(sha: unknown, path: unknown, line: unknown, side: unknown) {
   return {
     base_sha: null,

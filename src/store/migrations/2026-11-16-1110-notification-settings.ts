@@ -1,17 +1,17 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Where people said what they want to be told of; until now a number beside each membership. */
+/** Notification settings; until now a number in each membership. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   await withId(db.schema.createTable('notification_settings'))
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
-    /** With neither, what holds everywhere else. */
+    /** With neither: the global setting. */
     .addColumn('project_id', ref, (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))
     .addColumn('level', 'integer', (c) => c.notNull())
     .addColumn('notification_email', 'text')
-    /** Those that were said, as JSON. */
+    /** The explicitly set events, as JSON. */
     .addColumn('events', 'text', (c) => c.notNull().defaultTo('{}'))
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .addColumn('updated_at', timestamp, (c) => c.notNull())

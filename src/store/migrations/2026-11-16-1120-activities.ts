@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { countChanges, countFacets } from '../counts.ts'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
-/** What people did, and for reactions which news they are about. */
+/** Activities of users, and the event that a subscriber's job handles. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
   await db.schema.alterTable('jobs').addColumn('event_id', ref).execute()
@@ -12,16 +12,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('author_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('kind', 'text', (c) => c.notNull())
-    /** For Reporters and above, and those whose issue it is. */
+    /** Visible to Reporters and above, and to the users whose issue it is. */
     .addColumn('reserved', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
     .addColumn('milestone_id', ref, (c) => c.references('milestones.id').onDelete('cascade'))
     .addColumn('note_id', ref, (c) => c.references('notes.id').onDelete('cascade'))
-    /** What a target that is gone was, as JSON. */
+    /** A description of a deleted target, as JSON. */
     .addColumn('gone', 'text')
     /** JSON. */
     .addColumn('push', 'text')
-    /** The news it was made of: what is told twice is written once. */
+    /** The event it was created from: an event that is delivered twice creates one row. */
     .addColumn('source', 'text')
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .execute()

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Of a user, a group or a project: exactly one of them is given. */
+/** Of a user, a group or a project: exactly one of them is set. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref } = columnTypes(db)
   await withId(db.schema.createTable('custom_attributes'))

@@ -5,7 +5,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   const index = (name: string, on: string, columns: string[]) =>
     db.schema.createIndex(name).on(on).columns(columns).execute()
-  /** The text: an issue's, a note's on that issue, or a commit's. */
+  /** The text that refers: of an issue, of a note on that issue, or of a commit. */
   const fromText = (name: string) =>
     withId(db.schema.createTable(name))
       .addColumn('source_issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
@@ -18,7 +18,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('target_issue_id', ref, (c) => c.references('issues.id').onDelete('cascade'))
     .addColumn('target_project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('target_sha', 'text')
-    /** The system note that tells of it; one for each pair. */
+    /** The system note about the reference; one for each pair. */
     .addColumn('note_id', ref, (c) => c.references('notes.id').onDelete('set null'))
     .execute()
   await fromText('text_mentions')

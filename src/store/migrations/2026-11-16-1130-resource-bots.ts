@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Accounts that tokens of groups and projects act as. Both columns are empty once the source is gone. */
+/** Bot accounts of group and project access tokens. Both ids are null once the group or project is deleted. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema

@@ -1,19 +1,19 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** What waits for people. */
+/** Todos of users. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   await withId(db.schema.createTable('todos'))
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('issue_id', ref, (c) => c.notNull().references('issues.id').onDelete('cascade'))
-    /** That it came of. */
+    /** The note that caused it. */
     .addColumn('note_id', ref, (c) => c.references('notes.id').onDelete('cascade'))
     .addColumn('author_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('action', 'text', (c) => c.notNull())
     .addColumn('state', 'text', (c) => c.notNull().defaultTo('pending'))
-    /** The news it was made of: what is told twice waits once. */
+    /** The event it was created from: an event that is delivered twice creates one todo. */
     .addColumn('source', 'text')
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .addColumn('updated_at', timestamp, (c) => c.notNull())

@@ -7,7 +7,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('title', 'text')
     .addColumn('description', 'text')
-    /** Described by an administrator, and so shown whether or not a project has it. */
+    /** Described by an administrator, and so listed even if no project has it. */
     .addColumn('curated', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .execute()

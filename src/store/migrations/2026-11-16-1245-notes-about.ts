@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** What a system note names: an issue, or a project whose commit it was. Neither need be there any more. */
+/** The record that a system note mentions: an issue, or a project whose commit it was. Either may be deleted by now. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   for (const column of ['about_issue_id', 'about_project_id'])

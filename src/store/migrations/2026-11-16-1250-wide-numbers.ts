@@ -3,9 +3,9 @@ import { isSqlite } from '../dialect.ts'
 
 const COLUMNS = { issues: ['iid'], milestones: ['iid'], iid_counters: ['last'] }
 
-/** Whatever number is asked for is looked for in vain; one beyond the column's range was a fault. */
+/** A lookup by any number must find nothing; a number beyond the range of the column was an error. */
 export async function up(db: Kysely<never>): Promise<void> {
-  if (isSqlite(db)) return // as wide as they come
+  if (isSqlite(db)) return // integers have 64 bits already
   for (const [table, columns] of Object.entries(COLUMNS))
     for (const column of columns)
       await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} type bigint`.execute(db)

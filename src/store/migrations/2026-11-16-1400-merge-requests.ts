@@ -17,7 +17,7 @@ const index = (db: Kysely<never>, name: string, on: string, columns: string[]) =
 async function createMergeRequests(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
   await withId(db.schema.createTable('merge_requests'))
-    /** The target's, which it is a record of. */
+    /** The target project, which the merge request belongs to. */
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('iid', ref, (c) => c.notNull())
     .addColumn('source_project_id', ref, (c) => c.references('projects.id').onDelete('set null'))
@@ -34,17 +34,17 @@ async function createMergeRequests(db: Kysely<never>): Promise<void> {
     .addColumn('squash', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('allow_collaboration', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('approvals_before_merge', 'integer')
-    /** As its author wished, and as whoever merges it does. */
+    /** The choice of the author, and of the user who merges. */
     .addColumn('force_remove_source_branch', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('should_remove_source_branch', boolean)
 
-    /** Of the newest version, which lists tell without reading it. */
+    /** Of the newest version, so that lists need not read it. */
     .addColumn('head_sha', 'text')
     .addColumn('base_sha', 'text')
     .addColumn('start_sha', 'text')
     .addColumn('changes_count', 'text')
 
-    /** Whether the two commits can be merged; true for these two alone. */
+    /** Whether these two commits can be merged; valid for this pair only. */
     .addColumn('check_head', 'text')
     .addColumn('check_target', 'text')
     .addColumn('check_result', 'text')
@@ -52,14 +52,14 @@ async function createMergeRequests(db: Kysely<never>): Promise<void> {
     .addColumn('check_conflicts', 'text')
 
     .addColumn('auto_merge', boolean, (c) => c.notNull().defaultTo(no))
-    /** What whoever set it to merge by itself wished, as JSON. */
+    /** The options of the user who enabled auto-merge, as JSON. */
     .addColumn('auto_merge_wish', 'text')
     .addColumn('merge_user_id', ref, (c) => c.references('users.id').onDelete('set null'))
     .addColumn('merge_error', 'text')
     .addColumn('merge_commit_sha', 'text')
     .addColumn('squash_commit_sha', 'text')
     .addColumn('merged_at', timestamp)
-    /** What is about to be put onto the target, as JSON: who finds it after a crash finishes or undoes it. */
+    /** The merge in progress, as JSON: after a crash another process finishes or undoes it. */
     .addColumn('merging', 'text')
     .addColumn('closed_at', timestamp)
     .addColumn('closed_by_id', ref, (c) => c.references('users.id').onDelete('set null'))
@@ -68,7 +68,7 @@ async function createMergeRequests(db: Kysely<never>): Promise<void> {
     .addColumn('total_time_spent', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('tasks', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('tasks_completed', 'integer', (c) => c.notNull().defaultTo(0))
-    /** Kept by triggers. */
+    /** Maintained by triggers. */
     .addColumn('user_notes_count', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('upvotes', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('downvotes', 'integer', (c) => c.notNull().defaultTo(0))
@@ -108,7 +108,7 @@ async function createMergeRequests(db: Kysely<never>): Promise<void> {
   }
   for (const [name, columns] of Object.entries(indexes))
     await index(db, `merge_requests_${name}`, 'merge_requests', columns)
-  // Left where a process ended in the middle.
+  // Rows that remain if a process ended in the middle.
   await sql`create index merge_requests_merging on merge_requests (id) where merging is not null`.execute(db)
   await createSubstringIndex(db, 'merge_requests', ['title', 'description'])
   await createTextIndex(db, 'merge_requests', ['title', 'description'])
@@ -129,7 +129,9 @@ async function createMergeRequests(db: Kysely<never>): Promise<void> {
   ])
   await countChanges(db, 'merge_requests', ['updated_at'], 'merge_request_updates')
 
-  /** Where the branches stand that merge requests go to: one row is written by a push, however many requests there are. */
+  /**
+   * The heads of the target branches of merge requests: a push writes one row, however many merge requests there are.
+   */
   await db.schema
     .createTable('merge_targets')
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
@@ -156,7 +158,7 @@ async function createPeopleAndLabels(db: Kysely<never>): Promise<void> {
   await link('merge_request_approvals', 'user_id', 'users.id')
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .execute()
-  /** Issues that merging it would close, as its texts and commits say. */
+  /** Issues that the merge will close, according to its texts and commits. */
   await link('merge_request_closes', 'issue_id', 'issues.id').execute()
   for (const [name, column] of [
     ['assignees', 'user_id'],
@@ -180,14 +182,14 @@ async function createVersions(db: Kysely<never>): Promise<void> {
     .addColumn('start_sha', 'text')
     .addColumn('files', 'integer', (c) => c.notNull())
     .addColumn('overflow', boolean, (c) => c.notNull().defaultTo(no))
-    /** What its changes are, wherever they stand: rebasing leaves it as it is. */
+    /** Identifies the changes themselves: a rebase does not change it. */
     .addColumn('patch_id', 'text')
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .execute()
   await index(db, 'merge_request_versions_of', 'merge_request_versions', ['merge_request_id', 'id'])
 }
 
-/** What is said of issues is said of merge requests as well. */
+/** Notes and reactions for merge requests, as for issues. */
 async function talkAboutMergeRequests(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   const column = (table: string, name = 'merge_request_id') =>

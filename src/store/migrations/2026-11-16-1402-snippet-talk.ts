@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Snippets are talked about and reacted to, and what is said of them names others. */
+/** Notes and reactions for snippets, and references from their texts. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   const add = (table: string, column: string) =>

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 /**
- * What issues are sorted by that stands elsewhere, on the rows themselves and kept by triggers: when their milestone
- * ends, and the highest priority (the lowest number) of their labels.
+ * Sort columns of issues whose values are in other tables, maintained by triggers: the due date of the milestone, and
+ * the highest priority (the lowest number) of the labels.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { date } = columnTypes(db)
@@ -19,7 +19,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   const none = isSqlite(db)
     ? { asc: `'9999-12-31'`, desc: `'0000-01-01'` }
     : { asc: `'infinity'::date`, desc: `'-infinity'::date` }
-  // Without a value they come last, whichever way.
+  // Without a value, rows come last in either direction.
   for (const [way, date, number] of [
     ['', none.asc, '2147483647'],
     ['_desc', none.desc, '-2147483648'],
@@ -35,7 +35,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       await sql.raw(`create index issues_${name}${way} on issues (${order}, id)`).execute(db)
     }
   }
-  // What most lists test, so that the usual order is walked without the rows.
+  // The columns that most lists test, so that the default order is read from the index alone.
   const tested = 'confidential, author_id'
   for (const [name, columns] of Object.entries({
     issues_project_created_at: `project_id, created_at, id, state, ${tested}`,
@@ -44,7 +44,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     await sql.raw(`drop index ${name}`).execute(db)
     await sql.raw(`create index ${name} on issues (${columns})`).execute(db)
   }
-  // Those that are said to be created after their last change: hardly any.
+  // Issues whose creation date is after their last change: very few.
   for (const columns of ['project_id, created_at', 'created_at']) {
     const name = `issues_odd_${columns.split(',', 1)}`
     await sql.raw(`create index ${name} on issues (${columns}) where updated_at < created_at`).execute(db)
@@ -58,7 +58,7 @@ const priorityOf = (issue: string) => `(select min(q.priority) from issue_labels
 const ofIssue = (link: string, when: string) =>
   `update issues set label_priority = ${priorityOf('issues')} where id = ${link}.issue_id and ${when};`
 const LINKED = ofIssue('new', 'exists (select 1 from label_priorities where label_id = new.label_id)')
-// With a label its priorities may be gone already.
+// When a label is deleted, its priorities may be deleted already.
 const UNLINKED = ofIssue('old', 'label_priority is not null')
 const ofLabel = (row: string) => `update issues set label_priority = ${priorityOf('issues')}
   where project_id = ${row}.project_id and id in (select issue_id from issue_labels where label_id = ${row}.label_id);`
@@ -89,7 +89,7 @@ async function keepOnPostgres(db: Kysely<never>): Promise<void> {
       .execute(db)
     await sql.raw(`create trigger issues_${name} ${event} for each row execute function issues_${name}()`).execute(db)
   }
-  // The milestone is held, so that its date does not change beside us without seeing the issue.
+  // The milestone is locked, so that its date cannot change concurrently without updating the issue.
   await trigger(
     'milestone_due',
     'before insert or update of milestone_id on issues',
@@ -112,7 +112,7 @@ async function keepOnPostgres(db: Kysely<never>): Promise<void> {
     'after insert or delete on issue_labels',
     `if tg_op = 'INSERT' then ${LINKED} else ${UNLINKED} end if; return null;`,
   )
-  // Whoever gives the label at this moment holds it too: they are waited for, or see the priority.
+  // A concurrent transaction that adds the label locks it too: this one waits for it, or it sees the new priority.
   await trigger(
     'label_priority_q',
     'after insert or update or delete on label_priorities',

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
-/** What waits may be a commit too, in the project that the row names. */
+/** A todo may be about a commit too, in the project of the row. */
 export async function up(db: Kysely<never>): Promise<void> {
   await (isSqlite(db) ? makeOptional(db) : sql`alter table todos alter column issue_id drop not null`.execute(db))
   await db.schema.alterTable('todos').addColumn('commit_sha', 'text').execute()
@@ -9,7 +9,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     where state = 'pending' and commit_sha is not null`.execute(db)
 }
 
-/** SQLite alters no constraint: the column is made anew, and its indexes with it. */
+/** SQLite cannot alter a constraint: the column and its indexes are recreated. */
 async function makeOptional(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   const { rows: indexes } = await sql<{ name: string; sql: string }>`select name, sql from sqlite_master

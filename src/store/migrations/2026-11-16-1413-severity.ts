@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** How bad an incident is. */
+/** The severity of an incident. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .alterTable('issues')

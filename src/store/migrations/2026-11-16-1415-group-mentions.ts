@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Which text names which group, or without one the team of its project. */
+/** Which text mentions which group; null means the members of the project. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   const table = 'text_group_mentions'

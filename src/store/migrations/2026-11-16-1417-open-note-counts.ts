@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'
 
-/** How many notes an issue has is told to everybody: what is internal does not count. */
+/** Everybody sees the number of notes of an issue, so internal notes do not count. */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)
   const wanted = (row: string) => `${row}.issue_id is not null and not ${row}.system and not ${row}.internal`

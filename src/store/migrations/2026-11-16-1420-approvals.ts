@@ -4,7 +4,7 @@ import { columnTypes } from '../dialect.ts'
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, yes, no } = columnTypes(db)
 
-  /** Of projects that chose; all others have the usual ones. */
+  /** Of projects with their own settings; all others have the defaults. */
   await db.schema
     .createTable('approval_settings')
     .addColumn('project_id', ref, (c) => c.primaryKey().references('projects.id').onDelete('cascade'))
@@ -17,13 +17,13 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await withId(db.schema.createTable('approval_rules'))
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
-    /** Null: of all merge requests of the project. */
+    /** Null: applies to all merge requests of the project. */
     .addColumn('merge_request_id', ref, (c) => c.references('merge_requests.id').onDelete('cascade'))
-    /** The project's rule it began as. */
+    /** The rule of the project that it was copied from. */
     .addColumn('source_rule_id', ref, (c) => c.references('approval_rules.id').onDelete('set null'))
     .addColumn('rule_type', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
-    /** Of code owners. */
+    /** For code owners. */
     .addColumn('section', 'text')
     .addColumn('approvals_required', 'integer', (c) => c.notNull())
     .addColumn('applies_to_all_protected_branches', boolean, (c) => c.notNull().defaultTo(no))
@@ -60,7 +60,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     await db.schema.createIndex(`${name}_${column}`).on(name).columns([column, 'rule_id']).execute()
   }
 
-  /** Whose commits it brings. */
+  /** The committers of the merge request. */
   await db.schema
     .createTable('merge_request_committers')
     .addColumn('merge_request_id', ref, (c) => c.notNull().references('merge_requests.id').onDelete('cascade'))
@@ -73,14 +73,14 @@ export async function up(db: Kysely<never>): Promise<void> {
     .column('user_id')
     .execute()
 
-  /** The commits and the file of which its committers and code owners were found. */
+  /** The commits and the file that its committers and code owners were computed from. */
   await db.schema
     .createTable('merge_request_ownership')
     .addColumn('merge_request_id', ref, (c) => c.primaryKey().references('merge_requests.id').onDelete('cascade'))
     .addColumn('head_sha', 'text')
     .addColumn('base_sha', 'text')
     .addColumn('file_id', 'text')
-    /** More commits than were looked at. */
+    /** There are more commits than were checked. */
     .addColumn('overflow', boolean, (c) => c.notNull().defaultTo(no))
     .execute()
 }
