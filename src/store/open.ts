@@ -1,4 +1,4 @@
-/** Opens the engine that an address names; only that one is loaded. */
+/** Opens the database that a URL names, and loads only its driver. */
 import type { Store, StoreOptions } from './database.ts'
 import { writeImage } from './ready-schema.ts'
 

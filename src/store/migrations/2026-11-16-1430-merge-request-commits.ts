@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Which merge request brings a commit is asked by the commit's id. */
+/** Finds the merge request of a commit by the commit's id. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema

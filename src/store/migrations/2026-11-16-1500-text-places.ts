@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'
 import { createTextIndex, dropTextIndex } from '../full-text.ts'
 
-/** FTS5 learns whose a text is, and tells its words. PostgreSQL has other ways to both. */
+/** FTS5 stores the scope of a text, and lists its words. PostgreSQL has other ways for both. */
 export async function up(db: Kysely<never>): Promise<void> {
   if (!isSqlite(db)) return
   for (const table of ['issues', 'milestones', 'notes', 'snippets']) await dropTextIndex(db, table)

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 /**
- * How many activities of each kind a project has of each day: what lists between two days add up. Kept by triggers; on
- * PostgreSQL every change adds a row of its own, and a job puts them together.
+ * The number of activities per project, kind and day, for lists between two days. Maintained by triggers; on PostgreSQL
+ * every change inserts its own row, and a job merges them.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref, boolean, date } = columnTypes(db)
@@ -28,7 +28,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     group by 1, 2, 3, 4`.execute(db)
 
   const run = (text: string) => sql.raw(text).execute(db)
-  // With all that counting what somebody did needs.
+  // With all columns that counting the activities of a user needs.
   await run('drop index activities_author_id_created_at_id')
   await run(`create index activities_author_id_created_at_id
     on activities (author_id, created_at, id, project_id, kind, reserved)`)

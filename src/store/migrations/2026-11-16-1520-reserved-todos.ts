@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
-/** Which todos not everybody who sees the project's issues may see: the others are counted by project. */
+/** Todos that are not visible to everybody who sees the project's issues; all others are counted by project. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { boolean, no } = columnTypes(db)
   const run = (text: string) => sql.raw(text).execute(db)

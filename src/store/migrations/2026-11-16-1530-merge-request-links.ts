@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 import { createTextIndex, dropTextIndex } from '../full-text.ts'
 
-/** What waits may be a merge request; its texts name groups, and are found by project. */
+/** A todo may be about a merge request; texts of merge requests mention groups, and are found by project. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   const run = (text: string) => sql.raw(text).execute(db)
@@ -19,12 +19,12 @@ export async function up(db: Kysely<never>): Promise<void> {
   await run('create index todos_merge_request_id on todos (merge_request_id)')
   await run(`create unique index todos_user_id_merge_request_id_unique on todos (user_id, merge_request_id)
     where state = 'pending' and merge_request_id is not null`)
-  // With all that counting needs.
+  // With all columns that counting needs.
   await run('drop index todos_counted')
   await run(`create index todos_counted
     on todos (user_id, state, reserved, project_id, action, author_id, merge_request_id)`)
 
-  // Notes on merge requests are never internal: the triggers on issues and notes stay as they are.
+  // Notes on merge requests are never internal, so the triggers on issues and notes stay unchanged.
   const isReserved = `((new.merge_request_id is null
       and not exists (select 1 from issues i where i.id = new.issue_id and not i.confidential))
     or exists (select 1 from notes n where n.id = new.note_id and n.internal))`

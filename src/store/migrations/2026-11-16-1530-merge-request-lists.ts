@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely'
 import { countChanges, dropChanges, logChanges } from '../counts.ts'
 import { isSqlite } from '../dialect.ts'
 
-/** What lists of merge requests walk, gather and count by. */
+/** Indexes and counts for lists of merge requests. */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)
-  // A lock lasts for a moment; until then it is an open one.
+  // `locked` lasts for a moment; lists show it as open.
   const told = `(case when state = 'locked' then 'opened' else state end)`
   const [latest, earliest] = isSqlite(db)
     ? [`'9999-12-31'`, `'0000-01-01'`]
@@ -14,7 +14,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await run('drop index merge_requests_state')
   const orders = {
     told_state: `${told}, created_at`,
-    // What is not merged comes last, whichever way.
+    // Unmerged ones come last in either direction.
     merged_at: `(coalesce(merged_at, ${latest}))`,
     merged_at_desc: `(coalesce(merged_at, ${earliest}))`,
   }
@@ -25,7 +25,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await run('create index merge_requests_source_branch on merge_requests (source_branch, project_id)')
   await run('create index merge_requests_target_branch on merge_requests (target_branch, project_id)')
   await run('create index merge_requests_drafts on merge_requests (project_id) where draft')
-  // Those that are said to be created after their last change: hardly any.
+  // Merge requests whose creation date is after their last change: very few.
   for (const columns of ['project_id, created_at', 'created_at']) {
     const name = `merge_requests_odd_${columns.split(',', 1)}`
     await run(`create index ${name} on merge_requests (${columns}) where updated_at < created_at`)
@@ -59,7 +59,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await dropChanges(db, 'merge_request_labels')
   await dropChanges(db, 'merge_request_approvals')
 
-  // Whether they are seen goes by the repository's switch too.
+  // Their visibility also depends on the repository setting.
   await dropChanges(db, 'projects')
   await countChanges(db, 'projects', [
     'visibility',

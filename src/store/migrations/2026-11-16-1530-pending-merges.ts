@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Whoever finishes a merge must not take it for a push, which closes issues by itself. */
+/** A process that finishes an interrupted merge must not treat it as a push, which closes issues by itself. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { boolean, no } = columnTypes(db)
   await db.schema

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 /**
- * What other records tell of merge requests and what these are sorted by, kept by triggers: how many open ones of a
- * project have a label, how many would close an issue, and the highest priority (the lowest number) of their labels.
+ * Counts of merge requests for other records, and a sort column, maintained by triggers: open merge requests per label
+ * and project, merge requests that would close an issue, and the highest priority (the lowest number) of the labels.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
@@ -37,7 +37,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .raw(`update merge_requests set label_priority = ${PRIORITY}
       where id in (select merge_request_id from merge_request_labels)`)
     .execute(db)
-  // Without a priority they come last, whichever way.
+  // Without a priority, rows come last in either direction.
   for (const [way, none] of [
     ['', '2147483647'],
     ['_desc', '-2147483648'],
@@ -51,10 +51,13 @@ export async function up(db: Kysely<never>): Promise<void> {
 
 const isOpen = (row: string) => `${row}.state in ('opened', 'locked')`
 const INTO = 'insert into merge_request_labels_facets (label_id, project_id, total)'
-/** One link, of a merge request and a label that are there: with either of them goes all that was counted. */
+/**
+ * One link between an existing merge request and an existing label: when either is deleted, its counts are deleted with
+ * it.
+ */
 const ofLink = (link: string, by: number) => `${INTO} select ${link}.label_id, m.project_id, ${by} from merge_requests m
   where m.id = ${link}.merge_request_id and ${isOpen('m')} and exists (select 1 from labels where id = ${link}.label_id)`
-/** All links of one. */
+/** All links of one merge request. */
 const ofOne = (row: string, by: number) => `${INTO} select l.label_id, ${row}.project_id, ${by}
   from merge_request_labels l where l.merge_request_id = ${row}.id and ${isOpen(row)}`
 const forget = (column: string) => `delete from merge_request_labels_facets where ${column} = old.id;`
@@ -65,7 +68,7 @@ const PRIORITY = `(select min(q.priority) from merge_request_labels ml
 const prioritize = (where: string) => `update merge_requests set label_priority = ${PRIORITY} where ${where};`
 const LINKED = prioritize(`id = new.merge_request_id
   and exists (select 1 from label_priorities where label_id = new.label_id)`)
-// With a label its priorities may be gone already.
+// When a label is deleted, its priorities may be deleted already.
 const UNLINKED = prioritize('id = old.merge_request_id and label_priority is not null')
 const ofLabel = (row: string) =>
   prioritize(`project_id = ${row}.project_id
@@ -104,7 +107,7 @@ async function keepOnPostgres(db: Kysely<never>): Promise<void> {
     await sql.raw(`create trigger ${name} ${event} for each row ${when} execute function ${name}()`).execute(db)
   }
   const facets = 'merge_request_labels_facets'
-  // Held, so that it does not change its state beside us without seeing the link.
+  // Locked, so that the merge request cannot change its state concurrently without counting the link.
   const held = 'for no key update of m'
   await trigger(`${facets}_i`, 'after insert on merge_request_labels', `${ofLink('new', 1)} ${held}; return null;`)
   await trigger(`${facets}_d`, 'after delete on merge_request_labels', `${ofLink('old', -1)} ${held}; return null;`)
@@ -125,7 +128,7 @@ async function keepOnPostgres(db: Kysely<never>): Promise<void> {
     'after insert or delete on merge_request_labels',
     `if tg_op = 'INSERT' then ${LINKED} else ${UNLINKED} end if; return null;`,
   )
-  // Whoever gives the label at this moment holds it too: they are waited for, or see the priority.
+  // A concurrent transaction that adds the label locks it too: this one waits for it, or it sees the new priority.
   await trigger(
     'merge_requests_label_priority_q',
     'after insert or update or delete on label_priorities',

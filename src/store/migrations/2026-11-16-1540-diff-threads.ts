@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Where a note on a diff stood before its line moved. */
+/** The position of a note on a diff before its line moved. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('notes').addColumn('original_position', 'text').execute()
 }

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** What reviewers are about to say, and what they propose in place of lines. */
+/** Draft notes of reviewers, and suggestions to replace lines. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
   await withId(db.schema.createTable('draft_notes'))
     .addColumn('merge_request_id', ref, (c) => c.notNull().references('merge_requests.id').onDelete('cascade'))
     .addColumn('author_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('note', 'text', (c) => c.notNull())
-    /** The one it answers. */
+    /** The discussion it replies to. */
     .addColumn('discussion_id', 'text')
     .addColumn('resolve_discussion', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('commit_sha', 'text')
@@ -27,7 +27,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await withId(db.schema.createTable('suggestions'))
     .addColumn('note_id', ref, (c) => c.notNull().references('notes.id').onDelete('cascade'))
-    /** Lines around the one the note stands on. */
+    /** Lines around the line of the note. */
     .addColumn('lines_above', 'integer', (c) => c.notNull())
     .addColumn('lines_below', 'integer', (c) => c.notNull())
     .addColumn('from_content', 'text', (c) => c.notNull())

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 /**
- * How many activities of each kind somebody has of each day and of each month: what lists between two days add up.
- * Kept by triggers; on PostgreSQL every change adds rows of its own, and a job puts them together.
+ * The number of activities per user, kind, day and month, for lists between two days. Maintained by triggers; on
+ * PostgreSQL every change inserts its own rows, and a job merges them.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref, boolean } = columnTypes(db)
@@ -73,10 +73,10 @@ export async function up(db: Kysely<never>): Promise<void> {
         for each row execute function activity_spans_${table}()`)
     }
   }
-  // Counting what somebody did needs no rows any more.
+  // Counting the activities of a user no longer reads their rows.
   await run('drop index activities_author_id_created_at_id')
   await run('create index activities_author_id_created_at_id on activities (author_id, created_at, id)')
-  // What is reserved of snippets, and confidential issues of their authors: few.
+  // Reserved activities of snippets, and of confidential issues by their authors: few.
   await run(`create index activities_reserved_snippets on activities (kind, project_id)
     where reserved and kind = 'snippet.commented'`)
   await run('create index issues_confidential_author on issues (author_id) where confidential')

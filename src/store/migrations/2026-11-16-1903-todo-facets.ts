@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { countFacets, logChanges } from '../counts.ts'
 import { isSqlite } from '../dialect.ts'
 
-/** Todos are counted by what they are, and those that not everybody sees follow the rows that changed. */
+/** Todos are counted by facets, and the ones that not everybody sees follow the changed rows. */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)
   const type = `case when merge_request_id is not null then 'MergeRequest' when commit_sha is not null then 'Commit'

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'
 
 /**
- * Spans of projects take the place of their days: who looks at many projects adds up years and months of each. Those
- * of a project are of author 0.
+ * Spans replace the days of projects: a viewer of many projects adds up years and months of each. The rows of a project
+ * have author 0.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Lists of milestones walk their order. */
+/** Indexes for the orders of milestone lists. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const place of ['project', 'group']) {
     for (const columns of [['id'], ['state', 'id']]) {

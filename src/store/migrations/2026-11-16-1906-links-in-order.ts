@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
-/** Links to people know when their issue or merge request was created: what one has to do is walked in that order. */
+/**
+ * Links to users contain the creation date of their issue or merge request: lists of a user's work are read in that
+ * order.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   const { timestamp } = columnTypes(db)
   const run = (text: string) => sql.raw(text).execute(db)
@@ -13,7 +16,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   ] as const) {
     await db.schema.alterTable(links).addColumn('since', timestamp).execute()
     await run(`update ${links} set since = (select created_at from ${rows} r where r.id = ${links}.${key})`)
-    // The next one begins with the same.
+    // The next index begins with the same column.
     if (rows === 'merge_requests') await run(`drop index ${links}_user_id`)
     await run(`create index ${links}_since on ${links} (user_id, since, ${key})`)
     const since = `(select created_at from ${rows} where id = new.${key})`

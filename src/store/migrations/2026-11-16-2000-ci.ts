@@ -50,7 +50,7 @@ async function createRunners(db: Kysely<never>): Promise<void> {
     /** Seconds. */
     .addColumn('maximum_timeout', 'integer')
     .addColumn('creator_id', ref, (c) => c.references('users.id').onDelete('set null'))
-    /** As the manager that asked last says. */
+    /** As the runner manager reported last. */
     .addColumn('name', 'text')
     .addColumn('version_name', 'text')
     .addColumn('revision', 'text')
@@ -147,7 +147,7 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     .addColumn('tag', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('sha', 'text', (c) => c.notNull())
     .addColumn('before_sha', 'text', (c) => c.notNull())
-    /** Whether its ref was protected when it was made. */
+    /** Whether its ref was protected when the pipeline was created. */
     .addColumn('protected', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('name', 'text')
     .addColumn('yaml_errors', 'text')
@@ -155,16 +155,16 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     .addColumn('merge_request_id', ref, (c) => c.references('merge_requests.id').onDelete('set null'))
     .addColumn('trigger_id', ref, (c) => c.references('pipeline_triggers.id').onDelete('set null'))
     .addColumn('schedule_id', ref, (c) => c.references('pipeline_schedules.id').onDelete('set null'))
-    /** The job of another pipeline that made it, in `ci_jobs`. */
+    /** The job of another pipeline that created it, in `ci_jobs`. */
     .addColumn('bridge_id', ref)
     .addColumn('auto_canceled_by_id', ref)
-    /** Of a merge request's: variables that tell of it, as JSON. */
+    /** For a merge request pipeline: variables about the merge request, as JSON. */
     .addColumn('merge_request_variables', 'text')
-    /** As the file says: `conservative`, `interruptible` or `none`; `none` or `all`. */
+    /** From the CI file: `conservative`, `interruptible` or `none`; `none` or `all`. */
     .addColumn('on_new_commit', 'text', (c) => c.notNull().defaultTo('conservative'))
     .addColumn('on_job_failure', 'text', (c) => c.notNull().defaultTo('none'))
     .addColumn('coverage', 'double precision')
-    /** Seconds, once it has ended. */
+    /** In seconds, once it has finished. */
     .addColumn('duration', 'integer')
     .addColumn('started_at', timestamp)
     .addColumn('finished_at', timestamp)
@@ -230,7 +230,7 @@ async function createEnvironments(db: Kysely<never>): Promise<void> {
 async function createJobs(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
   await withId(db.schema.createTable('ci_jobs'))
-    /** `job`; `bridge`: makes another pipeline; `external`: what a tool reports of a commit. */
+    /** `job`; `bridge`: creates another pipeline; `external`: a commit status reported by a tool. */
     .addColumn('kind', 'text', (c) => c.notNull().defaultTo('job'))
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('pipeline_id', ref, (c) => c.notNull().references('pipelines.id').onDelete('cascade'))
@@ -241,14 +241,14 @@ async function createJobs(db: Kysely<never>): Promise<void> {
     /** `on_success`, `on_failure`, `always`, `manual` or `delayed`. */
     .addColumn('when', 'text', (c) => c.notNull().defaultTo('on_success'))
     .addColumn('allow_failure', boolean, (c) => c.notNull().defaultTo(no))
-    /** A newer one of its name stands for it. */
+    /** Replaced by a newer job of the same name. */
     .addColumn('retried', boolean, (c) => c.notNull().defaultTo(no))
     .addColumn('interruptible', boolean, (c) => c.notNull().defaultTo(no))
-    /** Names of the jobs it waits for, as JSON; null: all of earlier stages. */
+    /** Names of the jobs it waits for, as JSON; null: all jobs of earlier stages. */
     .addColumn('needs', 'text')
     /** Names in order, as JSON. */
     .addColumn('tags', 'text', (c) => c.notNull().defaultTo('[]'))
-    /** The rest of what its configuration says, as JSON. */
+    /** The rest of its configuration, as JSON. */
     .addColumn('options', 'text')
     .addColumn('ref', 'text', (c) => c.notNull())
     .addColumn('tag', boolean, (c) => c.notNull().defaultTo(no))
@@ -261,26 +261,26 @@ async function createJobs(db: Kysely<never>): Promise<void> {
     .addColumn('resource_group_id', ref, (c) => c.references('resource_groups.id').onDelete('set null'))
     .addColumn('token_digest', 'text')
     .addColumn('token_sealed', 'text')
-    /** Seconds it may run, known once it has a runner. */
+    /** Timeout in seconds, known once the job has a runner. */
     .addColumn('timeout', 'integer')
     .addColumn('failure_reason', 'text')
     .addColumn('exit_code', 'integer')
     .addColumn('coverage', 'double precision')
-    /** Bytes of its log so far; while it runs they stand in `ci_trace_chunks`, then in a blob. */
+    /** Bytes of its log so far: in `ci_trace_chunks` while it runs, then in a blob. */
     .addColumn('trace_size', ref, (c) => c.notNull().defaultTo(0))
     .addColumn('trace_digest', 'text')
     .addColumn('artifacts_expire_at', timestamp)
     .addColumn('erased_at', timestamp)
     .addColumn('erased_by_id', ref, (c) => c.references('users.id').onDelete('set null'))
-    /** Of external ones. */
+    /** For external jobs. */
     .addColumn('target_url', 'text')
     .addColumn('description', 'text')
-    /** Of delayed ones: when they start. */
+    /** For delayed jobs: when they start. */
     .addColumn('scheduled_at', timestamp)
     .addColumn('queued_at', timestamp)
     .addColumn('started_at', timestamp)
     .addColumn('finished_at', timestamp)
-    /** When its runner was heard of last. */
+    /** When its runner last sent a request for it. */
     .addColumn('contacted_at', timestamp)
     .addColumn('created_at', timestamp, (c) => c.notNull())
     .addColumn('updated_at', timestamp, (c) => c.notNull())
@@ -308,7 +308,7 @@ async function createJobs(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('ci_trace_chunks')
     .addColumn('job_id', ref, (c) => c.notNull().references('ci_jobs.id').onDelete('cascade'))
-    /** Where in the log it begins. */
+    /** Its offset in the log. */
     .addColumn('start', ref, (c) => c.notNull())
     .addColumn('content', columnTypes(db).bytes, (c) => c.notNull())
     .addPrimaryKeyConstraint('ci_trace_chunks_unique', ['job_id', 'start'] as never[])
@@ -325,7 +325,7 @@ async function createJobs(db: Kysely<never>): Promise<void> {
     .addColumn('sha', 'text', (c) => c.notNull())
     /** `created`, `running`, `success`, `failed`, `canceled`, `blocked` or `skipped`. */
     .addColumn('status', 'text', (c) => c.notNull())
-    /** The name of the job that ends the environment. */
+    /** The name of the job that stops the environment. */
     .addColumn('on_stop', 'text')
     .addColumn('finished_at', timestamp)
     .addColumn('created_at', timestamp, (c) => c.notNull())
@@ -359,12 +359,12 @@ async function createArtifacts(db: Kysely<never>): Promise<void> {
   await followRemovals(db)
 }
 
-/** Whatever takes a row away, what it named is looked at afterwards, and what it weighed no longer counts. */
+/** When a row is deleted, by whatever statement, its blob is checked later, and its size no longer counts. */
 async function followRemovals(db: Kysely<never>): Promise<void> {
   const { withId, timestamp } = columnTypes(db)
   await withId(db.schema.createTable('ci_left_blobs'))
     .addColumn('content', 'text', (c) => c.notNull())
-    /** Once it was seen; then some time passes. */
+    /** When the entry was first seen; the blob is kept for some time after that. */
     .addColumn('left_at', timestamp)
     .execute()
   const run = (text: string) => sql.raw(text).execute(db)
@@ -421,7 +421,7 @@ async function createVariables(db: Kysely<never>): Promise<void> {
 
 async function createJobTokenScope(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
-  /** Whether only the projects and groups below may enter with their job tokens. */
+  /** Whether only the listed projects and groups may access the project with their job tokens. */
   await db.schema
     .alterTable('projects')
     .addColumn('job_token_scope_enabled', boolean, (c) => c.notNull().defaultTo(no))
@@ -438,7 +438,7 @@ async function createJobTokenScope(db: Kysely<never>): Promise<void> {
   await index(db, 'job_token_allowlist', 'allowed_group_id')
 }
 
-/** What a root namespace has used of shared runners, by month. */
+/** The shared runner usage of a root namespace, by month. */
 async function createMinutes(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema

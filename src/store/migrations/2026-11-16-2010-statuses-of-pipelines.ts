@@ -21,7 +21,7 @@ interface Told {
 const AT_ONCE = 500
 const OPEN = ['pending', 'running']
 
-/** What tools told of commits are jobs of pipelines from now on, one pipeline for each commit and ref. */
+/** Commit statuses become jobs of pipelines, one pipeline for each commit and ref. */
 export async function up(given: Kysely<never>): Promise<void> {
   const db = given as unknown as Kysely<Record<string, Record<string, unknown>>>
   const places = await sql<{ project_id: number; sha: string; ref: string }>`

@@ -3,19 +3,19 @@ import { columnTypes } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref } = columnTypes(db)
-  /** What is known of a job only while a runner has it. */
+  /** State of a job only while a runner has it. */
   await db.schema
     .createTable('ci_runs')
     .addColumn('job_id', ref, (c) => c.primaryKey().references('ci_jobs.id').onDelete('cascade'))
-    /** Values that must not be seen in its log, as JSON. */
+    /** Values that must be masked in its log, as JSON. */
     .addColumn('masks_sealed', 'text', (c) => c.notNull())
-    /** Of the log as it came. */
+    /** Checksum of the log as received. */
     .addColumn('trace_crc', ref, (c) => c.notNull().defaultTo(0))
-    /** How often the log was sent anew. */
+    /** How often the log was sent from the start again. */
     .addColumn('trace_resets', 'integer', (c) => c.notNull().defaultTo(0))
     .execute()
 
-  /** What jobs hand to those after them (reports of the kind dotenv). */
+  /** Variables that jobs pass to later jobs (dotenv reports). */
   await withId(db.schema.createTable('ci_job_variables'))
     .addColumn('job_id', ref, (c) => c.notNull().references('ci_jobs.id').onDelete('cascade'))
     .addColumn('key', 'text', (c) => c.notNull())
@@ -23,7 +23,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await sql`create unique index ci_job_variables_job_id_key_unique on ci_job_variables (job_id, key)`.execute(db)
 
-  /** By which runners register: of a group, or of the instance. Those of projects stand in their own rows. */
+  /** Registration tokens for runners of a group, or of the instance. The tokens of projects are in `projects`. */
   await withId(db.schema.createTable('runner_registration_tokens'))
     .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))
     .addColumn('token_digest', 'text', (c) => c.notNull())
@@ -37,7 +37,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       .execute(db)
   await unique('token_digest', '(token_digest)')
   await unique('group_id', '(group_id)', 'where group_id is not null')
-  // How many jobs of each project shared runners have right now.
+  // The number of jobs per project that shared runners have right now.
   await sql`create index ci_jobs_running_projects on ci_jobs (project_id, runner_id) where status in ('running', 'canceling') and kind = 'job'`.execute(
     db,
   )

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { countFacets, logChanges } from '../counts.ts'
 import { isSqlite } from '../dialect.ts'
 
-/** What lists of deployments walk and are counted by. */
+/** Indexes for lists and counts of deployments. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const columns of [
     ['project_id', 'id'],

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 /**
- * Jobs that wait for a runner, in lanes: those of one have the same project, the same tags and are protected alike, so
- * what fits the first of them fits all. Kept by triggers, whoever changes a job.
+ * Pending jobs in buckets: the jobs of a bucket have the same project, tags and protection, so a runner that can take
+ * one can take all. Maintained by triggers, whatever statement changes a job.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, boolean } = columnTypes(db)
@@ -14,16 +14,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('project_id', ref, (c) => c.notNull())
     .addColumn('protected', boolean, (c) => c.notNull())
     .addColumn('tags', 'text', (c) => c.notNull())
-    /** Begins with the project and a blank; compared byte by byte. */
+    /** Begins with the project id and a blank; compared byte by byte. */
     .addColumn('lane', lite ? sql`text` : sql`text collate "C"`, (c) => c.notNull())
     .execute()
   await run('create unique index ci_queue_job_id_unique on ci_queue (job_id)')
   await run('create index ci_queue_lane on ci_queue (lane, job_id)')
-  // With all that is asked to know how many of a project shared runners have, so that no job is read for it.
+  // With all columns needed to count a project's jobs on shared runners, so that no job row is read.
   await run('create index ci_jobs_runner_id_status on ci_jobs (runner_id, status, id, project_id, kind)')
 
   const isWaiting = (row: string) => `${row}.status = 'pending' and ${row}.kind = 'job'`
-  // An index takes no longer text: a list of tags that long has a lane of its own.
+  // An index takes no longer text: a job with a longer list of tags has its own bucket.
   const lane = (row: string) => `${row}.project_id || ' ' || case when ${row}.protected then 'p' else '' end ||
     case when length(${row}.tags) <= 500 then ${row}.tags else cast(${row}.id as text) end`
   const add = (row: string) => `insert into ci_queue (job_id, project_id, protected, tags, lane)

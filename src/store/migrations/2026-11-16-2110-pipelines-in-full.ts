@@ -11,11 +11,11 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await flag('projects', 'merge_pipelines_enabled', no)
   await flag('projects', 'keep_latest_artifact', yes)
-  /** Of what a merge would come to: the commits it is made of. */
+  /** For a pipeline of a merge result: the commits it is made of. */
   await alter('pipelines').addColumn('source_sha', 'text').execute()
   await alter('pipelines').addColumn('target_sha', 'text').execute()
 
-  /** What pipelines were made of: not made of it once more, even where they are deleted since. */
+  /** Marks which pipelines were created, so that they are not created again, even if they are deleted since. */
   await db.schema
     .createTable('pipeline_marks')
     .addColumn('cause', 'text', (c) => c.primaryKey())
@@ -23,7 +23,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await sql`create index pipeline_marks_made_at on pipeline_marks (made_at)`.execute(db)
 
-  /** Kept past its time: of the newest pipeline of its ref that succeeded. */
+  /** Kept after its expiry: it belongs to the newest successful pipeline of its ref. */
   await flag('ci_artifacts', 'locked', no)
   await sql`create index ci_artifacts_locked on ci_artifacts (project_id) where locked`.execute(db)
   await sql`drop index ci_artifacts_due`.execute(db)
@@ -31,7 +31,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     db,
   )
 
-  /** When its time is over. */
+  /** When the job times out. */
   await alter('ci_runs').addColumn('deadline_at', timestamp).execute()
   await sql`create index ci_runs_deadline_at on ci_runs (deadline_at)`.execute(db)
 

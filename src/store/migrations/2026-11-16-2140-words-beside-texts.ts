@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'
 import { createTextIndex, dropTextIndex } from '../full-text.ts'
 
-/** PostgreSQL keeps the words of texts beside them: one that is everywhere is then found in the order of ids. */
+/** PostgreSQL stores the words of texts in a separate table: a frequent word is then found in order of ids. */
 export async function up(db: Kysely<never>): Promise<void> {
   if (isSqlite(db)) return
   for (const [table, columns, within] of [
@@ -12,7 +12,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     ['notes', ['body'], 'project_id'],
     ['snippets', ['title', 'description'], undefined],
   ] as const) {
-    // What earlier releases made, or an earlier migration of this one.
+    // Created by earlier releases, or by an earlier migration of this one.
     await sql`drop index if exists ${sql.ref(`${table}_search_words`)}`.execute(db)
     await dropTextIndex(db, table)
     await createTextIndex(db, table, columns, within)

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'
 
 /**
- * Topics are part of a project's state: whoever changes them raises its version. And the index that lists of projects
- * walk has all that these test.
+ * Topics are part of a project's state: changing them increments its version. The index for lists of projects gets all
+ * columns that these lists test.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)

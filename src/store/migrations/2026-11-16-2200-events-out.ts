@@ -35,7 +35,7 @@ const OLD_COLUMNS = [
   'updated_at',
 ].join(', ')
 
-/** Hooks of groups and of the instance beside those of projects, and the log of what was sent to them. */
+/** Hooks of groups and of the instance, in addition to projects, and the log of sent messages. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, boolean, timestamp, no } = columnTypes(db)
   const run = (text: string) => sql.raw(text).execute(db)
@@ -117,7 +117,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   }
   await run('create index hook_deliveries_hook on hook_deliveries (hook_id) where hook_id is not null')
 
-  // One for each receiver that something waits for.
+  // One for each receiver with pending messages.
   await withId(db.schema.createTable('delivery_lanes'))
     .addColumn('hook_id', ref, (c) => c.references('hooks.id').onDelete('cascade'))
     .addColumn('service_id', ref)
@@ -135,7 +135,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('trigger', 'text', (c) => c.notNull())
     .addColumn('url', 'text', (c) => c.notNull())
     .addColumn('request_headers', 'text', (c) => c.notNull())
-    // Null where it is the message's body.
+    // Null if it equals the body of the message.
     .addColumn('request_data', 'text')
     .addColumn('response_status', 'integer')
     .addColumn('response_headers', 'text', (c) => c.notNull())

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** News that people are mailed: who has had which, so that nobody has it twice. */
+/** Mail notifications: which user got which, so that nobody gets one twice. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, boolean, no } = columnTypes(db)
   await withId(db.schema.createTable('notifications'))
-    /** The same each time it is told. */
+    /** The same value each time the event is delivered. */
     .addColumn('source', 'text', (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))

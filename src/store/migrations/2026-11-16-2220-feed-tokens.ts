@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** By which programs that know no other credential read feeds: one a person, who makes it. */
+/** Feed tokens, for programs that know no other credential: one per user, created by the user. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   await withId(db.schema.createTable('feed_tokens'))

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Whose jobs shared runners have right now is known of the runs, which are few, so that jobs need no index for it. */
+/** The jobs on shared runners are counted by the runs, which are few, so jobs need no index for this. */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)
   const { ref } = columnTypes(db)

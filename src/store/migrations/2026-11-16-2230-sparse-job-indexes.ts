@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Most jobs have no environment and are never erased, and none has a runner while it waits: indexes that leave those out
- * are not written when a job is made, and once instead of twice when it is taken. What waits is found in `ci_queue`.
+ * Most jobs have no environment and are never erased, and a pending job has no runner. Partial indexes without these
+ * rows are not written when a job is created, and once instead of twice when a runner takes it. Pending jobs are found
+ * in `ci_queue`.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)

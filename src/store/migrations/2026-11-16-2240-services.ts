@@ -25,7 +25,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('group_id', ref, (c) => c.references('namespaces.id').onDelete('cascade'))
     .addColumn('slug', 'text', (c) => c.notNull())
     .addColumn('active', boolean, (c) => c.notNull())
-    /** Has nothing of its own: the nearest group's counts. */
+    /** Has no settings of its own: the ones of the nearest group apply. */
     .addColumn('inherits', boolean, (c) => c.notNull())
     .addColumn('properties', 'text', (c) => c.notNull())
     .addColumn('secrets_sealed', 'text')
@@ -40,7 +40,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     db,
   )
 
-  /** Who somebody of a chat is here, for one service: who set up another could say they are anybody. */
+  /**
+   * Maps a chat user to a user here, for one integration: the owner of another integration could claim any chat user.
+   */
   await withId(db.schema.createTable('chat_names'))
     .addColumn('service_id', ref, (c) => c.notNull().references('services.id').onDelete('cascade'))
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))

@@ -4,7 +4,7 @@ import { columnTypes } from '../dialect.ts'
 const COLUMNS =
   'hook_id, message_id, trigger, url, request_headers, request_data, response_status, response_headers, response_body, execution_duration, error, created_at'
 
-/** Attempts without a message (tests), events that hooks caused, and past events that are to be sent once more. */
+/** Attempts without a message (tests), events that hooks caused, and past events to send again. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   const run = (text: string) => sql.raw(text).execute(db)

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Who changed something last, and its text; and the page that a change of a wiki is about. */
+/** The user who last changed a record, and its text; and the page that a wiki change is about. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref, timestamp, boolean, no } = columnTypes(db)
   const addUser = async (table: string, column: string) => {

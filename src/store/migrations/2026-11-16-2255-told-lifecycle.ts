@@ -3,9 +3,9 @@ import { columnTypes } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
-  // How often a job was tried again, told with each of its changes: found without looking at the other jobs.
+  // The number of retries of a job is part of each job event: found without reading the other jobs.
   await sql`create index ci_jobs_retried on ci_jobs (pipeline_id, name) where retried`.execute(db)
-  /** How many days before their end tokens of groups and projects were told of. */
+  /** The warnings already sent before group and project access tokens expire, in days before expiry. */
   await db.schema
     .createTable('resource_token_warnings')
     .addColumn('token_id', ref, (c) => c.notNull().references('access_tokens.id').onDelete('cascade'))

@@ -3,7 +3,7 @@ import { columnTypes } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
-  /** Until a first code was shown (`users.two_factor_enabled`) it asks nobody for anything. */
+  /** Has no effect until a first code was shown (`users.two_factor_enabled`). */
   await withId(db.schema.createTable('second_factors'))
     .addColumn('user_id', ref, (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('secret_sealed', 'text', (c) => c.notNull())

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Whom and what it was about may be gone by the time it is read: nothing here refers to a row. */
+/** The records that an event is about may be deleted when it is read: nothing here refers to a row. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp } = columnTypes(db)
   await withId(db.schema.createTable('audit_events'))

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** People register themselves. Of the two names of one setting, what was switched on by the older one stays on. */
+/** Self-registration. One setting has two names; if it was enabled by the older name, it stays enabled. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { timestamp } = columnTypes(db)
   await db.schema.alterTable('users').addColumn('confirm_by', timestamp).execute()

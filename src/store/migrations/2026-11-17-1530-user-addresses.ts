@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** From where people come, while their number is limited. */
+/** The addresses that users come from, while their number is limited. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref, timestamp } = columnTypes(db)
   await db.schema

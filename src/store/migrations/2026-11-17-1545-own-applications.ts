@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Who registered an application; nobody: it is the instance's. */
+/** The user who registered an application; null: it belongs to the instance. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema

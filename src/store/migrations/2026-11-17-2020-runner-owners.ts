@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** In which order a runner was given to projects. Of those that there are nobody knows: their oldest project is first. */
+/**
+ * The order in which a runner was assigned to projects. For existing rows it is unknown: the oldest project comes
+ * first.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .alterTable('runner_projects')

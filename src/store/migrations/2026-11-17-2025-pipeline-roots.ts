@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Of a pipeline that a job made: the one that all began with, so that those below it can be counted. */
+/** For a pipeline that a job created: the root pipeline, so that its descendants can be counted. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema.alterTable('pipelines').addColumn('root_id', ref).execute()

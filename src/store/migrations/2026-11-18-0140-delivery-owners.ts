@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Who a receiver belongs to, so that nobody's receivers take all that is sent at once. Null: not known, or everybody's. */
+/**
+ * The owner of a receiver, so that the receivers of one owner cannot use all concurrent deliveries. Null: unknown, or
+ * everybody's.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema.alterTable('delivery_lanes').addColumn('owner_id', ref).execute()

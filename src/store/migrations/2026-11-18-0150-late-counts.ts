@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL the row of a project is locked by its open issues only as the transaction commits: held from the
- * insertion on, it made those who came by another way wait in a circle.
+ * On PostgreSQL, changes of open issues lock the row of their project only at commit. Locking it from the insert on
+ * caused deadlocks with transactions that lock in another order.
  */
 import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The processes that work on the store, and which of them holds a lease. Leases of older versions name nobody. */
+/** The processes that use the store, and the holder of each lease. Leases of older versions have no holder. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('processes')

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { countChanges } from '../counts.ts'
 import { binaryText, columnTypes, isSqlite } from '../dialect.ts'
 
-/** Attributes of people, and the indexes of filters and orders, that clients of later releases know. */
+/** Attributes of users, and indexes for filters and orders, that clients of later releases know. */
 export async function up(db: Kysely<never>): Promise<void> {
   await addToUsers(db)
   await markBots(db)
@@ -30,7 +30,7 @@ async function addToUsers(db: Kysely<never>): Promise<void> {
   await users.addColumn('bot', boolean, (c) => c.notNull().defaultTo(no)).execute()
 }
 
-/** By trigger, as a process of the version before may still create them. */
+/** By trigger, because a process of the previous version may still create them. */
 async function markBots(db: Kysely<never>): Promise<void> {
   const { yes } = columnTypes(db)
   await sql`update users set bot = ${yes} where id in (select user_id from resource_bots)`.execute(db)

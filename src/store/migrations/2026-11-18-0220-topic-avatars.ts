@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Topics have a picture, as projects do. */
+/** Topics have an avatar, as projects do. */
 export async function up(db: Kysely<never>): Promise<void> {
   const topics = db.schema.alterTable('topics')
   for (const name of ['avatar_digest', 'avatar_filename', 'avatar_type']) await topics.addColumn(name, 'text').execute()

@@ -2,14 +2,15 @@ import { sql, type Kysely } from 'kysely'
 
 /**
  * Two defaults changed with an upgrade. An instance that is older than the version which changed a default gets its old
- * value back, unless an administrator has set the value meanwhile. The times at which migrations ran tell the age.
+ * value back, unless an administrator has set the value in the meantime. The times at which migrations ran show the
+ * age.
  */
 const CHANGED = [
   { name: 'allow_local_requests_from_system_hooks', by: '2026-11-16-2200-events-out' },
   { name: 'require_admin_approval_after_user_signup', by: '2026-11-17-1520-sign-up' },
 ]
 
-/** Migrations of one start end within a minute of each other. */
+/** The migrations of one start finish within a minute of each other. */
 const ONE_START_MS = 60_000
 
 export async function up(db: Kysely<never>): Promise<void> {

@@ -3,9 +3,9 @@ import { countFacets } from '../counts.ts'
 import { isSqlite } from '../dialect.ts'
 
 /**
- * Open issues and the size of artifacts are no longer kept in the row of their project, so that nobody who makes one
- * waits for it: open issues are added up from `issues_facets`, sizes from `ci_artifacts_facets`. The columns stay, as
- * they are, for a process of the version before that runs meanwhile.
+ * Open issues and artifact sizes are no longer stored in the row of their project, so that creating one never waits for
+ * that row. Open issues are added up from `issues_facets`, sizes from `ci_artifacts_facets`. The columns stay unchanged
+ * for a process of the previous version that still runs.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)

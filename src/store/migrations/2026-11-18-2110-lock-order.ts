@@ -2,9 +2,10 @@ import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../dialect.ts'
 
 /**
- * Who changes a milestone's date or a label's priority no longer holds the milestone or the label against those who give
- * it: these hold the issue first, and the two waited for each other. Issues are locked by id, then merge requests by id.
- * Whoever gives it at that moment is found by a job afterwards (`planning/settling.ts`), which calls the same functions.
+ * A transaction that changes a milestone's date or a label's priority no longer locks the milestone or label against
+ * transactions that assign it. The latter lock the issue first, and the two could deadlock. Issues are locked by id,
+ * then merge requests by id. A job finds concurrent assignments later (`planning/settling.ts`) and calls the same
+ * functions.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   if (isSqlite(db)) return
@@ -18,7 +19,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     update issues set milestone_due = m.due_date from milestones m
       where m.id = milestone and issues.milestone_id = milestone and milestone_due is distinct from m.due_date;`,
   )
-  // Held weakly: whoever changes its date goes on, and whoever settles it waits for us.
+  // A weak lock: a transaction that changes the date continues, and the job that settles it waits for this one.
   await define(
     'issues_milestone_due() returns trigger',
     `if new.milestone_id is null then new.milestone_due := null;

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { countChanges, logLinkChanges } from '../counts.ts'
 import { columnTypes } from '../dialect.ts'
 
-/** Which merge requests a deployment brought, and who is named by rules, for lists of merge requests. */
+/** Which merge requests a deployment contains, and which users approval rules name, for lists of merge requests. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref, timestamp, boolean, no } = columnTypes(db)
   await db.schema
@@ -27,7 +27,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await countChanges(db, 'environments', ['name'], 'environments', { scope: 'project_id' })
   await countChanges(db, 'approval_rule_users', ['user_id'])
   await countChanges(db, 'projects', ['builds_access_level'], 'project_builds')
-  // Those that are there already are looked at by a job.
+  // A job processes the existing deployments.
   await db.schema
     .alterTable('deployments')
     .addColumn('linked', boolean, (c) => c.notNull().defaultTo(no))

@@ -2,20 +2,20 @@ import { sql, type Kysely } from 'kysely'
 import { countChanges } from '../counts.ts'
 import { columnTypes } from '../dialect.ts'
 
-/** What projects are written in, for lists and jobs, and the deploy tokens that jobs are given. */
+/** The languages of projects, for lists and jobs, and the deploy tokens for jobs. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { ref } = columnTypes(db)
   await db.schema
     .createTable('project_languages')
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
     .addColumn('name', 'text', (c) => c.notNull())
-    /** Of all, in per cent. */
+    /** Percentage of the whole. */
     .addColumn('share', 'real', (c) => c.notNull())
     .addPrimaryKeyConstraint('project_languages_unique', ['project_id', 'name'] as never[])
     .execute()
   await sql`create index project_languages_name on project_languages (lower(name), project_id)`.execute(db)
   await countChanges(db, 'project_languages', ['name'])
-  /** Which tree they were counted in. */
+  /** The tree that the languages were counted in. */
   await db.schema
     .createTable('project_language_trees')
     .addColumn('project_id', ref, (c) => c.primaryKey().references('projects.id').onDelete('cascade'))
