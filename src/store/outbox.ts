@@ -1,6 +1,6 @@
 /**
- * News of what happened, written in the transaction of the change itself and handed out after it committed: a change
- * that was rolled back is never told, one that was committed is told at least once.
+ * The outbox: events are written in the transaction of the change and delivered after it has committed. An event of a
+ * rolled-back change is never delivered; a committed one is delivered at least once.
  */
 import type { Generated } from 'kysely'
 import { timestamp, type Clock } from '../clock.ts'
@@ -14,38 +14,38 @@ declare module './database.ts' {
       id: Generated<number>
       name: string
       payload: string
-      /** Where it happened, if in one place. */
+      /** The project or group of the event, if there is one. */
       project_id: number | null
       group_id: number | null
-      /** It has messages. */
+      /** The event has messages. */
       described: Generated<boolean>
       created_at: string
       dispatched_at: string | null
-      /** The order in which events were committed, as nearly as anybody can tell; from when they are handed out. */
+      /** The commit order of events, as far as it can be known; set when they are delivered. */
       position: Generated<number | null>
-      /** The event whose hook caused it, or the first of a chain of such. */
+      /** The event whose hook caused this one, or the first of such a chain. */
       root_id: Generated<number | null>
     }
     /** One row. */
     event_positions: { last: number }
-    /** What the outside is sent about an event: written with it, as things stood then. */
+    /** The payload for webhooks and integrations, written with the event and in the state of that moment. */
     event_messages: {
       id: Generated<number>
       event_id: number
       /** `push`, `issue`, `project_create` … */
       kind: string
-      /** That a hook must have on; null for what every hook of the instance hears. */
+      /** The event switch that a hook must have enabled; null for messages to every hook of the instance. */
       switch: string | null
       project_id: number | null
       group_id: number | null
       to_projects: boolean
       to_groups: boolean
       to_system: boolean
-      /** The branch, where one is concerned. */
+      /** The branch, if one is concerned. */
       ref: string | null
       /** JSON. */
       body: string
-      /** False where git has to be asked before it can be sent. */
+      /** False if data from git is needed before it can be sent. */
       complete: boolean
     }
   }
@@ -53,7 +53,7 @@ declare module './database.ts' {
 
 export type EventMessage = Omit<NewRow<'event_messages'>, 'event_id' | 'body'> & { readonly body: object }
 
-/** What there is to tell the outside of each of these events of one name; asked in the transaction of the change. */
+/** The messages for each of these events of one name; called in the transaction of the change. */
 export type DescribeEvents = (
   // oxlint-disable-next-line no-explicit-any -- the kit knows nothing of the app
   app: any,
@@ -65,7 +65,7 @@ export interface Emitter extends Transactable {
   readonly clock: Clock
   readonly jobs: { wake(): void }
   readonly describeEvents?: DescribeEvents
-  /** The event that whoever asks for this was told of by a hook. */
+  /** The event whose hook delivery caused this request. */
   readonly chain?: number | undefined
 }
 
@@ -96,7 +96,7 @@ export async function emit<E extends keyof Events>(app: Emitter, name: E, payloa
 
 const AT_ONCE = 500
 
-/** Several of the same name, in order. */
+/** Several events of the same name, in order. */
 export async function emitAll<E extends keyof Events>(
   given: Emitter,
   name: E,
@@ -125,7 +125,7 @@ export async function emitAll<E extends keyof Events>(
   })
 }
 
-/** One by one, as each may be long. */
+/** One insert each, because a message may be long. */
 export async function addMessages(
   { db }: Pick<Emitter, 'db'>,
   event_id: number,
@@ -143,7 +143,7 @@ export async function addMessages(
   return ids
 }
 
-/** Git has been asked: this is all of it. */
+/** The body is complete now, with the data from git. */
 export async function completeMessage({ db }: Pick<Emitter, 'db'>, id: number, body: string): Promise<void> {
   await db.updateTable('event_messages').set({ body, complete: true }).where('id', '=', id).execute()
 }
@@ -178,7 +178,7 @@ export function eventScope(
   }
 }
 
-/** Events that every subscriber has had for long; without a moment, all there are. */
+/** Deletes events that every subscriber handled before this moment; without a moment, all events. */
 export async function forgetEvents({ db }: Pick<Emitter, 'db'>, toldBefore?: string): Promise<void> {
   await db
     .deleteFrom('events')

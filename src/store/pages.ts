@@ -1,6 +1,6 @@
 /**
- * Short lists in pages: the records of one person, one project, one commit. An index leads to them and there are few,
- * so counting them costs next to nothing. Long lists are declared with `lists.ts`.
+ * Short lists in pages: the records of one user, one project, one commit. An index finds them and there are few, so
+ * counting costs next to nothing. Long lists are declared with `lists.ts`.
  */
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db } from './database.ts'
@@ -14,18 +14,18 @@ export interface Cut {
 export interface Page<T> {
   readonly items: T[]
   readonly total: number
-  /** Whether there are more than `total`, which nobody counted: then nobody is told it. */
+  /** There are more than `total`, but they were not counted: then the answer has no total. */
   readonly more?: boolean
 }
 
-/** A page of a query that says its order. */
+/** A page of a query that has an order. */
 export async function pageOfQuery<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   { limit, offset }: Cut,
   count = () => countRows(query),
 ): Promise<Page<O>> {
   const items = await query.limit(limit).offset(offset).execute()
-  // A page that is not full is the last one: its end is the total.
+  // A page that is not full is the last one, so its end is the total.
   const isLast = items.length < limit && (items.length > 0 || offset === 0)
   return { items, total: isLast ? offset + items.length : await count() }
 }
@@ -40,15 +40,15 @@ export async function countRows<DB, TB extends keyof DB, O>(query: SelectQueryBu
   return Number(total)
 }
 
-/** The texts of a page are too many bytes to be read at once. The API reads such a page in parts. */
+/** The texts of a page are too large to be read at once. The API reads such a page in parts. */
 export class PageTooLarge extends Error {
   override name = 'PageTooLarge'
 }
 
-/** Bytes of the texts that are read at once; only one text alone may be longer. */
+/** The maximum bytes of text that are read at once; only a single text may be larger. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-// The length of a text is known without reading the text.
+// The database knows the length of a text without reading the text.
 const bytesOf = (column: string) => sql<number | null>`octet_length(${sql.ref(column)})`.as('bytes')
 
 /** A page of rows whose `column` is a text of any length. */
@@ -61,7 +61,7 @@ export async function pageOfTexts<DB, TB extends keyof DB, O>(
   return pageOfQuery(query, cut)
 }
 
-/** To be asked before the rows of a query are read. */
+/** Call it before the rows of a query are read. */
 export async function assertSmallTexts<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   column: string,
@@ -71,7 +71,7 @@ export async function assertSmallTexts<DB, TB extends keyof DB, O>(
   if (lengths.length > 1 && together > MOST_BYTES) throw new PageTooLarge()
 }
 
-/** The same of rows that are read by their ids. */
+/** The same for rows that are read by their ids. */
 export async function assertSmallRows(
   db: Db,
   table: 'issues' | 'merge_requests' | 'notes',

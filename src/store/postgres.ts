@@ -1,6 +1,6 @@
 /**
  * PostgreSQL behind Kysely. Every statement is named by its text, so the server plans it once per connection. Columns
- * have their real types; the client hands moments, dates and big integers over in the store's own form.
+ * have their real types; the client converts timestamps, dates and big integers to the form of the store.
  */
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
@@ -29,7 +29,7 @@ class NamingClient extends pg.Client {
     return this.#run(text, values).catch(reportLoss)
   }
 
-  /** A statement that is a transaction of its own may be run again; any other belongs to one that must be. */
+  /** A statement outside a transaction can be retried alone. Inside one, the whole transaction must be retried. */
   async #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const isAlone = this.getTransactionStatus() === 'I'
     for (let tries = 1; ; tries++) {
@@ -55,14 +55,17 @@ function reportLoss(error: unknown): never {
   throw isLoss(error) ? new StoreUnavailable(error) : error
 }
 
-/** The server ends, starts, or has no connection left; or the connection broke, of which the client tells in words only. */
+/**
+ * The server stops, starts or has no connection left; or the connection was lost, which the client reports only as
+ * text.
+ */
 function isLoss(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$|53300$)/.test(error.code ?? '')
   return isSystemError(error) || /^Connection terminated|not queryable$/.test((error as Error).message)
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** What was committed already may have to be read for its answer: under load that is worth a long wait. */
+/** A row that is already committed may have to be read for the answer: under load that is worth a long wait. */
 const PATIENCE_MS = 30_000
 const RETRY_AFTER_MS = 25
 
@@ -86,7 +89,7 @@ class Driver extends PostgresDriver {
     }
   }
 
-  /** The server takes no more connections, or all of ours are in use: one of these will be free. */
+  /** The server accepts no more connections, or all of ours are in use: one will be free soon. */
   #isWorthWaiting(error: unknown): boolean {
     if (error instanceof pg.DatabaseError) return error.code === '53300'
     return this.#pool.totalCount > 0 && (error as Error).message.startsWith('timeout exceeded when trying to connect')
@@ -97,7 +100,7 @@ class RelaxedDriver extends Driver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin; set local synchronous_commit to off'))
   }
-  /** The pool is not its own. */
+  /** The pool belongs to the caller, so it is not closed here. */
   override async destroy(): Promise<void> {}
 }
 
@@ -114,7 +117,7 @@ class Dialect extends PostgresDialect {
 
 const AGAIN_AFTER_MS = 1000
 
-/** One connection of its own hears what all nodes announce, once somebody wants to know. */
+/** A separate connection that receives announcements of all nodes; opened for the first listener. */
 class Ear {
   readonly #url: string
   readonly #listeners = new Set<{ channel: Channel; react: (certain: boolean) => void }>()
@@ -152,7 +155,7 @@ class Ear {
     client.on('error', lose)
     client.on('end', lose)
     client.on('notification', ({ channel }) => this.#tell(channel, true))
-    // What was announced meanwhile was not heard.
+    // Announcements in the meantime were lost.
     client
       .connect()
       .then(() => client.query(CHANNELS.map((channel) => `listen ${channel}`).join('; ')))
@@ -164,7 +167,9 @@ class Ear {
   }
 }
 
-/** Connections that no transaction takes: reads outside of them find one even while writers wait for each other. */
+/**
+ * Connections that transactions cannot use: reads outside transactions get one even while writers wait for each other.
+ */
 const reserveOf = (poolSize: number) => Math.min(poolSize - 1, Math.ceil(poolSize / 4))
 
 export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
@@ -172,13 +177,13 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // To compile a query takes longer than any of ours runs.
+    // Compiling a query takes longer than running any of ours.
     options: '-c jit=off',
     Client: NamingClient as unknown as typeof pg.Client,
   })
-  // An idle connection that breaks must not end the process; the next query opens another.
+  // A lost idle connection must not end the process; the next query opens another.
   pool.on('error', () => {})
-  // Nor one that breaks while somebody has it and has asked nothing: their next query fails.
+  // Nor a connection that is lost while it is checked out and idle: the next query on it fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver(pool)) })
   const relaxed = new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver(pool)) })
@@ -189,7 +194,7 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     engine: 'postgres',
     db,
     relaxed,
-    // Others see a commit once it is on disk.
+    // A commit is visible to others only once it is on disk.
     flushed: () => Promise.resolve(),
     listen: (channel, react) => ear.add(channel, react),
     get queries() {
@@ -198,7 +203,8 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     async ping() {
       await sql`select 1`.execute(db)
     },
-    // PostgreSQL looks at its pages as it reads them; what was never finished it knows of.
+    // PostgreSQL checks its pages when it reads them; this lists indexes and constraints that were never
+    // finished.
     async faults() {
       const { rows } = await sql<{ name: string }>`
         select indexrelid::regclass::text as name from pg_index where not indisvalid
@@ -208,7 +214,7 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     async close() {
       await ear.end()
       await db.destroy()
-      // Kysely ends the pool only once it has used it.
+      // Kysely closes the pool only if it has used it.
       if (!pool.ended) await pool.end()
     },
   }

@@ -15,13 +15,13 @@ import { postgresDatabase } from './temporary.ts'
 const OPTIONS = { durable: false, shared: true, poolSize: 2 }
 
 interface Scope extends AsyncDisposable {
-  /** As a process that starts has it. */
+  /** As a starting process opens it. */
   open(): Promise<Store>
-  /** Without the image that SQLite's would take. */
+  /** Without the image that SQLite would use. */
   openEmpty(): Promise<Store>
 }
 
-/** Where there is no database yet. */
+/** A location without a database. */
 async function makePlace(): Promise<Scope> {
   const stores: Store[] = []
   const kept = (store: Store) => {
@@ -65,7 +65,7 @@ const QUERIES = [
     from pg_sequences where schemaname = 'public'`,
 ]
 
-/** All that a database is made of, a line each. */
+/** The whole schema of a database, one line per object. */
 async function describeSchema(db: Db): Promise<string[]> {
   const queries = isSqlite(db) ? [sql`select type as kind, name, sql as definition from sqlite_master`] : QUERIES
   const lines: string[] = []
@@ -75,7 +75,7 @@ async function describeSchema(db: Db): Promise<string[]> {
   return lines.toSorted()
 }
 
-/** Every row of every table; when a migration was run is another moment each time. */
+/** Every row of every table, without the times at which migrations ran. */
 async function readSeeds(db: Db): Promise<Record<string, string[]>> {
   const { rows: tables } = await (
     isSqlite(db)

@@ -1,6 +1,6 @@
 /**
- * The schema as the migrations leave it, for databases that are empty. The build puts it beside the program. From
- * sources it is made at the first need and kept by the digest of the migrations and of all that they import.
+ * The schema as the migrations create it, for empty databases. The build stores it next to the program. When run from
+ * sources, it is created on first use and cached by the digest of the migrations and all their imports.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -31,7 +31,7 @@ export async function writeSchemas(folder: string): Promise<void> {
     await writeFile(join(folder, fileOf(engine)), await makeSchema(engine))
 }
 
-/** An image of a SQLite database, or a script for PostgreSQL; null where it was not built. */
+/** An image of a SQLite database, or a script for PostgreSQL; null if it was not built. */
 export async function readySchema(engine: Engine): Promise<Buffer | null> {
   const schema = IS_SOURCE
     ? await keptSchema(engine)
@@ -39,7 +39,7 @@ export async function readySchema(engine: Engine): Promise<Buffer | null> {
   return schema && decompress(schema)
 }
 
-/** Makes a SQLite database with the ready schema where there is no file yet. It is there whole or not at all. */
+/** Creates a SQLite database with the ready schema if there is no file yet. The file is complete or absent. */
 export async function writeImage(file: string, { durable }: { durable: boolean }): Promise<void> {
   if (existsSync(file)) return
   const image = await readySchema('sqlite')
@@ -62,7 +62,7 @@ async function keptSchema(engine: Engine): Promise<Buffer> {
   if (kept) return kept
   const { makeSchema } = await import('./make-schema.ts')
   const schema = await makeSchema(engine)
-  // A folder that cannot be written to costs the next process the same time again.
+  // If the folder is not writable, the next process spends the same time again.
   await keep(name, schema).catch(() => {})
   return schema
 }
@@ -83,7 +83,9 @@ async function keep(name: string, schema: Buffer): Promise<void> {
 
 const IMPORTS = /\bfrom '(\.[^']+)'/g
 
-/** Of the text of every migration, of what makes a schema of them, and of every file of ours that one imports. */
+/**
+ * Digest of every migration, of the code that creates a schema from them, and of every source file that they import.
+ */
 async function digestOfMigrations(): Promise<string> {
   const makers = ['../../package.json', './make-schema.ts'].map((path) => new URL(path, import.meta.url))
   const roots = [...makers, ...(await listMigrations()).values()]

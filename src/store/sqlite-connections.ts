@@ -1,6 +1,6 @@
 /**
- * The two connections to a SQLite file and their prepared statements. Another process may hold the file: nobody waits
- * for it inside SQLite, which would stop the event loop with them, but by trying again.
+ * The two connections to a SQLite file and their prepared statements. If another process has locked the file, the code
+ * retries instead of waiting inside SQLite, which would block the event loop.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -10,14 +10,14 @@ import type { Direct } from './direct.ts'
 
 const STATEMENTS_KEPT = 1000
 
-/** For as long as another process holds the file a statement is tried again; then it is refused. */
+/** How long a statement is retried while another process has locked the file; then it fails. */
 const PATIENCE_MS = 10_000
 const LONGEST_PAUSE_MS = 25
 
-/** A reader waits only while another process makes the log whole after a crash, or closes the file as its last. */
+/** A reader waits only while another process recovers the log after a crash, or closes the file as the last one. */
 const READ_TIMEOUT_MS = 50
 
-/** One that opens the file has nobody else to keep waiting. */
+/** Opening the file may block: nothing else runs yet. */
 const OPEN_TIMEOUT_MS = 10_000
 
 const isBusy = (error: unknown): boolean =>
@@ -26,7 +26,7 @@ const isBusy = (error: unknown): boolean =>
 const lockedBy = (cause: unknown) =>
   new StoreUnavailable(new Error('another process has locked the database', { cause }))
 
-/** Runs `work` once the file is free. `since` is when it was first wanted, by the monotonic clock. */
+/** Runs `work` once the file is unlocked. `since` is the start of the wait, by the monotonic clock. */
 async function whenFree<T>(since: number, work: () => T): Promise<T> {
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
@@ -42,7 +42,7 @@ async function whenFree<T>(since: number, work: () => T): Promise<T> {
 export function openWriter(file: string, durable: boolean): Database.Database {
   const writer = new Database(file, { timeout: OPEN_TIMEOUT_MS })
   writer.pragma('journal_mode = WAL')
-  // NORMAL leaves the log's flush to us and keeps all else in order; tests do without the disk's patience.
+  // With NORMAL, this code flushes the log and SQLite does the rest; tests do not wait for the disk.
   writer.pragma(`synchronous = ${durable ? 'NORMAL' : 'OFF'}`)
   writer.pragma('foreign_keys = ON')
   writer.pragma('busy_timeout = 0')
@@ -60,7 +60,7 @@ export class Connections implements Direct {
     this.reads = new Statements(new Database(file, { readonly: true, timeout: READ_TIMEOUT_MS }))
   }
 
-  /** At once, or not at all. */
+  /** Synchronous; throws if the file is locked. */
   read<R>(sql: string, parameters: readonly unknown[]): R[] {
     this.queries++
     try {
@@ -87,14 +87,14 @@ export class Connections implements Direct {
     this.writes.database.close()
   }
 
-  /** Runs `work` with the writer when every earlier writer is done, in this process or another. */
+  /** Runs `work` with the writer when every earlier writer has finished, in this process or another. */
   async write<T>(work: () => T): Promise<T> {
     const { result, endTick } = await this.beginWrite(work)
     endTick()
     return result
   }
 
-  /** The same, but the writer is kept until `endTurn` is called, once. */
+  /** The same, but the writer stays locked until `endTick` is called, once. */
   async beginWrite<T>(work: () => T): Promise<{ result: T; endTick: () => void }> {
     const since = performance.now()
     const before = this.#lastWrite

@@ -1,8 +1,9 @@
 /**
- * SQLite behind Kysely. One connection writes, one only reads: in WAL mode a reader sees the last committed state, so
- * reads never wait for an open write transaction, of this process or another. Write transactions start IMMEDIATE and
- * queue here, in order, instead of meeting as busy errors; for one of another process the first tries again. A commit is flushed beside the event loop, with all that were made meanwhile, and is not
- * answered before. Statements are prepared once per SQL text.
+ * SQLite behind Kysely. One connection writes, the other only reads: in WAL mode a reader sees the last committed
+ * state, so reads never wait for an open write transaction, of this process or another. Write transactions start
+ * IMMEDIATE and queue here in order, instead of failing with busy errors; while another process writes, the first in
+ * the queue retries. A commit is flushed off the event loop, together with all commits made in the meantime, and is
+ * confirmed only after that. Statements are prepared once per SQL text.
  */
 import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -28,7 +29,7 @@ import { Connections, openWriter } from './sqlite-connections.ts'
 export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
   const writer = openWriter(file, durable)
   const connections = new Connections(writer, file)
-  // The log is there from the first read on.
+  // Creates the log, which exists from the first read on.
   writer.prepare('select count(*) from sqlite_master').get()
   const flusher = durable ? new Flusher(file) : null
   const adapter = new TransactionalSqliteAdapter()
@@ -48,7 +49,7 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
     engine: 'sqlite',
     db,
     relaxed: over(new SqliteDriver(connections, null)),
-    // Of what another process has committed nobody here knows whether it is flushed.
+    // This process does not know whether a commit of another process is flushed.
     flushed: async () => (shared ? flusher?.flush() : flusher?.flushed()),
     listen: (_channel, react) => watch.add(() => react(false)),
     get queries() {
@@ -78,7 +79,7 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
 function faultsIn(writer: Database.Database): string[] {
   const checked = writer.pragma('integrity_check') as { integrity_check: string }[]
   const damages = checked.flatMap((row) => row.integrity_check.split('\n')).filter((line) => line !== 'ok')
-  // Of what cannot be read nothing more can be told.
+  // Unreadable data allows no further checks.
   if (damages.length > 0) return damages
   const orphans = writer.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[]
   return orphans.map(({ table, rowid, parent }) => `row ${rowid} of ${table} hangs on a row of ${parent} that is gone`)
@@ -86,7 +87,7 @@ function faultsIn(writer: Database.Database): string[] {
 
 const LOOK_EVERY_MS = 40
 
-/** Whether anybody has written: the engine counts it, and while somebody wants to know it is asked often. */
+/** Detects writes of any process: SQLite counts them, and the count is polled while there are listeners. */
 class Watch {
   readonly #reader: Database.Database
   readonly #listeners = new Set<() => void>()
@@ -124,7 +125,7 @@ class Watch {
   }
 }
 
-/** SQLite does keep DDL in a transaction; Kysely's own adapter is only cautious about it. */
+/** SQLite supports DDL in transactions; Kysely's own adapter says it does not. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -134,7 +135,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** SQLite plans `limit ?` anew for each value; an expression it plans once. */
+/** SQLite plans `limit ?` again for each value, but plans an expression once. */
 class CalmSqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
     this.append('limit +')
@@ -142,7 +143,7 @@ class CalmSqliteCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** Flushes the log. After a failure nobody can tell what is on disk: nothing is acknowledged any more. */
+/** Flushes the log. After a failure the state of the disk is unknown: from then on no commit is confirmed. */
 class Flusher {
   readonly #log: number
   readonly #flushes = coalesce(() => flushData(this.#log))
@@ -150,18 +151,18 @@ class Flusher {
   constructor(file: string) {
     this.#log = openSync(`${file}-wal`, 'r+')
     if (process.platform === 'win32') return
-    // SQLite would flush the log's name with the log's first flush, which is now ours.
+    // SQLite would flush the directory entry of the log with its first flush, which is now done here.
     const folder = openSync(dirname(file), 'r')
     fsyncSync(folder)
     closeSync(folder)
   }
 
-  /** Resolves when all that is committed by now is on disk. */
+  /** Resolves when everything committed so far is on disk. */
   flush(): Promise<void> {
     return this.#flushes.run()
   }
 
-  /** The same for what somebody waits for already. */
+  /** The same, but only for flushes that are already in progress. */
   flushed(): Promise<void> {
     return this.#flushes.settled()
   }
@@ -223,18 +224,18 @@ class SqliteConnection implements DatabaseConnection {
     this.#endTick = endTick
   }
 
-  /** Whoever fails at it rolls back next, and only then is it another writer's turn. */
+  /** If the commit fails, the caller rolls back, and only then the next writer runs. */
   commit() {
     this.#connections.writes.run('commit', [])
     this.#leave()
   }
 
   rollback() {
-    // Committed: only the flush has failed, and the writer is somebody else's by now.
+    // Committed: only the flush failed, and another writer may be running by now.
     if (!this.#endTick) return
     const { writes } = this.#connections
     try {
-      // A failed statement may have rolled the transaction back already; a second rollback would throw over the cause.
+      // A failed statement may have rolled the transaction back already; a second rollback would hide the cause.
       if (writes.database.inTransaction) writes.run('rollback', [])
     } finally {
       this.#leave()

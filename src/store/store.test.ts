@@ -148,7 +148,7 @@ test('a total of a transaction that fails is not served to others', async () => 
     throw new Error('undone')
   })
   await expect(failing).rejects.toThrow('undone')
-  // Brings the versions to where they were in the one that failed.
+  // Brings the versions to the values they had in the failed transaction.
   await app.db.updateTable('users').set({ external: false }).execute()
   expect(await external(app.db)).toBe(0)
 })
@@ -159,7 +159,7 @@ test('facets agree with the rows after every kind of change', async () => {
   const [ann, bob] = [await forge.user({ external: true }), await forge.user({ blocked: true })]
   await administrator.put(`/users/${ann.id}`, { external: false })
   await administrator.post(`/users/${bob.id}/unblock`)
-  await administrator.delete(`/users/${bob.id}`) // and a ghost comes
+  await administrator.delete(`/users/${bob.id}`) // and creates the ghost
   await forge.user({ external: true, blocked: true })
   const counted = await sql<object>`select state, external, ghost, count(*) as total from users group by 1, 2, 3
     order by 1, 2, 3`.execute(forge.app.db)

@@ -1,4 +1,4 @@
-/** Databases for forges that live as long as a test: made once, migrated and filled, then copied for each. */
+/** Databases for test forges: created, migrated and filled once, then copied for each test. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
@@ -12,21 +12,21 @@ export interface TemporaryDatabase {
 }
 
 export interface CopiedDatabase extends TemporaryDatabase {
-  /** A copy of the template again, at the same address; nobody may be connected to it. */
+  /** Replaces the database by a new copy of the template, at the same URL; no connection may be open. */
   reset(): Promise<void>
 }
 
 export interface Template {
-  /** SQLite's goes into `folder`. */
+  /** A SQLite database is created in `folder`. */
   copy(folder: string): Promise<CopiedDatabase>
 }
 
-/** `fill` is handed the address of an empty database and must leave it closed. */
+/** `fill` gets the URL of an empty database and must leave it closed. */
 export async function sqliteTemplate(fill: (url: string) => Promise<void>): Promise<Template> {
   const folder = await makeTemporaryFolder()
   const file = join(folder, 'template.sqlite')
   await fill(`sqlite:${file}`)
-  // Kept as bytes: whoever is ended by a signal leaves no file.
+  // Kept in memory, so that a process killed by a signal leaves no file behind.
   const template = await readFile(file)
   await rm(folder, { recursive: true })
   return {
@@ -45,12 +45,12 @@ export async function sqliteTemplate(fill: (url: string) => Promise<void>): Prom
   }
 }
 
-/** Connections are kept from one database to the next; they keep no process from ending. */
+/** Connections are reused for all databases; they do not keep the process alive. */
 const servers = new Map<string, Promise<Server>>()
 
 interface Server {
   readonly pool: Pool
-  /** Files are copied sooner than rows are logged; before PostgreSQL 15 that was the only way. */
+  /** Copying files is faster than logging rows; before PostgreSQL 15 it was the only way. */
   readonly strategy: string
 }
 
@@ -63,7 +63,7 @@ async function openServer(connectionString: string): Promise<Server> {
   return { pool, strategy: rows[0].chooses ? 'strategy file_copy' : '' }
 }
 
-/** The rest is left to the next. */
+/** The rest is left to the next process. */
 const MOST_SWEPT = 20
 const LEFTOVER = new RegExp(`^mortise_(${TAG_PATTERN.source})_`)
 
@@ -71,7 +71,7 @@ const LEFTOVER = new RegExp(`^mortise_(${TAG_PATTERN.source})_`)
 async function sweepDatabases(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ datname: string }>(`select datname from pg_database where datname ~ '^mortise_'`)
   const gone = rows.filter(({ datname }) => hasProcessEnded(LEFTOVER.exec(datname)?.[1] ?? '')).slice(0, MOST_SWEPT)
-  // Another forge may be sweeping as well.
+  // Another process may be sweeping too.
   for (const { datname } of gone) await pool.query(`drop database if exists ${datname} with (force)`).catch(() => {})
 }
 
@@ -82,7 +82,7 @@ function serverAt(url: string): Promise<Server> {
   return known
 }
 
-/** A database of its own on a server; a copy of `template`, or empty. */
+/** A new database on a server: a copy of `template`, or empty. */
 export async function postgresDatabase(
   server: string,
   template = 'template1',

@@ -9,7 +9,7 @@ let forge: TestForge
 beforeAll(async () => (forge = await startForge()))
 afterAll(() => forge[Symbol.asyncDispose]())
 
-/** Adds to a person's name, and refuses an empty text; `turns` has what was written together. */
+/** Appends to a user's name and rejects an empty text; `turns` records what was written together. */
 function naming() {
   const turns: (readonly string[])[] = []
   const name = together(async (app: App, texts: readonly string[]) => {

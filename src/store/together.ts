@@ -1,7 +1,7 @@
 /**
- * Small writes of one kind that are wanted at the same moment share a transaction: each costs its statements, and all of
- * them one commit. Where it fails each is tried alone, so that nobody hears of a failure of somebody else's. For use
- * outside transactions only; they are written as whoever asked first.
+ * Batches small concurrent writes of one kind into one transaction: each costs its statements, and all together cost
+ * one commit. If the transaction fails, each write is retried alone, so that no caller gets the error of another. Use
+ * it only outside transactions. The batch runs with the app of its first caller.
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Store } from './database.ts'
@@ -13,7 +13,7 @@ interface RequestContext<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' |
   readonly wish: W
 }
 
-/** `write` answers in the order it is asked in. */
+/** `write` returns its results in the order of `inputs`. */
 export function together<A extends Transactable & { readonly store: Store }, W, R>(
   write: (app: A, inputs: readonly W[]) => Promise<readonly R[]>,
 ): (app: A, input: W) => Promise<R> {

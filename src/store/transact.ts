@@ -3,19 +3,19 @@ import { limiterOf, pauseAfter, TRIES } from './contention.ts'
 import { StoreUnavailable, type Db, type Tables } from './database.ts'
 import { isConflict } from './dialect.ts'
 
-/** What a transaction needs of the app, and what it replaces in it. */
+/** What a transaction needs from the app, and what it replaces in it. */
 export interface Transactable {
   readonly db: Db
-  /** Runs `react` once the surrounding transaction has committed; at once where there is none. */
+  /** Runs `react` once the surrounding transaction has committed; at once if there is none. */
   onCommit(react: () => void): void
-  /** Belongs to whatever is written: the last act of each transaction. */
+  /** Runs at the end of each transaction, before the commit. */
   beforeCommit?(app: Transactable): Promise<void>
 }
 
 /**
- * Runs `body` in one transaction and hands it an `app` whose `db` is that transaction; a nested call joins it. The body
- * awaits the store only: on SQLite every other writer waits meanwhile, and a write on the outer `db` would wait for
- * itself. It may be run again, so it changes nothing but the store.
+ * Runs `body` in one transaction and passes it an `app` whose `db` is that transaction; a nested call joins it. The
+ * body may await only the store: on SQLite every other writer waits for it, and a write on the outer `db` would wait
+ * for itself. The body may be retried, so it must change nothing but the store.
  */
 export async function transact<A extends Transactable, T>(app: A, body: (app: A) => Promise<T>): Promise<T> {
   if (app.db.isTransaction) return body(app)

@@ -1,8 +1,8 @@
 /**
- * Rows with a version that every update raises, by trigger, whoever makes it: an id and a version name one state of a
- * row for good, so whatever was read or made under them stays true and is shared by everybody.
+ * Rows with a version that a trigger increments at every update. An id and a version name one state of a row for ever,
+ * so anything that was read or computed under them stays valid and can be shared.
  *
- * On SQLite an update's `returning` tells the version from before it. Only what was selected tells its state.
+ * On SQLite, `returning` of an update returns the version before the update. Only a select returns the current version.
  */
 import { sql, type Kysely } from 'kysely'
 import { Lru } from '../lib/lru.ts'
@@ -40,12 +40,12 @@ export interface RowState {
 
 type Caches = Map<object, Lru<unknown>>
 
-/** By what a database and its transactions have in common. */
+/** By the object that a database and its transactions share. */
 const caches = new WeakMap<object, Caches>()
 
 /**
- * A cache for each store, of what is true for good. In a transaction there is none: a version of its own may never come
- * to be, and then be given to another state.
+ * A cache per store, for values that never become invalid. Inside a transaction there is no cache: its version may be
+ * rolled back and later name another state.
  */
 export function cachePerStore<V>(most: number, weigh?: (value: V) => number): (db: Db) => Lru<V> | null {
   const key = {}
@@ -65,7 +65,7 @@ export const forgetCaches = (db: Db): void => void caches.delete(db.getExecutor(
 
 const ROWS_KEPT = 4000
 
-/** Rows in these states, by id: kept from before, else read as they are now. They are shared and frozen. */
+/** Rows in these states, by id: from the cache, else read in their current state. The rows are shared and frozen. */
 export type CachedRows<R> = (db: Db, states: readonly RowState[]) => MaybePromise<ReadonlyMap<number, R>>
 
 export function cachedRows<T extends Versioned>(table: T): CachedRows<Row<T>> {
