@@ -4,7 +4,7 @@ import { IssueEntity } from '../issues/entity.ts'
 
 const linkType = z.enum(['relates_to', 'blocks', 'is_blocked_by'])
 
-/** The other issue, and how the two hang together. */
+/** The other issue, and the type of the link. */
 export const LinkedIssueEntity = entity({
   ...IssueEntity.shape,
   issue_link_id: z.int(),

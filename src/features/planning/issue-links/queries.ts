@@ -5,7 +5,7 @@ import { issue } from '../issues/queries.ts'
 
 export type IssueLink = Row<'issue_links'>
 
-/** Of an issue, whichever side it stands on, oldest first. */
+/** The links of an issue in both directions, oldest first. */
 export const linksOf = (db: Db, issue: number): Promise<IssueLink[]> =>
   db
     .selectFrom('issue_links')

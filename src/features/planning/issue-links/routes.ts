@@ -16,7 +16,7 @@ import { findTarget, linkIssues, unlinkIssues, type LinkType } from './service.t
 const PATH = '/projects/:id/issues/:issue_iid/links'
 const TYPES = ['relates_to', 'blocks', 'is_blocked_by'] as const
 
-/** As it is seen from an issue. */
+/** The type of the link as seen from the issue. */
 const typeFrom = ({ link_type, source_id }: IssueLink, issue: Issue): LinkType =>
   link_type === 'blocks' && source_id !== issue.id ? 'is_blocked_by' : link_type
 
@@ -74,7 +74,7 @@ export const create = endpoint({
   },
 })
 
-/** The other issue of a link, as the viewer meets it. */
+/** The other issue of a link, for one viewer. */
 async function otherSide(app: App, viewer: User | null, subject: IssueSubject, made: IssueLink): Promise<IssueSubject> {
   const [other] = await findIssues(app.db, [made.source_id === subject.issue.id ? made.target_id : made.source_id])
   return findTarget(app, viewer!, String(other!.project_id), other!.iid)

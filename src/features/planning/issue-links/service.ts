@@ -10,12 +10,12 @@ import { findIssue } from '../issues/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import type { IssueLink } from './queries.ts'
 
-/** So many are read and shown at once. */
+/** All links of an issue are loaded at once, so their number is limited. */
 const MOST_LINKS = 100
 
 export type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by'
 
-/** The other one, which the actor must see and, to alter it too, may plan. */
+/** The other issue. The actor must be able to see it and, for a change, to plan it. */
 export async function findTarget(app: App, actor: User, project: string, iid: number): Promise<IssueSubject> {
   const subject = await findProjectSubject(app, project, actor)
   const found = subject && (await findIssue(app.db, subject.project.id, iid, actor.id))
@@ -63,7 +63,7 @@ export async function linkIssues(
     })
   } catch (error) {
     if (uniqueViolation(error)) throw conflict('Issue(s) already assigned')
-    if (isOrphan(error)) throw notFound('Issue') // gone meanwhile
+    if (isOrphan(error)) throw notFound('Issue') // deleted meanwhile
     throw error
   }
 }
@@ -77,7 +77,7 @@ export async function unlinkIssues(
 ): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('issue_links').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
     await notifyBoth(app, actor, source, target, (name) => `removed the relation with ${name}`)
   })
 }

@@ -1,4 +1,4 @@
-/** What changed of an issue, in the words of system notes. */
+/** The changes of an issue, in the words of system notes. */
 import type { User } from '../../../context.ts'
 import { toggledTasks } from '../../../lib/tasks.ts'
 import type { Label } from '../labels/model.ts'
@@ -6,7 +6,7 @@ import type { Milestone } from '../milestones/model.ts'
 import type { SystemNote } from '../notes/system.ts'
 import { SEVERITIES, type Issue, type Severity } from './model.ts'
 
-/** Before and after, of what people are told. */
+/** The state to compare before and after a change. */
 export interface IssueState extends Pick<
   Issue,
   'title' | 'description' | 'state' | 'confidential' | 'discussion_locked' | 'due_date' | 'weight' | 'severity'
@@ -16,7 +16,9 @@ export interface IssueState extends Pick<
   readonly assignees: readonly User[]
 }
 
-/** What closes it, such as `commit 1234…`, and whose code one must see to be told. */
+/**
+ * What closes the issue, such as `commit 1234…`, and the project whose code a viewer must be able to read to see it.
+ */
 export interface Via {
   readonly name: string
   readonly project_id: number
@@ -44,7 +46,7 @@ export function titleNotes(was: Pick<IssueState, 'title'>, is: Pick<IssueState, 
   return [{ action: 'title', body: `changed title from **${gone}** to **${added}**` }]
 }
 
-/** Both texts, with the part in which they differ marked. */
+/** Both texts with the differing part marked. */
 function marked(was: string, is: string): readonly [string, string] {
   const [a, b] = [Array.from(was), Array.from(is)]
   const shorter = Math.min(a.length, b.length)
@@ -86,7 +88,7 @@ const without = <T extends { readonly id: number }>(some: readonly T[], others: 
 interface PeopleWords {
   readonly added: string
   readonly gone: string
-  /** Where nobody is left. */
+  /** The text where no user remains. */
   readonly none?: string
 }
 

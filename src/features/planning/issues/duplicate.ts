@@ -5,7 +5,7 @@ import { addSystemNotes } from '../notes/system.ts'
 import type { IssueSubject } from './policy.ts'
 import { updateIssue } from './service.ts'
 
-/** One that says what another says already: it is closed and tells of the other, and the other of it. */
+/** Closes a duplicate. Both issues get a note about the other. */
 export async function markDuplicate(
   app: App,
   actor: User,

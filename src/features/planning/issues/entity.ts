@@ -56,9 +56,9 @@ export const IssueEntity = entity({
     project: z.string(),
     closed_as_duplicate_of: z.string().nullable(),
   }),
-  /** Of one record alone. */
+  /** Only in the record of a single issue. */
   subscribed: z.boolean().optional(),
-  /** With `render_html`, as the viewer reads it. */
+  /** With `render_html`: rendered for the viewer. */
   description_html: z.string().optional(),
 }).meta({ id: 'Issue' })
 
@@ -80,9 +80,9 @@ export interface LoadedIssue extends Issue {
   readonly assignees: readonly User[]
   readonly labels: readonly Label[]
   readonly milestone: MilestoneRecord | null
-  /** Of its project. */
+  /** The path of the project. */
   readonly path: string
-  /** Where its twin is, as an address of the API. */
+  /** The issue that this one duplicates, for its API URL. */
   readonly duplicate: { readonly project_id: number; readonly iid: number } | null
   readonly subscribed?: boolean
 }
@@ -90,7 +90,7 @@ export interface LoadedIssue extends Issue {
 export interface IssueSurroundings {
   readonly users: Surroundings
   readonly labelDetails: boolean
-  /** Whether records of several projects stand together. */
+  /** Whether the list has records of several projects. */
   readonly isMixed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What lists of issues can be narrowed by, as clients of every era write it. */
+/** Filters of issue lists, under the parameter names of all API versions. */
 import { z } from 'zod'
 import { blankable, bool, id, int, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { badParameter } from '../../../errors.ts'
@@ -21,7 +21,7 @@ const DUE = ['0', 'any', 'today', 'tomorrow', 'overdue', 'week', 'month', 'next_
 /** In both spellings. */
 export const SCOPES = ['created-by-me', 'assigned-to-me', 'created_by_me', 'assigned_to_me', 'all'] as const
 
-/** An id, or `None` or `Any` in any case; 0 is nobody. */
+/** An id, or `None` or `Any` in any case. 0 means no user. */
 export const idNoneOrAny = z.preprocess(
   (value) => (typeof value === 'string' && /^(none|any)$/i.test(value) ? value.toLowerCase() : value),
   z.union([z.literal('none'), z.literal('any'), int]),
@@ -38,7 +38,7 @@ export const plannedExcluded = {
   my_reaction_emoji: text.nullish(),
 }
 
-/** What issues and merge requests are narrowed by alike. */
+/** Filters that issues and merge requests share. */
 export const plannedInput = {
   labels: listOf(text).nullish(),
   milestone: text.nullish(),
@@ -79,11 +79,11 @@ export async function filterFrom(app: App, viewer: User | null, given: Input): P
   return { ...planned, state, confidential, due_date, issue_type, closed_by_id, weight }
 }
 
-/** Whom nobody knows is user 0. */
+/** 0 for an unknown username. */
 export const findUserId = async ({ db }: App, username: string | null | undefined): Promise<number | null> =>
   username === null || username === undefined ? null : ((await findUserByUsername(db, username))?.id ?? 0)
 
-/** As it was given, with the people it names looked up. */
+/** The filter from the input, with users looked up. */
 export async function plannedFrom(app: App, viewer: User | null, given: PlannedGiven): Promise<PlannedFilter> {
   const { author_id, author_username, assignee_id, assignee_username, not } = given
   refuseBoth(given, 'author_id', 'author_username')

@@ -3,8 +3,8 @@ import type { Db } from '../../../store/database.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 
 /**
- * In the transaction that creates one. Each issue has a number of its own, so there are no more issues than the next
- * number says: they are added up only beyond the limit, or where the number was chosen by hand.
+ * Call in the transaction that creates an issue. Every issue has a number, so the next number bounds their count.
+ * Issues are counted only above the limit, or where the client chose the number.
  */
 export async function assertBelowLimit(db: Db, project: number, next: number | null): Promise<void> {
   const { project_issues: most } = await loadLimits(db)

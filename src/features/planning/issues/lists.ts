@@ -1,4 +1,4 @@
-/** Lists of issues: of a project, of a group, of all there are. */
+/** Lists of issues: of a project, of a group, of the instance. */
 import { sql, type RawBuilder } from 'kysely'
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -40,7 +40,7 @@ export const ISSUE_ORDERS = [
 ] as const
 export type IssueOrder = (typeof ISSUE_ORDERS)[number]
 
-/** The values of a list's conditions; what is absent is no condition. */
+/** The values of list conditions. An absent value is no condition. */
 interface Filter extends PlannedValues {
   state?: 'opened' | 'closed'
   confidential?: boolean
@@ -61,7 +61,7 @@ const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
   ...planned.first,
   state: {
     facet: true,
-    // Of all orders only the usual one has an index by state.
+    // Only the default order has an index with the state.
     test: (w, at) => sql`${leading(at, 'state', 'created_at')} = ${w.state}`,
   },
   confidential: { facet: true, test: (w, { column }) => sql`${column('confidential')} = ${w.confidential}` },
@@ -89,7 +89,7 @@ const orders = {
   relative_position: () => POSITION,
   milestone_due: milestoneDue,
   label_priority: labelPriority,
-  // What ends first, and of that what matters most.
+  // By due date of the milestone, then by label priority.
   priority: (db: Db, sort: Sort) => sql`${milestoneDue(db, sort)} ${sql.raw(sort)}, ${labelPriority(db, sort)}`,
 }
 
@@ -98,7 +98,7 @@ export const isTheirs = (w: Pick<Filter, 'seen_by'>) =>
 
 const usual = () => ['created_at', 'desc'] as const
 
-/** Whoever sees the project and its issues sees those that are not confidential, and their own. */
+/** Viewers of the project's issues see those that are not confidential, and their own. */
 export const ofProject = longList<Filter, 'issues', IssueOrder, 'id'>({
   table: 'issues',
   columns: ['id'],
@@ -119,14 +119,14 @@ const openProject = ({ given }: Pick<At<Filter>, 'given'>) =>
   inItsProject(sql`p.issues_access_level = ${sql.lit(FeatureEnabled)}
     and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`)
 
-/** A member below Reporter sees what is not confidential. */
+/** Members below Reporter see issues that are not confidential, and their own. */
 const memberSees = (w: Pick<Filter, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
   join projects p on p.id = t.project_id
   where t.user_id = ${w.seen_by} and t.project_id = issues.project_id and t.access_level >= ${sql.lit(Guest)}
   and p.issues_access_level > ${sql.lit(FeatureDisabled)}
   and (t.access_level >= ${sql.lit(Reporter)} or not issues.confidential or ${isTheirs(w)}))`
 
-/** Whether it is open to the viewer, or theirs to see. */
+/** Whether the issue is visible to the viewer. */
 export const isSeen = (w: Pick<Filter, 'seen_by'>, at: Pick<At<Filter>, 'given'>): RawBuilder<boolean> =>
   sql`(${memberSees(w)} or (${openProject(at)} and (not issues.confidential or ${isTheirs(w)})))`
 
@@ -152,7 +152,7 @@ export const ofAll = longList<Filter, 'issues', IssueOrder, 'id'>({
 
 type Order = { order_by?: IssueOrder | null | undefined; sort?: Sort | null | undefined }
 
-/** Of a project the viewer sees; where issues are off for them there are none. */
+/** Issues of a project. Empty where issues are disabled for the viewer. */
 export async function listProjectIssues(
   app: App,
   subject: ProjectSubject,
@@ -166,7 +166,7 @@ export async function listProjectIssues(
   return wanted ? ofProject(app.db, { ...wanted, ...seen, project: project.id }, cut, filter) : { items: [], total: 0 }
 }
 
-/** Of all projects the viewer sees, or of those of a group. */
+/** Issues of all projects the viewer may see, or of a group. */
 export async function listIssues(
   app: App,
   viewer: User | null,
@@ -219,7 +219,7 @@ function dueWanted({ clock }: App, due: IssueFilter['due_date']): Filter {
   const now = new Date(`${today(clock)}T00:00:00Z`)
   const monthsAhead = (months: number) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 0)).toISOString().slice(0, 10)
-  // Weeks begin on Monday.
+  // A week begins on Monday.
   const weekday = (now.getUTCDay() + 6) % 7
   switch (due) {
     case '0':
@@ -243,7 +243,7 @@ function dueWanted({ clock }: App, due: IssueFilter['due_date']): Filter {
   }
 }
 
-/** How many there are of each state. */
+/** The number of issues per state. */
 export async function countIssues(
   list: (filter: IssueFilter, cut: Cut) => Promise<Page<unknown>>,
   filter: IssueFilter,

@@ -1,4 +1,4 @@
-/** Records of issues: what a page shows beside the rows is read for all of them at once. */
+/** Records of issues: related rows are loaded for a whole page at once. */
 import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
@@ -35,11 +35,11 @@ export async function projectPaths(db: Db, ids: readonly number[]): Promise<Map<
 
 export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
-  /** Of several projects. */
+  /** The records belong to several projects. */
   isMixed?: boolean
 }
 
-/** As the viewer may see what they name. */
+/** Records with references that the viewer may see. */
 export async function presentIssues(
   app: App,
   viewer: User | null,
@@ -50,7 +50,7 @@ export async function presentIssues(
   return present(app, viewer, issues, { with_labels_details, isMixed })
 }
 
-/** A page of records, as they are kept. */
+/** A page of records, from the cache where possible. */
 export async function presentIssuesById(
   app: App,
   viewer: User | null,
@@ -61,7 +61,7 @@ export async function presentIssuesById(
   const { today } = milestoneSurroundings(app)
   const shown = `${Number(users.gravatar)}${Number(Boolean(with_labels_details))}${Number(isMixed)}`
   const keyOf = (versionKey: IssueVersion): CachedRecordKey | null => {
-    // Where its twin is depends on more than its own rows.
+    // The link to the original issue depends on rows outside the version key.
     if (versionKey.duplicated_to_id !== null) return null
     const { version, project, namespace, author, closer, milestone, group, labels, assignees } = versionKey
     const isExpired = versionKey.due_date !== null && versionKey.due_date < today
@@ -77,13 +77,13 @@ export async function presentIssuesById(
   })
 }
 
-/** One, with whether the viewer is told what happens to it. */
+/** One record, with the viewer's subscription. */
 export async function presentOneIssue(app: App, viewer: User | null, issue: Issue): Promise<IssueRecord> {
   const [record] = await present(app, viewer, [issue], {}, await isSubscribed(app, viewer, issue))
   return record!
 }
 
-/** What they said themselves, else whether they take part. */
+/** The explicit subscription, else whether the user participates. */
 async function isSubscribed(app: App, viewer: User | null, issue: Issue): Promise<boolean> {
   if (!viewer) return false
   const said = await subscriptionOf(app.db, viewer.id, { issue_id: issue.id })

@@ -4,25 +4,25 @@ import type { Row } from '../../../store/database.ts'
 export const ISSUE_TYPES = ['issue', 'incident', 'test_case', 'task'] as const
 export type IssueType = (typeof ISSUE_TYPES)[number]
 
-/** From the worst on; `S1` to `S4`, and not known yet. */
+/** The worst first: `S1` to `S4`, then unknown. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'unknown'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** How many there are of each kind. */
+    /** The number of issues per state and confidentiality. */
     issues_facets: { project_id: number; state: string; confidential: boolean; total: number }
     issues: {
       id: Generated<number>
       project_id: number
       iid: number
-      /** Null only between the farewell of its author and the heir's coming. */
+      /** Null only while the removal of its author runs, until the successor is set. */
       author_id: number | null
       title: string
       description: string | null
       state: Generated<'opened' | 'closed'>
       issue_type: Generated<IssueType>
-      /** Of an incident. */
+      /** Only for incidents. */
       severity: Generated<Severity>
       confidential: Generated<boolean>
       discussion_locked: boolean | null
@@ -34,12 +34,12 @@ declare module '../../../store/database.ts' {
       total_time_spent: Generated<number>
       tasks: Generated<number>
       tasks_completed: Generated<number>
-      /** These by triggers: the milestone's, and the lowest number of any of its labels. */
+      /** Maintained by triggers: the due date of the milestone, and the lowest priority number of the labels. */
       milestone_due: Generated<string | null>
       label_priority: Generated<number | null>
-      /** And these three. */
+      /** Maintained by triggers, like the next three. */
       user_notes_count: Generated<number>
-      /** Merging them would close it; by triggers. */
+      /** Merge requests that close this issue. */
       merge_requests_count: Generated<number>
       upvotes: Generated<number>
       downvotes: Generated<number>
@@ -48,7 +48,7 @@ declare module '../../../store/database.ts' {
       closed_by_id: number | null
       moved_to_id: number | null
       duplicated_to_id: number | null
-      /** Who changed it last, and when and by whom its title or description last was. */
+      /** The last editor of any field. Then time and user of the last edit of title or description. */
       updated_by_id: Generated<number | null>
       last_edited_at: Generated<string | null>
       last_edited_by_id: Generated<number | null>
@@ -56,7 +56,7 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    /** `since`, by trigger, is when the other was created. */
+    /** `since` is the creation time of the issue, copied by trigger. */
     issue_assignees: { issue_id: number; user_id: number; since: GeneratedAlways<string> }
     issue_labels: { issue_id: number; label_id: number }
     issue_links: {
@@ -78,7 +78,7 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'issue.created': { id: number; project_id: number; by: number }
-    /** A branch to resolve it was made. */
+    /** A branch was created from the issue. */
     'issue.branched': { id: number; project_id: number; by: number; branch: string }
     'issue.updated': { id: number; project_id: number; by: number; changes: IssueChanges }
     'issue.closed': { id: number; project_id: number; by: number }
@@ -88,7 +88,7 @@ declare module '../../../store/database.ts' {
   }
 }
 
-/** What a change altered, before and after; ids where a field holds records. */
+/** Old and new value per field; ids where a field refers to records. */
 export type IssueChanges = { [field: string]: readonly [unknown, unknown] }
 
 export type Issue = Row<'issues'>

@@ -1,4 +1,4 @@
-/** An issue goes to another project, or a copy of it does. */
+/** Moves or copies an issue to another project. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
@@ -37,7 +37,7 @@ async function targetOf(app: App, actor: User, to: number): Promise<ProjectSubje
 
 const mayPlan = (subject: ProjectSubject) => issuesPolicy.createIssue(subject) && subject.level >= Reporter
 
-/** Its number stays behind, closed, and tells where it went. */
+/** The old issue stays, closed, and links to the new one. */
 export async function moveIssue(app: App, actor: User, subject: IssueSubject, to: number): Promise<Issue> {
   const target = await targetOf(app, actor, to)
   const { project, namespace } = subject
@@ -78,7 +78,7 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
   })
 }
 
-/** What it was linked with is linked with it where it is now. */
+/** Links of the issue now point to the moved one. */
 async function takeLinks({ db }: App, { id }: Issue, moved: Issue): Promise<void> {
   for (const end of ['source_id', 'target_id'] as const)
     await db
@@ -120,7 +120,7 @@ interface CopyOptions {
   readonly withAwards: boolean
 }
 
-/** Labels and the milestone go along where the other project has some of the same title. */
+/** Labels and milestone are kept where the other project has some with the same title. */
 async function copyInto(
   app: App,
   { project, namespace }: ProjectSubject,
@@ -185,10 +185,10 @@ async function copyInto(
   return copy
 }
 
-/** More of one issue are not copied: they stay where they were, and so do their addresses. */
+/** Further uploads of an issue are not copied; their URLs stay valid. */
 const MOST_UPLOADS = 500
 
-/** Texts for another project: what they name of their own is named with its path, and uploads go along. */
+/** Rewrites texts for another project: references get the path of their project, and uploads are copied. */
 function rewriterFor(
   app: App,
   { project, namespace }: Pick<ProjectSubject, 'project' | 'namespace'>,

@@ -5,7 +5,7 @@ import { issuePolicy } from './policy.ts'
 import { findIssue, issues } from './queries.ts'
 import { touchIssue } from './service.ts'
 
-/** What is said of issues. */
+/** Notes on issues. */
 export const issueNoteable = noteableKind({
   path: '/projects/:id/issues/:issue_iid',
   noun: 'an issue',

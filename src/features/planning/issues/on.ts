@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { on } from '../../../context.ts'
 
-/** Whoever leaves has nothing to do any more in projects where they are nobody now; what is done stays theirs. */
+/** Unassigns former members from open issues in projects they no longer have access to. Closed ones stay unchanged. */
 export const unassignFormerMember = on('member.removed', 'issues', async (app, { user_id, project_id, group_id }) => {
   const isLeft =
     project_id === null

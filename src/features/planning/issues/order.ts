@@ -1,4 +1,4 @@
-/** The order people give issues by hand: numbers with room between them. */
+/** The manual order of issues: numbers with gaps between them. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { badParameter, notFound } from '../../../errors.ts'
@@ -6,14 +6,14 @@ import { transact } from '../../../store/transact.ts'
 import type { Issue } from './model.ts'
 import { lockIssue } from './service.ts'
 
-/** What was never moved stands where its id says. */
+/** An issue that was never moved has its id as position. */
 export const POSITION = sql<number>`coalesce(issues.relative_position, cast(issues.id as double precision))`
 
-/** So many are set apart anew where there is no room left. */
+/** So many followers are spread out where the gap is too small. */
 const NEIGHBOURS = [64, 4096]
 const LEAST_ROOM = 0.001
 
-/** Right after one issue of the project, or right before one, by their ids. */
+/** Moves an issue directly after or before another one of the project, by id. */
 export async function reorderIssue(
   app: App,
   { id, project_id }: Issue,
@@ -47,7 +47,7 @@ async function positionOf({ db }: App, project: number, id: number): Promise<num
   return found.position
 }
 
-/** The nearest others of the project from a position on. */
+/** The nearest other issues of the project, from a position on. */
 async function nextTo(
   { db }: App,
   { id, project_id }: Pick<Issue, 'id' | 'project_id'>,
@@ -81,7 +81,7 @@ async function between(
   return between(app, issue, low, null)
 }
 
-/** Those that follow, evenly: so many of them that there is room between them, or all. */
+/** Spreads the following issues evenly: enough of them to make a gap, or all. */
 async function setApart(app: App, issue: Pick<Issue, 'id' | 'project_id'>, low: number): Promise<void> {
   for (const most of NEIGHBOURS) {
     const followers = await nextTo(app, issue, low, { way: 'asc', most })

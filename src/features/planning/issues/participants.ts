@@ -8,7 +8,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
-/** Whether somebody belongs to the group or the team that `g` names. */
+/** Whether the user is a member of the group or project that `g` mentions. */
 export const isMemberOfMentioned = (user: RawBuilder<unknown>) => sql<boolean>`(
   (g.group_id is null and exists (select 1 from project_authorizations a
     where a.project_id = g.source_project_id and a.user_id = ${user} and a.access_level >= ${sql.lit(Guest)}))
@@ -16,8 +16,8 @@ export const isMemberOfMentioned = (user: RawBuilder<unknown>) => sql<boolean>`(
     where up.namespace_id = g.group_id and m.user_id = ${user}))`
 
 /**
- * Ids of those who wrote it, have it to do, spoke of it, reacted to it or are named. What is internal tells of nobody.
- * Of a group that is named only people of the project are told: who else is in it may be a secret.
+ * Ids of the author, assignees, commenters, users who reacted, and mentioned users. Internal notes do not count. Of a
+ * mentioned group only members of the project count: its other members may be private.
  */
 const participantsOf = ({ id, author_id, project_id }: Pick<Issue, 'id' | 'author_id' | 'project_id'>) => sql<number>`
   select user_id from issue_assignees where issue_id = ${id}
@@ -64,7 +64,7 @@ export async function isParticipant(db: Db, issue: Issue, user: number): Promise
   return issue.author_id === user || (await participation(db, { issue: issue.id, user })).length > 0
 }
 
-/** Ids of those that the user is told of: what they said themselves, else whether they take part. */
+/** Ids of issues the user is subscribed to: explicitly, else by participation. */
 export async function subscribedAmong(db: Db, user: number, issues: readonly number[]): Promise<Set<number>> {
   const found = await db
     .selectFrom('issues as i')

@@ -5,7 +5,7 @@ import { issuePolicy, issuesPolicy, type ViewedIssue } from './policy.ts'
 import { assigneesOf } from './queries.ts'
 import type { Issue } from './model.ts'
 
-/** Those of these users who see the project's issues, or this one; the others are left out. */
+/** Of these users, those who may see the project's issues, or this issue. */
 export async function readersAmong(
   app: App,
   scope: Pick<ProjectSubject, 'project' | 'namespace'>,
@@ -20,7 +20,10 @@ export async function readersAmong(
   return subjects.filter(isReader).map(({ viewer }) => viewer)
 }
 
-/** Those of these users who see this issue, or what is said of it between a few; whose it is to do sees it, too. */
+/**
+ * Of these users, those who may see this issue or, with `internal`, its internal notes. Assignees may see the issue,
+ * too.
+ */
 export async function issueReaders(
   app: App,
   scope: Pick<ProjectSubject, 'project' | 'namespace'>,
@@ -28,7 +31,7 @@ export async function issueReaders(
   issue: Issue,
   { internal }: { readonly internal: boolean } = { internal: false },
 ): Promise<User[]> {
-  // What is internal is for those who would see it were it confidential and somebody else's.
+  // Internal notes are visible to users who would see the issue if it were confidential and not their own.
   if (internal) return readersAmong(app, scope, ids, { ...issue, confidential: true, author_id: null })
   const readers = await readersAmong(app, scope, ids, issue)
   const assigned = (await assigneesOf(app.db, [issue.id])).get(issue.id) ?? []

@@ -3,7 +3,7 @@ import { Owner, Reporter } from '../../../lib/levels.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Issue } from './model.ts'
 
-/** An issue, and whether it is assigned to whoever looks. */
+/** An issue, and whether it is assigned to the viewer. */
 export interface ViewedIssue extends Issue {
   readonly assigned: boolean
 }
@@ -17,7 +17,7 @@ const mayWrite = (s: ProjectSubject) => s.viewer !== null && isOn(s) && !s.proje
 
 const isOwn = ({ issue, viewer }: IssueSubject) => viewer !== null && (issue.author_id === viewer.id || issue.assigned)
 
-/** Issues of a project. Where they are off there are none, and none can be made. */
+/** Issues of a project. While they are disabled, none is visible and none can be created. */
 export const issuesPolicy = policy<ProjectSubject>()({
   read: projectPolicy.read,
   readIssues: isOn,
@@ -27,10 +27,10 @@ export const issuesPolicy = policy<ProjectSubject>()({
 export const issuePolicy = policy<IssueSubject>()({
   read: (s: IssueSubject) =>
     projectPolicy.read(s) && isOn(s) && (!s.issue.confidential || s.level >= Reporter || isOwn(s)),
-  /** Whoever sees it takes part in it. */
+  /** Everyone who sees the issue can participate. */
   participate: mayWrite,
   update: (s) => mayWrite(s) && (s.level >= Reporter || isOwn(s)),
-  /** Assignees, milestone, labels, dates, its place. */
+  /** Assignees, milestone, labels, dates and order. */
   plan: (s) => mayWrite(s) && s.level >= Reporter,
   destroy: (s) => mayWrite(s) && s.level >= Owner,
 })

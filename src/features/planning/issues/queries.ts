@@ -29,7 +29,7 @@ const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =
     .where('iid', '=', p.iid),
 )
 
-/** As the viewer meets it, readable or not. */
+/** The issue for one viewer. The caller checks whether the viewer may read it. */
 export async function findIssue(db: Db, project: number, iid: number, viewer: number): Promise<ViewedIssue | null> {
   const [issue] = await met(db, { project, iid, viewer })
   return issue ? { ...issue, assigned: Boolean(issue.assigned) } : null
@@ -46,7 +46,7 @@ const issueIn = (named: { name?: string }) =>
 
 export const issue = issueIn({})
 
-/** The same for endpoints that miss it by its name. */
+/** The same, with `Issue` in the 404 message. */
 export const issueByItsName = issueIn({ name: 'Issue' })
 
 const issuesByIds = hotQuery((db, p: { ids: string }) =>
@@ -71,7 +71,7 @@ const assignees = hotQuery((db, p: { ids: string }) =>
     .orderBy('user_id'),
 )
 
-/** Ids of users by the id of the issue. */
+/** User ids by issue id. */
 export async function assigneesOf(db: Db, ids: readonly number[]): Promise<Map<number, number[]>> {
   const found = new Map<number, number[]>()
   if (ids.length === 0) return found

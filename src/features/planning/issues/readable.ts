@@ -4,7 +4,7 @@ import type { Issue } from './model.ts'
 import { issuePolicy } from './policy.ts'
 import { assigneesOf } from './queries.ts'
 
-/** Those of these issues that the viewer may see, of whatever projects; a query for each kind of thing. */
+/** Of these issues of any projects, those the viewer may see. A fixed number of queries. */
 export async function readableAmong(app: App, viewer: User | null, issues: readonly Issue[]): Promise<Issue[]> {
   if (issues.length === 0) return []
   const [subjects, assigned] = await Promise.all([

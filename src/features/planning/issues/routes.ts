@@ -31,12 +31,12 @@ const listInput = z.object({
   sort: oneOf('asc', 'desc').nullish(),
   with_labels_details: bool.nullish(),
 })
-/** There are no epics and no iterations here; pages go by number. */
+/** The server has no epics and no iterations, and pages have numbers. */
 const refused = ['cursor', 'epic_id', 'health_status', 'iteration_id', 'iteration_title']
 
 const statisticsInput = z.object(filterInput)
 
-/** Without a scope it is what one wrote oneself. A visitor has nothing of their own. */
+/** The default scope is `created_by_me`. An anonymous caller has no issues of their own. */
 function ownScope<I extends { scope?: string | null | undefined }>(viewer: User | null, input: I): I {
   const scope = input.scope ?? 'created_by_me'
   if (!viewer && scope !== 'all') throw unauthenticated()
@@ -173,10 +173,10 @@ export const getById = endpoint({
   },
 })
 
-/** 0 and nothing are nobody. */
+/** 0 and an empty value mean no user. */
 const assignees = z.preprocess((value) => (value === '' || value === null ? [] : value), listOf(int)).optional()
 const milestone = blankable(int)
-/** What is no date clears it, as an empty text does. */
+/** An invalid date clears the field, like an empty text. */
 const due = z.preprocess((value) => (date.safeParse(value).success ? value : null), date.nullable()).optional()
 const labels = z.preprocess((value) => (value === null ? [] : value), listOf(text)).optional()
 
@@ -193,7 +193,7 @@ const fields = {
   created_at: moment.optional(),
 }
 
-/** The single assignee of old is a list of one. */
+/** The older `assignee_id` becomes a list of one. */
 function wishOf<I extends { assignee_ids?: number[] | undefined; assignee_id?: number | null | undefined }>({
   assignee_id,
   ...input

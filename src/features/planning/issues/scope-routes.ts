@@ -1,4 +1,4 @@
-/** Issues where milestones and boards show them. */
+/** Issues of milestones and boards. */
 import { endpoint } from '../../../api/endpoint.ts'
 import type { Json } from '../../../api/json.ts'
 import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'

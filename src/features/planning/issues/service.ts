@@ -40,13 +40,13 @@ export interface IssueInput {
   due_date?: string | null | undefined
   weight?: number | null | undefined
   severity?: Severity | undefined
-  /** For those who own the project. */
+  /** Only for owners of the project. */
   created_at?: string | undefined
   updated_at?: string | undefined
   iid?: number | undefined
 }
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface Sender {
   readonly userAgent: string
   readonly address: string
@@ -68,7 +68,7 @@ function assertValid({ title, description, weight }: IssueInput): void {
     throw invalid({ weight: [`must be less than or equal to ${LARGEST_WEIGHT}`] })
 }
 
-/** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
+/** Users below Reporter set only the content. Planning fields, and fields only for owners, are ignored for others. */
 function permitted({ level }: ProjectSubject, input: IssueInput): IssueInput {
   if (level >= Owner) return input
   const { created_at: _created, updated_at: _updated, iid: _iid, ...planned } = input
@@ -146,7 +146,7 @@ export async function createIssue(
     })
   } catch (error) {
     if (uniqueViolation(error) === 'issues_project_id_iid_unique') throw conflict('Duplicated issue')
-    if (isOrphan(error)) throw notFound('Project') // gone meanwhile
+    if (isOrphan(error)) throw notFound('Project') // deleted meanwhile
     throw error
   }
 }
@@ -154,7 +154,7 @@ export async function createIssue(
 const labelsNamed = async (app: App, actor: User, subject: ProjectSubject, titles: readonly string[] | undefined) =>
   titles && titles.length > 0 ? findOrCreateLabels(app, actor, subject, titles) : []
 
-/** One that is not seen from the project is none. */
+/** Null where the milestone is not visible from the project. */
 const milestoneWished = async (app: App, subject: ProjectSubject, id: number | null | undefined) =>
   id ? findVisibleMilestone(app.db, subject, id) : null
 
@@ -181,7 +181,7 @@ async function rememberSender({ db, clock }: App, issue: number, { userAgent, ad
     .execute()
 }
 
-/** As it is now; nobody else changes it until the transaction ends. */
+/** Locks the row until the transaction ends, and returns its current state. */
 export async function lockIssue({ db }: App, id: number): Promise<Issue> {
   const issue = await db
     .selectFrom('issues')
@@ -189,7 +189,7 @@ export async function lockIssue({ db }: App, id: number): Promise<Issue> {
     .where('id', '=', id)
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst()
-  if (!issue) throw notFound() // somebody was faster
+  if (!issue) throw notFound() // deleted by another request meanwhile
   return issue
 }
 
@@ -212,7 +212,7 @@ async function stateOf({ db }: App, issue: Issue): Promise<IssueState> {
   }
 }
 
-/** Whoever changes these of an issue has seen to it. */
+/** A change of one of these fields marks the actor's to-do items as done. */
 const FINISHING = ['title', 'description', 'state', 'assignee_ids', 'label_ids', 'milestone_id']
 
 export async function updateIssue(
@@ -287,7 +287,7 @@ export async function updateIssue(
   })
 }
 
-/** Of `some`, those that are not among `known`. */
+/** Items of `some` that are not in `known`. */
 const missingIn = <T extends { readonly id: number }>(known: readonly T[], some: readonly T[]): T[] =>
   some.filter(({ id }) => !known.some((one) => one.id === id))
 
@@ -312,7 +312,7 @@ async function wished(
     milestone:
       input.milestone_id === undefined ? was.milestone : await milestoneWished(app, subject, input.milestone_id),
     labels: await labelsWished(app, actor, subject, was.labels, input),
-    // Whose it is already sees it, and stays.
+    // Current assignees can see the issue and stay.
     assignees: input.assignee_ids
       ? await issueReaders(app, subject, input.assignee_ids, {
           ...issue,
@@ -379,12 +379,12 @@ export async function deleteIssue(app: App, actor: User, { id, project_id, iid, 
   await drain(app, 'issues', id)
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('issues').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Issue') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Issue') // deleted by another request meanwhile
     await emit(app, 'issue.deleted', { id, project_id, iid, title, by: actor.id })
   })
 }
 
-/** Of the estimate and of what was spent, in the transaction that tells of it. */
+/** Writes estimate and time spent, in the transaction that emits the event. */
 export async function storeTimes(
   { db, clock }: App,
   id: number,
@@ -399,7 +399,7 @@ export async function storeTimes(
     .executeTakeFirstOrThrow()
 }
 
-/** Something happened to it that is no change of its own, in the transaction of that. */
+/** Updates the time stamp after a related change, in the transaction of that change. */
 export async function touchIssue({ db, clock }: App, id: number): Promise<void> {
   await db
     .updateTable('issues')

@@ -1,6 +1,6 @@
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** What they wrote is the heir's, or goes with them. What they closed stays closed. */
+/** The successor takes over authored issues. Without a successor they are deleted. Closed ones stay closed. */
 export const releaseIssues: OnUserRemoved = async ({ db }, { id }, { successor }) => {
   if (!successor) {
     await db.deleteFrom('issues').where('author_id', '=', id).execute()

@@ -1,4 +1,4 @@
-/** All that records of issues depend on, in one query: versions of every row that they show. */
+/** The version keys of issue records, in one query: the versions of all rows that a record shows. */
 import { sql } from 'kysely'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
@@ -18,7 +18,7 @@ const versionKeys = hotQuery((db, p: { ids: string }) => {
       .leftJoin('users as author', 'author.id', 'issues.author_id')
       .leftJoin('users as closer', 'closer.id', 'issues.closed_by_id')
       .leftJoin('milestones as m', 'm.id', 'issues.milestone_id')
-      // A milestone is of the issue's project, or of a group.
+      // A milestone belongs to the project of the issue, or to a group.
       .leftJoin('namespaces as g', 'g.id', 'm.group_id')
       .select(['issues.id', 'issues.version', 'issues.duplicated_to_id', 'm.due_date', labels.as('labels')])
       .select([
@@ -34,7 +34,7 @@ const versionKeys = hotQuery((db, p: { ids: string }) => {
 
 export type IssueVersion = Awaited<ReturnType<typeof versionKeys>>[number]
 
-/** In the order of `issues`; what is gone meanwhile is left out. */
+/** In the order of `issues`. Deleted issues are missing. */
 export function issueVersions(db: Db, issues: readonly { id: number }[]): MaybePromise<IssueVersion[]> {
   if (issues.length === 0) return []
   return andThen(

@@ -1,4 +1,4 @@
-/** Colours of labels: three or six hex digits, or one of the names of CSS; kept as six digits. */
+/** Label colours: three or six hex digits, or a CSS name. Stored as six digits. */
 
 const NAMES = `
   aliceblue F0F8FF antiquewhite FAEBD7 aqua 00FFFF aquamarine 7FFFD4 azure F0FFFF beige F5F5DC bisque FFE4C4
@@ -29,7 +29,7 @@ const NAMES = `
 const words = NAMES.trim().split(/\s+/)
 const named = new Map(words.flatMap((word, at) => (at % 2 === 0 ? [[word, `#${words[at + 1]}`] as const] : [])))
 
-/** Null where it is no colour. */
+/** Null where the text is not a colour. */
 export function toColor(text: string): string | null {
   const given = text.trim()
   if (/^#[0-9a-f]{6}$/i.test(given)) return given
@@ -39,7 +39,7 @@ export function toColor(text: string): string | null {
 
 const LIGHT = 500
 
-/** What is readable on it. */
+/** A readable text colour on this background. */
 export function textColorOn(color: string): string {
   const parts = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   return parts.reduce((sum, part) => sum + part) > LIGHT ? '#333333' : '#FFFFFF'

@@ -1,4 +1,4 @@
-/** How many issues and merge requests have a label: added up from what triggers keep, whoever asks and however many there are. */
+/** The number of issues and merge requests of each label, summed from totals that triggers maintain. */
 import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, Reporter } from '../../../lib/levels.ts'
@@ -14,7 +14,7 @@ type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total:
 const inPlace = (db: Db, { project, namespace }: ScopeRow) =>
   project === null ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})` : sql<boolean>`p.id = ${project.id}`
 
-/** Whether the project of a row shows its issues to the viewer, whose own right on it is `mine`. */
+/** Whether the viewer may see issues of the row's project; `mine` is the viewer's authorization. */
 const showsIssues = (viewer: User | null) => {
   const open = sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
   const isMine = viewer?.admin ? sql`true` : sql`mine.access_level >= ${sql.lit(Guest)}`
@@ -22,7 +22,7 @@ const showsIssues = (viewer: User | null) => {
     and (${isMine} or (p.visibility in (${open}) and p.issues_access_level = ${sql.lit(FeatureEnabled)}))`
 }
 
-/** Whether all issues of the project are the viewer's to see, confidential ones too. */
+/** Whether the viewer may see all issues of the project, including confidential ones. */
 const showsAll = (viewer: User | null) =>
   viewer?.admin ? sql<boolean>`true` : sql<boolean>`coalesce(mine.access_level, 0) >= ${sql.lit(Reporter)}`
 
@@ -31,7 +31,7 @@ const myRight = (viewer: User | null) =>
 
 export const NONE: LabelCounts = { opened: 0, closed: 0, mergeRequests: 0 }
 
-/** How much of the place has each of the labels, of what the viewer sees. */
+/** The number of issues and merge requests per label in a scope, as far as the viewer may see them. */
 export async function countWork(
   db: Db,
   viewer: User | null,
@@ -58,7 +58,7 @@ async function countIssues(db: Db, viewer: User | null, scope: ScopeSubject, lab
   return [...rows, ...(await countOwn(db, viewer, scope, labels))]
 }
 
-/** Confidential ones that are the viewer's own where they do not see all. */
+/** Own confidential issues of a viewer who does not see all. */
 async function countOwn(db: Db, viewer: User | null, scope: ScopeSubject, labels: string): Promise<Counted[]> {
   if (scope.level >= Reporter) return []
   const { rows } = await sql<Counted>`select l.label_id, i.state, count(*) as total
@@ -72,7 +72,7 @@ async function countOwn(db: Db, viewer: User | null, scope: ScopeSubject, labels
   return rows
 }
 
-/** Whether merge requests are on for the viewer in the project of a row, and whether all of them are theirs to see. */
+/** Whether the viewer may see merge requests of the row's project, and whether all of them. */
 function mergeRequestRights(viewer: User | null) {
   const open = sql`p.visibility in (${sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))})`
   const isOn = (level: number) => sql`p.merge_requests_access_level >= ${sql.lit(level)}

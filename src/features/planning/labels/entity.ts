@@ -11,40 +11,40 @@ const basic = {
   description: z.string().nullable(),
 }
 
-/** Inside lists of boards. */
+/** In lists of boards. */
 export const BasicLabelEntity = entity(basic).meta({ id: 'BasicLabel' })
 
 const details = { ...basic, description_html: z.string().nullable(), text_color: z.string() }
 
-/** Inside issues, where details are asked for. */
+/** In issues, where the client asks for details. */
 export const LabelDetailsEntity = entity(details).meta({ id: 'LabelDetails' })
 
 export const LabelEntity = entity({
   ...details,
-  /** Unless they are not wanted. */
+  /** Absent where the client does not ask for counts. */
   open_issues_count: z.int().optional(),
   closed_issues_count: z.int().optional(),
   open_merge_requests_count: z.int().optional(),
   subscribed: z.boolean(),
-  /** In a project. */
+  /** Only for labels of a project. */
   priority: z.int().nullable().optional(),
   is_project_label: z.boolean().optional(),
 }).meta({ id: 'Label' })
 
 export type LabelRecord = z.infer<typeof LabelEntity>
 
-/** As the viewer counts them. */
+/** Counts as the viewer may see them. */
 export interface LabelCounts {
   readonly opened: number
   readonly closed: number
-  /** Open ones. */
+  /** Open merge requests. */
   readonly mergeRequests: number
 }
 
 export interface LoadedLabel extends Label {
   readonly counts: LabelCounts | null
   readonly subscribed: boolean
-  /** Absent in a group. */
+  /** Absent for labels of a group. */
   readonly priority?: number | null
 }
 

@@ -15,7 +15,7 @@ import { byTitle } from './queries.ts'
 export interface LabelFilter {
   search?: string | null | undefined
   include_ancestor_groups?: boolean | null | undefined
-  /** Of groups. */
+  /** Only for groups. */
   include_descendant_groups?: boolean | null | undefined
   only_group_labels?: boolean | null | undefined
 }
@@ -67,7 +67,7 @@ const openTo = (viewer: User | null) => sql.join(openVisibilities(viewer).map((o
 const readableGroups = (viewer: User | null) => sql`select n.id from namespaces n where not n.deleting and
   (${viewer?.admin ? sql`true` : sql`n.visibility in (${openTo(viewer)}) or n.id in (${groupsOfUser(viewer?.id ?? 0)})`})`
 
-/** Where issues or merge requests are switched on for the viewer: those have labels. */
+/** Projects where the viewer may see issues or merge requests, and therefore labels. */
 function readableProjects(viewer: User | null) {
   const isOn = (level: number) =>
     sql`(p.issues_access_level >= ${sql.lit(level)} or p.merge_requests_access_level >= ${sql.lit(level)})`

@@ -3,7 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of a project or of a group, never both. */
+    /** Belongs to a project or to a group, never both. */
     labels: {
       id: Generated<number>
       project_id: number | null
@@ -16,9 +16,11 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    /** A label of a group may have one in each project. */
+    /** A group label may have a priority in each project. */
     label_priorities: { project_id: number; label_id: number; priority: number }
-    /** How many issues of a project have a label, by triggers; on PostgreSQL one kind may have several rows. */
+    /**
+     * The number of issues per label and project, maintained by triggers. On PostgreSQL one kind may have several rows.
+     */
     issue_labels_facets: {
       label_id: number
       project_id: number
@@ -26,7 +28,7 @@ declare module '../../../store/database.ts' {
       confidential: boolean
       total: number
     }
-    /** The same of open merge requests. */
+    /** The same for open merge requests. */
     merge_request_labels_facets: { label_id: number; project_id: number; total: number }
   }
   interface Events {

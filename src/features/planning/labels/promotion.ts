@@ -1,4 +1,7 @@
-/** A label that becomes another one wherever it is used: its group's, or its project's where that has left the group. */
+/**
+ * Replaces a label wherever it is used: by the label of the group, or by one of the project after the project has left
+ * the group.
+ */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -15,7 +18,7 @@ import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
 import { lockTitle, insertLabel } from './service.ts'
 
-/** Of all projects in the group, those with this title are one from now on. */
+/** Merges all labels with this title in projects of the group into one group label. */
 export async function promoteLabel(
   app: App,
   actor: User,
@@ -42,7 +45,7 @@ export async function promoteLabel(
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst())
-    if (!promoted) throw notFound('Label') // somebody was faster
+    if (!promoted) throw notFound('Label') // deleted by another request meanwhile
     const twins = await db
       .selectFrom('labels')
       .innerJoin('projects', 'projects.id', 'labels.project_id')
@@ -60,7 +63,7 @@ export async function promoteLabel(
   })
 }
 
-/** Labels of groups that the project no longer lies in become its own; run again, there are none left. */
+/** Labels of former groups become labels of the project. Idempotent. */
 export async function keepLabels(app: App, { id, by }: { id: number; by: number }): Promise<void> {
   await transact(app, async (app) => {
     const { db } = app
@@ -116,7 +119,7 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
   })
 }
 
-/** In one project, or wherever it is. */
+/** In one project, or everywhere. */
 async function replaceLabel(app: App, from: number, to: number, project?: number): Promise<void> {
   const { db } = app
   const inProject = (column: string) => (project === undefined ? sql`true` : sql`${sql.ref(column)} = ${project}`)

@@ -14,7 +14,7 @@ import type { Label } from './model.ts'
 const labelsSeenFrom = (db: Db, scope: ScopeRow) =>
   db.selectFrom('labels').selectAll('labels').where(isSeenFrom(scope, 'labels'))
 
-/** Those of a project, of the group it lies in and of the groups above, by title. */
+/** Labels of a project, of its group and of all ancestor groups, by title. */
 export const labelsVisibleIn = (
   db: Db,
   project: { readonly id: number },
@@ -23,11 +23,11 @@ export const labelsVisibleIn = (
 
 export const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
 
-/** A project's own label stands before one of a group that was given the same title later. */
+/** The label of a project goes before a group label with the same title. */
 const nearest = (labels: readonly Label[]): Label | undefined =>
   labels.find(({ project_id }) => project_id !== null) ?? labels[0]
 
-/** Exactly so titled, by title. */
+/** Labels with exactly these titles, by title. */
 export async function labelsTitled(db: Db, scope: ScopeRow, titles: readonly string[]): Promise<Map<string, Label>> {
   if (titles.length === 0) return new Map()
   const found = await labelsSeenFrom(db, scope).where('title', 'in', titles).orderBy('id').execute()
@@ -39,7 +39,7 @@ export async function labelsTitled(db: Db, scope: ScopeRow, titles: readonly str
   )
 }
 
-/** By id, else by title. */
+/** Finds by id, else by title. */
 async function findLabel(db: Db, scope: ScopeRow, given: string, input: { own: boolean }): Promise<Label | null> {
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0
   const found = await labelsSeenFrom(db, scope)
@@ -78,7 +78,7 @@ export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<n
   return byIssue
 }
 
-/** The records of a page, in a fixed number of queries. */
+/** The records of a page of labels, in a fixed number of queries. */
 export async function presentLabels(
   { db }: App,
   viewer: User | null,
@@ -123,7 +123,7 @@ async function prioritiesOf(db: Db, project: number, labels: string): Promise<Ma
   return new Map(rows.map(({ label_id, priority }) => [label_id, priority]))
 }
 
-/** `…/labels/:label_id`: an id or a title, also of a group's label where it is seen. */
+/** `…/labels/:label_id`: an id or a title. Labels of ancestor groups are found, too. */
 export const label = ({ place: scope }: Scope) =>
   child(scope, {
     name: 'Label',
@@ -133,7 +133,7 @@ export const label = ({ place: scope }: Scope) =>
       hasWork(scope) ? findLabel(app.db, scope, label_id, { own: false }) : null,
   })
 
-/** The same, to be changed: of the place itself. */
+/** The same for changes: only labels of the scope itself. */
 export const ownLabel = ({ place: scope }: Scope) =>
   child(scope, {
     name: 'Label',
@@ -142,7 +142,7 @@ export const ownLabel = ({ place: scope }: Scope) =>
     find: (app, scope, { label_id }) => findLabel(app.db, scope, label_id, { own: true }),
   })
 
-/** `…/labels` with the label named in the body. */
+/** `…/labels` with the label in the body. */
 export const labelByBody = ({ place: scope }: Scope) =>
   child(scope, {
     name: 'Label',

@@ -17,7 +17,7 @@ const attributes = { new_name: text.nullish(), color: text.nullish(), descriptio
 
 const ofGroup = { include_descendant_groups: bool.nullish(), only_group_labels: bool.nullish() }
 
-/** Parameters that only one of the two places has. */
+/** Parameters that only one of the two scopes has. */
 const onlyIn = <S extends object>(kind: Scope['kind'], scope: Scope, shape: S): S =>
   scope.kind === kind ? shape : ({} as S)
 
@@ -39,7 +39,7 @@ interface NamedRecord {
 
 const isNamed = ({ name, label_id }: NamedRecord) => (name ?? label_id ?? null) !== null
 const isNamedOnce = ({ name, label_id }: NamedRecord) => (name ?? null) === null || (label_id ?? null) === null
-/** Told as missing, whatever else is wrong. */
+/** Reported as missing, whatever else is wrong. */
 const unnamed = { path: ['name'], when: () => true }
 const namedTwice = { message: 'label_id, name are mutually exclusive' }
 

@@ -17,11 +17,11 @@ interface NewLabel {
   name: string
   color: string
   description?: string | null | undefined
-  /** In a project. */
+  /** Only for labels of a project. */
   priority?: number | null | undefined
 }
 
-/** Titles are unique in a project and the groups around it: nobody else gives this one until the transaction ends. */
+/** Titles are unique in a project and its ancestor groups. The lock reserves this title until the transaction ends. */
 export const lockTitle = (app: App, title: string) => lockName(app.db, `label ${title}`)
 
 export async function createLabel(app: App, actor: User, scope: ScopeRow, input: NewLabel): Promise<Label> {
@@ -36,7 +36,7 @@ export async function createLabel(app: App, actor: User, scope: ScopeRow, input:
   })
 }
 
-/** The title is held. */
+/** The caller has locked the title. */
 export async function insertLabel(
   app: App,
   scope: ScopeRow,
@@ -58,7 +58,7 @@ interface LabelChange {
   new_name?: string | null | undefined
   color?: string | null | undefined
   description?: string | null | undefined
-  /** Null takes it away. */
+  /** Null removes the priority. */
   priority?: number | null | undefined
 }
 
@@ -82,7 +82,7 @@ export async function updateLabel(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
-    if (!label) throw notFound('Label') // somebody was faster
+    if (!label) throw notFound('Label') // deleted by another request meanwhile
     await setPriority(app, scope, label, priority)
     await emit(app, 'label.updated', { id, project_id: label.project_id, group_id: label.group_id, by: actor.id })
     return label
@@ -117,12 +117,12 @@ async function setPriority(
     .execute()
 }
 
-/** From everything that has it, too; lists of boards go with it. */
+/** Also removes the label from all records, and its lists from boards. */
 export async function deleteLabel(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {
   await transact(app, async (app) => {
     await lockItemsWith(app, { label: id })
     const { numDeletedRows } = await app.db.deleteFrom('labels').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Label') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Label') // deleted by another request meanwhile
     await emit(app, 'label.deleted', { id, project_id, group_id, title, by: actor.id })
   })
 }
@@ -130,8 +130,8 @@ export async function deleteLabel(app: App, actor: User, { id, project_id, group
 const USUAL_COLOR = '#428BCA'
 
 /**
- * Labels by title, as an issue or a merge request names them, in the order they are named. What is unknown becomes a
- * label of the project where the caller may make one; else, and where it can be no title, it is passed over.
+ * Labels by title for an issue or a merge request, in the given order. An unknown title becomes a label of the project
+ * where the caller may create one. Otherwise, or if the title is invalid, it is skipped.
  */
 export async function findOrCreateLabels(
   app: App,
@@ -145,11 +145,11 @@ export async function findOrCreateLabels(
   const unknown = wanted.filter((title) => !known.has(title))
   if (unknown.length === 0 || level < Reporter || project.archived) return labelsIn(known, wanted)
   return transact(app, async (app) => {
-    // In one order, so that no two wait for each other.
+    // Lock in a fixed order, so that two transactions never deadlock.
     for (const title of unknown.toSorted()) await lockTitle(app, title)
     const now = await labelsTitled(app.db, scope, wanted)
     for (const title of unknown) {
-      if (now.has(title)) continue // somebody was faster
+      if (now.has(title)) continue // created by another request meanwhile
       now.set(title, await insertLabel(app, scope, { title, color: USUAL_COLOR, description: null }, actor.id))
     }
     return labelsIn(now, wanted)

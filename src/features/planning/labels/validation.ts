@@ -2,7 +2,7 @@ import { invalid, type FieldErrors } from '../../../errors.ts'
 import { LONGEST_DESCRIPTION, titleFaults, tooLong } from '../titles.ts'
 import { toColor } from './colors.ts'
 
-/** Titles stand in lists that commas part. */
+/** No commas: lists of titles are separated by commas. */
 export const labelTitleFaults = (title: string): string[] => (title.includes(',') ? ['is invalid'] : titleFaults(title))
 
 interface LabelColumns {
@@ -11,7 +11,7 @@ interface LabelColumns {
   description?: string | null
 }
 
-/** Of what is given; the colour as it is kept. */
+/** Validates the given fields. Returns the colour in its stored form. */
 export function assertValidLabel<L extends LabelColumns>(label: L): L {
   const { title, color, description } = label
   const faults: FieldErrors = {}

@@ -1,4 +1,4 @@
-/** Issues, merge requests, snippets, labels and milestones that a text names; a few queries for each project. */
+/** Resolves references to issues, merge requests, snippets, labels and milestones; a few queries per project. */
 import type { App } from '../../../context.ts'
 import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
@@ -15,7 +15,7 @@ import { pathBefore, type Question } from './question.ts'
 
 type Find = (project: RepositorySubject, own: readonly TextReference[]) => Promise<(Resolution | null)[]>
 
-/** Looked up project by project, told in the order of the references. */
+/** Looks up references by project, and returns results in the order of the references. */
 async function byProject({ references, projectOf }: Question, find: Find): Promise<(Resolution | null)[]> {
   const results = references.map((): Resolution | null => null)
   for (const project of new Set(references.map(projectOf))) {

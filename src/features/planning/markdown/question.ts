@@ -6,16 +6,16 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 
 export interface Question {
   readonly viewer: User | null
-  /** Of one kind. */
+  /** All of the same kind. */
   readonly references: readonly TextReference[]
-  /** That a reference is said of, if the reader may read it. */
+  /** The project of a reference, if the viewer may read it. */
   readonly projectOf: (reference: TextReference) => RepositorySubject | null
-  /** The text's own. */
+  /** The project of the text. */
   readonly home: ProjectSubject | null
 }
 
 export type Resolver = (app: App, question: Question) => Promise<(Resolution | null)[]>
 
-/** Before the sign of what is of another project than the text. */
+/** The path prefix of a reference to another project than that of the text. */
 export const pathBefore = ({ home }: Question, { project, namespace }: ProjectSubject) =>
   home?.project.id === project.id ? '' : pathWithNamespace(project, namespace)

@@ -1,6 +1,6 @@
 /**
- * What a text names, looked up for its reader: only what they may see is told. Each kind of thing has one resolver in the
- * table below; kinds without one stay as they are written.
+ * Resolves references in texts for a viewer: only records the viewer may see become links. Each kind has one resolver
+ * in the table below. Kinds without a resolver stay text.
  */
 import type { App, ResolveReferences, User } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -16,12 +16,12 @@ import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { resolveIssues, resolveLabels, resolveMergeRequests, resolveMilestones, resolveSnippets } from './plans.ts'
 import type { Question, Resolver } from './question.ts'
 
-/** More than these stay text: nobody follows so many, and each is looked up. */
+/** Further references stay text: each costs a lookup, and nobody follows so many. */
 const MOST_REFERENCES = 500
 const MOST_PROJECTS = 20
 const MOST_GROUPS = 20
 
-/** One entry for each kind whose table exists. Answers are in the order of the references. */
+/** One resolver per kind. Results are in the order of the references. */
 const RESOLVERS: Partial<Record<Reference['kind'], Resolver>> = {
   issue: resolveIssues,
   merge_request: resolveMergeRequests,
@@ -53,11 +53,14 @@ export async function resolveReferences(
   return Object.fromEntries(answers.flat())
 }
 
-/** For those who render texts of a project and know nothing of plans. */
+/** For code that renders texts of a project outside planning. */
 export const resolveInProject: ResolveReferences = async (app, viewer, project, found) =>
   resolveReferences(app, viewer, await loadProjectSubject(app, project, viewer), found)
 
-/** Of the project it is said of: a single name stands beside the text's own. Null: a text of no project names none. */
+/**
+ * The project path of a reference. A single name means a project in the same namespace. Null: the text belongs to no
+ * project.
+ */
 function pathOf(home: ProjectSubject | null, { project }: TextReference): string | null {
   if (project === null) return home && pathWithNamespace(home.project, home.namespace).toLowerCase()
   if (project.includes('/')) return project.toLowerCase()
@@ -149,7 +152,7 @@ async function resolveRanges(app: App, question: Question): Promise<(Resolution 
   })
 }
 
-/** The commits of each reference by their ids, whole or short, read once for each project. Null: code not for the reader. */
+/** The commits of each reference by full or short id, read once per project. Null: the viewer may not read the code. */
 async function commitsOf({ references, projectOf }: Question, shas: readonly (readonly string[])[]) {
   const results: (Awaited<ReturnType<typeof findCommits>> | null)[] = references.map(() => null)
   for (const project of new Set(references.map(projectOf))) {
@@ -157,13 +160,13 @@ async function commitsOf({ references, projectOf }: Question, shas: readonly (re
     const own = references.flatMap((one, n) => (projectOf(one) === project ? [n] : []))
     const asked = [...new Set(own.flatMap((n) => shas[n]!))]
     const found = await findCommits(project.dir, asked)
-    // A branch may be named like an id.
+    // A branch may have a name like a commit id.
     const commits = new Map(asked.map((sha, n) => [sha, found[n]?.id.startsWith(sha) ? found[n] : null]))
     for (const n of own) results[n] = shas[n]!.map((sha) => commits.get(sha) ?? null)
   }
   return results
 }
 
-/** Nothing for what is of the text's own project. */
+/** Empty for the project of the text. */
 const prefixOf = ({ home }: Question, { project, namespace }: ProjectSubject) =>
   home?.project.id === project.id ? '' : `${pathWithNamespace(project, namespace)}@`

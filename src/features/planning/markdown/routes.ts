@@ -8,7 +8,7 @@ import { renderPlain, renderText } from './service.ts'
 
 const RenderedEntity = entity({ html: z.string() }).meta({ id: 'RenderedMarkdown' })
 
-/** For whoever is signed in; visitors are answered 401, as everywhere in planning. */
+/** For signed-in users. Anonymous callers get 401, as everywhere in planning. */
 export const render = endpoint({
   method: 'POST',
   path: '/markdown',
@@ -17,7 +17,7 @@ export const render = endpoint({
   input: z.object({
     text: longText,
     gfm: bool.nullish(),
-    /** By its full path. */
+    /** The full path. */
     project: text.nullish(),
   }),
   output: RenderedEntity,

@@ -4,7 +4,7 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { resolveReferences } from './references.ts'
 
-/** A text of this project, or of none, as the viewer reads it: what they may see of what it names becomes links. */
+/** Renders a text of this project, or of none, for the viewer: references the viewer may see become links. */
 export async function renderText(
   app: App,
   viewer: User | null,
@@ -15,7 +15,7 @@ export async function renderText(
   return html!
 }
 
-/** Several at once: what they name is looked up together. */
+/** Renders several texts, and resolves their references together. */
 export async function renderTexts(
   app: App,
   viewer: User | null,
@@ -31,7 +31,7 @@ export async function renderTexts(
   )
 }
 
-/** The same, with nothing looked up. */
+/** The same, without resolving references. */
 export const renderPlain = (app: App, subject: ProjectSubject | null, text: string): Promise<string> =>
   renderMarkdown(text, { base: app.url, caller: app.caller, places: placesOf(app, subject) })
 

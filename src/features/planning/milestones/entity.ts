@@ -6,7 +6,7 @@ import type { Milestone } from './model.ts'
 export const MilestoneEntity = entity({
   id: z.int(),
   iid: z.int(),
-  /** One of the two: whose it is. */
+  /** Exactly one of the two: the owner of the milestone. */
   project_id: z.int().optional(),
   group_id: z.int().optional(),
   title: z.string(),
@@ -23,7 +23,7 @@ export const MilestoneEntity = entity({
 export type MilestoneRecord = z.infer<typeof MilestoneEntity>
 
 export interface LoadedMilestone extends Milestone {
-  /** Of the project or the group. */
+  /** The path of the project or the group. */
   readonly path: string
 }
 

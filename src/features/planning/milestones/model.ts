@@ -3,7 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of a project or of a group, never both. */
+    /** Belongs to a project or to a group, never both. */
     milestones: {
       id: Generated<number>
       project_id: number | null

@@ -1,4 +1,4 @@
-/** A milestone that becomes another one: its group's, or its project's where that has left the group. */
+/** Replaces a milestone: by the one of the group, or by one of the project after the project has left the group. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { forbidden, notFound } from '../../../errors.ts'
@@ -14,7 +14,7 @@ import { lockItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
 import { lockMilestoneTitle, insertMilestone } from './service.ts'
 
-/** Of all projects in the group, those with this title are one from now on. */
+/** Merges all milestones with this title in projects of the group into one group milestone. */
 export async function promoteMilestone(
   app: App,
   actor: User,
@@ -26,7 +26,7 @@ export async function promoteMilestone(
   return transactNumbered(app, { group_id: group.id }, 'milestones', async (app) => {
     const { db } = app
     await lockMilestoneTitle(app, title)
-    // A project may have come from elsewhere with a milestone that is titled as one of the group.
+    // A project may have been transferred here with a milestone of the same title.
     const ofGroup = await db
       .selectFrom('milestones')
       .selectAll()
@@ -34,7 +34,7 @@ export async function promoteMilestone(
       .where('title', '=', title)
       .executeTakeFirst()
     const promoted = ofGroup ?? (await becomeGroups(app, id, group.id))
-    if (!promoted) throw notFound() // somebody was faster
+    if (!promoted) throw notFound() // deleted by another request meanwhile
     const twins = await db
       .selectFrom('milestones')
       .innerJoin('projects', 'projects.id', 'milestones.project_id')
@@ -62,7 +62,7 @@ async function becomeGroups({ db, clock }: App, id: number, group_id: number): P
     .executeTakeFirst()
 }
 
-/** Milestones of groups that the project no longer lies in become its own; run again, there are none left. */
+/** Milestones of former groups become milestones of the project. Idempotent. */
 export async function keepMilestones(app: App, { id, by }: { id: number; by: number }): Promise<void> {
   await transactNumbered(app, { project_id: id }, 'milestones', async (app) => {
     const { db } = app
@@ -124,7 +124,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
   })
 }
 
-/** In one project, or wherever it is. */
+/** In one project, or everywhere. */
 async function replaceMilestone(app: App, from: number, to: number, project?: number): Promise<void> {
   await app.db
     .updateTable('issues')

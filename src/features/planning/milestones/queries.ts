@@ -14,7 +14,7 @@ import { columnsAt, isAt, isSeenFrom, type Scope, type ScopeRow } from '../scope
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
 import type { Milestone } from './model.ts'
 
-/** One of the place itself, of the group it lies in or of those above. */
+/** A milestone of the scope itself or of an ancestor group. */
 export async function findVisibleMilestone(db: Db, scope: ScopeRow, id: number): Promise<Milestone | null> {
   const found = await db
     .selectFrom('milestones')
@@ -35,7 +35,7 @@ const scopedMilestones = hotQuery((db, p: { ids: string }) =>
     .where(inIdList(db, 'm.id', p.ids)),
 )
 
-/** With the paths they are found at, by id; one query. */
+/** By id, each with the path of its scope; one query. */
 export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
   const wanted = [...new Set(ids)].filter((one) => one !== null)
   if (wanted.length === 0) return new Map()
@@ -50,7 +50,7 @@ export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Pro
 
 export const milestoneSurroundings = ({ url, clock }: App): MilestoneSurroundings => ({ url, today: today(clock) })
 
-/** The records of a page. */
+/** The records of a page of milestones. */
 export async function presentMilestones(app: App, milestones: readonly Milestone[]): Promise<MilestoneRecord[]> {
   const loaded = await milestonesOf(
     app.db,
@@ -59,7 +59,7 @@ export async function presentMilestones(app: App, milestones: readonly Milestone
   const around = milestoneSurroundings(app)
   return milestones.flatMap((milestone) => {
     const found = loaded.get(milestone.id)
-    return found ? [presentMilestone({ ...milestone, path: found.path }, around)] : [] // gone meanwhile
+    return found ? [presentMilestone({ ...milestone, path: found.path }, around)] : [] // deleted meanwhile
   })
 }
 
@@ -68,16 +68,16 @@ export interface MilestoneFilter {
   iids?: readonly number[] | null | undefined
   title?: string | null | undefined
   search?: string | null | undefined
-  /** Those of the groups around too. */
+  /** Includes milestones of ancestor groups. */
   ancestors?: boolean | null | undefined
   updated_after?: string | null | undefined
   updated_before?: string | null | undefined
 }
 
-/** Of all that have a text so many are looked up by it; where there are more, those of the place are read. */
+/** Up to this number of matches the text index is used; beyond it, the milestones of the scope are read. */
 const FEW = 500
 
-/** Ids of those that have the text, of all places, where they are few. */
+/** Ids of matching milestones in all scopes. Null where there are too many. */
 async function fewWith(db: Db, text: string): Promise<number[] | null> {
   const { substring } = searchFor(db, text)
   if (substring === undefined) return null
@@ -117,13 +117,13 @@ export async function listMilestones(
     .orderBy('id', 'desc')
   if (pattern === null || few !== null || filter.ancestors || updated_after || updated_before)
     return pageOfQuery(found, page)
-  // To count what has a text somewhere, all texts are read.
+  // Counting matches of a text search reads all texts, so the total is cached.
   const key = `milestones ${JSON.stringify([columnsAt(scope), state, iids, title, pattern])}`
   const count = () => cachedTotal(db, ['milestones', 'milestone_texts'], key, () => countRows(found))
   return pageOfQuery(found, page, count)
 }
 
-/** `…/milestones/:milestone_id`: of the place itself. */
+/** `…/milestones/:milestone_id`: only of the scope itself. */
 export const milestone = ({ place: scope }: Scope) =>
   child(scope, {
     key: 'milestone',

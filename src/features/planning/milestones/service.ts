@@ -28,10 +28,10 @@ export interface MilestoneChange extends MilestoneDates {
   state_event?: 'close' | 'activate' | null | undefined
 }
 
-/** Titles are unique in a group and its projects: nobody else gives this one until the transaction ends. */
+/** Titles are unique in a group and its projects. The lock reserves this title until the transaction ends. */
 export const lockMilestoneTitle = (app: App, title: string) => lockName(app.db, `milestone ${title}`)
 
-/** Whether the group, or a project in it, has one so titled; of a project, itself and its group. */
+/** Milestones with this title in the group and its projects; for a project, in it and its group. */
 export async function milestonesTitled(
   { db }: App,
   { project, namespace }: ScopeRow,
@@ -68,7 +68,7 @@ export async function createMilestone(app: App, actor: User, scope: ScopeRow, in
 const parentOf = ({ project, namespace }: ScopeRow) =>
   project ? { project_id: project.id } : { group_id: namespace.id }
 
-/** The title is held. */
+/** The caller has locked the title. */
 export async function insertMilestone(
   app: App,
   scope: ScopeRow,
@@ -110,7 +110,7 @@ export async function updateMilestone(
       .where('id', '=', id)
       .$if(locksRows(app.db), (query) => query.forNoKeyUpdate())
       .executeTakeFirst()
-    if (!before) throw notFound() // somebody was faster
+    if (!before) throw notFound() // deleted by another request meanwhile
     assertValidMilestone('update', { ...before, ...change })
     const twins = change.title === undefined ? [] : await milestonesTitled(app, scope, change.title)
     if (twins.some((twin) => twin.id !== id)) throw milestoneRefusal('update', { title: [TITLE_TAKEN] })
@@ -131,13 +131,13 @@ export async function updateMilestone(
   })
 }
 
-/** What was planned for it is planned for none. */
+/** Issues and merge requests lose the milestone. */
 export async function deleteMilestone(app: App, actor: User, milestone: Milestone): Promise<void> {
   const { id, project_id, group_id, title } = milestone
   await transact(app, async (app) => {
     await lockItemsWith(app, { milestone: id })
     const { numDeletedRows } = await app.db.deleteFrom('milestones').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
     await recordMilestone(app, actor.id, milestone, 'destroyed')
     await emit(app, 'milestone.deleted', { id, project_id, group_id, title, by: actor.id })
   })

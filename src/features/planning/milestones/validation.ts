@@ -6,7 +6,7 @@ export type MilestoneFaults = Partial<Record<'title' | 'description' | 'start_da
 
 export const TITLE_TAKEN = 'already being used for another group or project milestone.'
 
-/** The faults stand inside the text as clients know them: `{:title=>["can't be blank"]}`. */
+/** Clients expect the faults inside the message: `{:title=>["can't be blank"]}`. */
 export function milestoneRefusal(verb: 'create' | 'update', faults: MilestoneFaults): Refusal {
   const told = Object.entries(faults).map(
     ([name, texts]) => `:${name}=>${JSON.stringify(texts).replaceAll('","', '", "')}`,
