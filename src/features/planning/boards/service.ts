@@ -95,12 +95,12 @@ export async function addList(app: App, scope: ScopeRow, board: Board, label_id:
   })
 }
 
-/** Those between its old place and its new one move up. */
+/** The lists between the old and the new position shift. */
 export async function moveList(app: App, board: Board, { id }: BoardList, position: number): Promise<LoadedList> {
   return transact(app, async (app) => {
     const lists = await lockLists(app, board)
     const moved = lists.find((list) => list.id === id)
-    if (!moved) throw notFound() // somebody was faster
+    if (!moved) throw notFound() // deleted by another request meanwhile
     if (position === moved.place || position < 0 || position >= lists.length) throw refusal('List could not be moved!')
     const others = lists.filter((list) => list.id !== id)
     for (const [scope, list] of others.toSpliced(position, 0, moved).entries()) {
@@ -117,5 +117,5 @@ export async function moveList(app: App, board: Board, { id }: BoardList, positi
 
 export async function removeList({ db }: App, { id }: BoardList): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('board_lists').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+  if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
 }

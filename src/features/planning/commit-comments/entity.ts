@@ -24,7 +24,7 @@ export function presentComment(note: Authored<Note>, around: Surroundings): Comm
   }
 }
 
-/** A line that stayed is told by its new number. */
+/** An unchanged line has its new number. */
 function anchorOf(note: Note): Pick<Comment, 'path' | 'line' | 'line_type'> {
   const position = positionOf(note)
   if (!position) return { path: null, line: null, line_type: null }

@@ -26,7 +26,7 @@ export function noteableItemOf(subject: RepositorySubject, commit: Commit): Note
   }
 }
 
-/** What is said of commits. */
+/** Notes on commits. */
 export const commitNoteable = noteableKind({
   path: '/projects/:id/repository/commits/:sha',
   noun: 'a commit',

@@ -29,7 +29,7 @@ export const listComments = (
 
 const LONGEST_NOTE = 65_536
 
-/** A place that the commit did not change is forgotten, not refused. */
+/** A position outside the diff of the commit is dropped, not refused. */
 export async function commentCommit(
   app: App,
   author: User,

@@ -1,4 +1,4 @@
-/** Discussions of whatever is talked about. */
+/** Discussions of noteables. */
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
@@ -139,7 +139,7 @@ export function discussionsOn(noteable: NoteableKind) {
   }
 }
 
-/** Threads that can be resolved. */
+/** Endpoints for threads that can be resolved. */
 export function resolvingOn(noteable: NoteableKind) {
   return {
     resolve: endpoint({

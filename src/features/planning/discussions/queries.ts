@@ -12,10 +12,10 @@ import type { NoteableSubject, NoteableItem, NoteableResource } from '../notes/n
 import { withoutHidden } from '../references/hidden.ts'
 import type { DiscussionEntity } from './entity.ts'
 
-/** Notes of one discussion, oldest first; never none. */
+/** Notes of one discussion, oldest first; never empty. */
 export type Discussion = readonly Note[]
 
-/** In the order in which they began. Those that are to be shown have long texts cut. */
+/** In the order in which the discussions began. `isCut` shortens long texts for display. */
 export async function listDiscussions(
   app: App,
   subject: NoteableSubject,
@@ -54,11 +54,11 @@ async function listedNotes(query: NotesQuery, { isCut, limit }: { isCut: boolean
   return query.selectAll().execute()
 }
 
-/** Characters of all notes of a page together. */
+/** The maximum of characters of all notes of a page. */
 const MOST_SHOWN = 1024 * 1024
 const CUT_MARK = ' […]'
 
-/** Only the longest are cut. */
+/** Cuts only the longest notes. */
 async function cutNotes(query: NotesQuery): Promise<Note[]> {
   const sizes = await query.select(sql<number>`octet_length(body)`.as('bytes')).execute()
   const most = fairShare(

@@ -1,4 +1,4 @@
-/** Discussions as pages show them: texts rendered for whoever reads them, with what others think of them. */
+/** Discussions as pages show them: texts rendered for the viewer, with reactions. */
 import type { z } from 'zod'
 import type { App } from '../../../context.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'

@@ -42,7 +42,7 @@ export const EventEntity = entity({
   author_username: z.string(),
   imported: z.boolean(),
   imported_from: z.string(),
-  /** Where the target is one. */
+  /** Only where the target is a note. */
   note: EventNoteEntity.optional(),
   push_data: entity({
     commit_count: z.int(),

@@ -7,7 +7,7 @@ import { locksRows } from '../../../store/dialect.ts'
 const KEPT = 3 * 365 * DAY
 const AT_A_TIME = 1000
 
-/** One row of each kind again. What is added meanwhile stays as it is. */
+/** Merges several rows of one kind into one. Rows added meanwhile stay. */
 async function putSpansTogether(db: Db): Promise<void> {
   const kind = sql`author_id, unit, start, project_id, kind, reserved`
   if (locksRows(db)) {
@@ -18,7 +18,7 @@ async function putSpansTogether(db: Db): Promise<void> {
   await sql`delete from activity_spans where total = 0`.execute(db)
 }
 
-/** What happened long ago is forgotten. */
+/** Deletes old activities. */
 export const purgeActivities = job(
   'activities.purge',
   async ({ db, clock }) => {

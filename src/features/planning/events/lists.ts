@@ -1,6 +1,6 @@
 /**
- * Lists of what people did: in a project, by somebody, in a group, or in all projects one belongs to. What lies between two days,
- * and what all those projects have, is added up by years, months and days.
+ * Lists of activities: of a project, a user, a group, or all projects of a member. Totals between two days, and totals
+ * over many projects, are summed from rows per year, month and day.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
@@ -17,25 +17,28 @@ import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 interface Filter {
   project?: number
   author?: number
-  /** In whose projects. */
+  /** In the projects of this user. */
   member?: number
-  /** In the projects of a group and of those below it. */
+  /** In the projects of this group and of its subgroups. */
   group?: number
-  /** As one list. */
+  /** A list as one query parameter. */
   kinds?: string
   from?: string
   until?: string
-  /** Absent for those who see everything; 0 for visitors. */
+  /** Absent for administrators; 0 for anonymous viewers. */
   seen_by?: number
   internal_too?: true
-  /** That the order is walked (`lists.ts`). */
+  /** The query walks the order of the list (`lists.ts`). */
   walked?: true
 }
 
 const kindsOf = (needs: Needs) =>
   sql.join(ALL_KINDS.filter((kind) => KINDS[kind].needs === needs).map((k) => sql.lit(k)))
 
-/** Whether the viewer, as `t` of the project `p`, sees it and what the row is about; `also` of what is reserved. */
+/**
+ * Whether the viewer, with authorization `t` in project `p`, may see the record of the row. `also` is the condition for
+ * reserved rows.
+ */
 function isSeenIn({ given }: Pick<At<Filter>, 'given'>, row: string, also: RawBuilder<boolean>): RawBuilder<boolean> {
   const way = { internalToo: given('internal_too') }
   const kind = sql.ref(`${row}.kind`)
@@ -54,7 +57,10 @@ const isSeen = (w: Filter, at: At<Filter>, row: string, also = sql<boolean>`true
   select 1 from projects p left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}
   where p.id = ${sql.ref(`${row}.project_id`)} and ${isSeenIn(at, row, also)})`
 
-/** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. Those have an index. */
+/**
+ * A note on a snippet that is not public: the viewer wrote the snippet, or it is internal and the viewer is signed in.
+ * An index covers these rows.
+ */
 const isOfOwnSnippet = (w: Filter, at: At<Filter>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
   and ${sql.ref(`${row}.kind`)} = 'snippet.commented'
   and exists (select 1 from notes n join snippets s on s.id = n.snippet_id where n.id = ${sql.ref(`${row}.note_id`)}
@@ -64,7 +70,7 @@ const isOfOwnSnippet = (w: Filter, at: At<Filter>, row: string) => sql<boolean>`
 const isOwn = (w: Filter, at: At<Filter>, row: string) =>
   sql<boolean>`(${isOfOwnIssue(w, at, row)} or ${isOfOwnSnippet(w, at, row)})`
 
-/** Each by its own index, which whose they are must not lead away from. */
+/** Each part uses its own index. Other conditions must not make the planner choose another one. */
 const ownIds = (w: Filter, at: At<Filter>): RawBuilder<number> => {
   const narrow = whose(w, at, (name) => unindexed(at.db, `o.${name}`), { tested: true }).map(
     (test) => sql` and ${test}`,
@@ -74,12 +80,12 @@ const ownIds = (w: Filter, at: At<Filter>): RawBuilder<number> => {
     union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}${also}`
 }
 
-/** Who sees what is reserved. */
+/** Whether the viewer's level is enough for reserved rows. */
 const isForThem = (row: string) => sql<boolean>`(not ${sql.ref(`${row}.reserved`)}
   or ${LEVEL} >= case when ${sql.ref(`${row}.kind`)} in (${kindsOf('snippets')})
     then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end)`
 
-/** Of a confidential issue that they wrote or that is theirs to do; internal notes are not for them. */
+/** A confidential issue that the viewer wrote or is assigned to, without internal notes. */
 const isOfOwnIssue = (w: Filter, at: At<Filter>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
   and ${sql.ref(`${row}.issue_id`)} in (select i.id from issues i where i.author_id = ${w.seen_by} and i.confidential
     union all select a.issue_id from issue_assignees a join issues i on i.id = a.issue_id
@@ -89,7 +95,10 @@ const isOfOwnIssue = (w: Filter, at: At<Filter>, row: string) => sql<boolean>`($
 
 type Column = (name: string) => RawBuilder<unknown>
 
-/** `tested`: where rows are known by other means, or walked, PostgreSQL must not begin with one's projects. */
+/**
+ * `tested`: PostgreSQL must not start from the member's projects where rows come from another index or from walking the
+ * order.
+ */
 const whose = (w: Filter, { given }: Pick<At<Filter>, 'given'>, column: Column, { tested }: { tested: boolean }) => [
   ...(given('project') ? [sql<boolean>`${column('project_id')} = ${w.project}`] : []),
   ...(given('author') ? [sql<boolean>`${column('author_id')} = ${w.author}`] : []),
@@ -115,7 +124,7 @@ const whose = (w: Filter, { given }: Pick<At<Filter>, 'given'>, column: Column, 
     : []),
 ]
 
-/** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
+/** Not `exists`: PostgreSQL would read all projects that are being deleted, once per page. */
 const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = activities.project_id), false)`
 
 const isOpenTo = (w: Filter, at: At<Filter>) => isSeen(w, at, 'activities', isForThem('activities'))
@@ -154,7 +163,10 @@ const activities = longList<Filter, 'activities', 'created_at'>({
   usual: () => ['created_at', 'desc'],
 })
 
-/** As `activity_spans` has them: from the first day on, whole months, whole years, and to the day before `end`. */
+/**
+ * The spans of `activity_spans` for a period: days, whole months, whole years, whole months, and days up to the one
+ * before `end`.
+ */
 interface Spans {
   first: string
   months: string
@@ -169,7 +181,7 @@ type Between = Filter & Spans
 const kindTest = (w: Filter, { db, given }: Pick<At<Filter>, 'db' | 'given'>, row: string) =>
   given('kinds') ? [inTextList(db, `${row}.kind`, w.kinds!)] : []
 
-/** As rows of a unit and where it begins and ends; those of no length are left out. */
+/** Rows of unit, first and last. Empty spans are left out. */
 const spanRows = (w: Spans) => sql`(select unit, first, last from (
   select 'day' as unit, ${w.first} as first, ${w.months} as last
   union all select 'month', substr(${w.months}, 1, 7), substr(${w.years}, 1, 7)
@@ -179,7 +191,9 @@ const spanRows = (w: Spans) => sql`(select unit, first, last from (
 
 const isWithinSpan = sql<boolean>`s.unit = span.unit and s.start >= span.first and s.start < span.last`
 
-/** How many of each kind there are between two days, of a project or by somebody: who sees a kind is asked once. */
+/**
+ * The number of activities per kind between two days, of a project or by a user. Visibility is checked once per kind.
+ */
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Filter>
   const ofProjects = given('author') ? [] : [sql<boolean>`s.author_id = 0`]
@@ -198,7 +212,7 @@ const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
     .$if(given('seen_by'), (query) => query.where(isOpenTo(w, at)))
 })
 
-/** The same in many projects, one after the other: who sees them is asked once for each. */
+/** The same over many projects. Visibility is checked once per project. */
 const openInMany = hotQuery<Between, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Filter>
   const rights = sql`left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}`
@@ -220,7 +234,7 @@ const openInMany = hotQuery<Between, { total: number }>((db, w, given) => {
   return db.selectFrom(found.as('found')).select(sql<number>`coalesce(sum(found.total), 0)`.as('total'))
 })
 
-/** Of their own confidential issues and of snippets they see, where they do not see all. */
+/** Own confidential issues and visible snippets, for viewers who do not see all. */
 const ownBetween = hotQuery<Filter, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Filter>
   const tests = [
@@ -241,7 +255,7 @@ const [EARLIEST, LATEST] = ['0001-01-01', '9999-12-31']
 
 const isFirst = (day: string, of: 'month' | 'year') => day.endsWith(of === 'month' ? '-01' : '-01-01')
 
-/** The first day of a month or a year, this day or the next that is one. */
+/** The first day of a month or a year: this day or the next one that is. */
 function nextFirst(day: string, of: 'month' | 'year'): string {
   if (isFirst(day, of) || day === LATEST) return day
   const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))]
@@ -251,7 +265,7 @@ function nextFirst(day: string, of: 'month' | 'year'): string {
 const lastFirst = (day: string, of: 'month' | 'year') =>
   day === LATEST ? day : of === 'month' ? `${day.slice(0, 7)}-01` : `${day.slice(0, 4)}-01-01`
 
-/** Where no whole month or year lies between them, its span is empty. */
+/** A span without a whole month or year is empty. */
 function spansOf({ from, until }: Filter): Spans {
   const first = from?.slice(0, 10) ?? EARLIEST
   const end = until?.slice(0, 10) ?? LATEST
@@ -264,14 +278,14 @@ function spansOf({ from, until }: Filter): Spans {
   return { first, months, years, years_end, months_end, end }
 }
 
-/** From how many on walking the order of a person or a project comes to a page's end sooner than gathering. */
+/** From this number on, walking the order of a user or a project fills a page sooner than collecting and sorting. */
 const MANY = 500
 
 const lastId = hotQuery<object, { rows: number }>((db) =>
   db.selectFrom('activities').select(sql<number>`coalesce(max(id), 0)`.as('rows')),
 )
 
-/** Of all that happened so many are wanted that a page's end is near. */
+/** Whether matching rows are so frequent that walking the order fills the page soon. */
 async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<boolean> {
   const [last] = await lastId(db, {})
   return (offset + limit) * Number(last!.rows) < total * total
@@ -293,7 +307,7 @@ async function listBetween(db: Db, wanted: Filter, cut: Cut, sort: Sort): Promis
 export interface ActivityFilter {
   readonly action?: string | null | undefined
   readonly target_type?: string | null | undefined
-  /** Days that are left out themselves. */
+  /** Both days are exclusive. */
   readonly before?: string | null | undefined
   readonly after?: string | null | undefined
   readonly sort?: Sort | null | undefined

@@ -3,29 +3,32 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What people did. The API calls it events; the table of that name is the outbox. */
+    /** User activities. The API calls them events; the table `events` is the outbox. */
     activities: {
       id: Generated<number>
       project_id: number
       author_id: number
       kind: Kind
-      /** For Reporters and above and those whose issue it is; of a snippet for members and those who see it. */
+      /**
+       * Visible to Reporters and above and to author and assignees of the issue. For a snippet: to members and users
+       * who may see it.
+       */
       reserved: Generated<boolean>
       issue_id: number | null
       merge_request_id: number | null
       milestone_id: number | null
       note_id: number | null
-      /** What a target that is gone was, as JSON. */
+      /** JSON: the deleted target. */
       gone: string | null
-      /** JSON. */
+      /** JSON of `PushData`. */
       push: string | null
-      /** The news it was made of: what is told twice is written once. */
+      /** The event it was created from. Unique, so that a repeated event adds no second row. */
       source: string | null
       created_at: string
     }
     /**
-     * How many there are of a day (`2025-03-14`), a month (`2025-03`) and a year, by triggers: of somebody, and of a
-     * project as those of author 0. On PostgreSQL one kind may have several rows.
+     * The number of activities per day (`2025-03-14`), month (`2025-03`) and year, maintained by triggers: per author,
+     * and per project under author 0. On PostgreSQL one kind may have several rows.
      */
     activity_spans: {
       author_id: number
@@ -41,14 +44,14 @@ declare module '../../../store/database.ts' {
 
 export type Activity = Row<'activities'>
 
-/** What the reader must be able to see of the project. */
+/** What the viewer must be able to see in the project. */
 export type Needs = 'project' | 'issues' | 'merge_requests' | 'work' | 'code' | 'snippets'
 
 interface KindFacts {
-  /** As it is asked for. */
+  /** The filter values of the API. */
   readonly action: (typeof ACTIONS)[number]
   readonly target: (typeof TARGETS)[number] | null
-  /** As it is shown. */
+  /** The action name in records. */
   readonly shown: string
   readonly needs: Needs
 }
@@ -142,7 +145,7 @@ export const KINDS = kinds({
 export type Kind = keyof typeof KINDS
 export const ALL_KINDS = Object.keys(KINDS) as Kind[]
 
-/** As it stands in `push`, and as it is shown. */
+/** Stored in `push`, and shown in records. */
 export interface PushData {
   readonly commit_count: number
   readonly action: 'created' | 'pushed' | 'removed'

@@ -38,7 +38,7 @@ const memberRemoved = on(
   { when: ({ project_id }) => project_id !== null },
 )
 
-/** One for each ref. */
+/** One activity per ref. */
 const repositoryChanged = on(
   'repository.changed',
   'activities',
@@ -67,8 +67,8 @@ const noteCreated = on('note.created', 'activities', (app, { id }) =>
   transact(app, async (app) => {
     const { db } = app
     const note = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!note || note.system || note.author_id === null) return // or gone meanwhile
-    // Held, so that it is not hidden while this is written as if it were open.
+    if (!note || note.system || note.author_id === null) return // or deleted meanwhile
+    // Lock the issue, so that it cannot become confidential while this is written as public.
     const issue = await db
       .selectFrom('issues')
       .select('confidential')
@@ -103,7 +103,7 @@ function kindOf({ issue_id, merge_request_id, snippet_id }: Note): Kind {
   return snippet_id !== null ? 'snippet.commented' : 'commit.commented'
 }
 
-/** Neither the project nor the user has gone meanwhile. */
+/** Whether both the project and the user still exist. */
 async function isThere({ db }: App, project: number, user: number): Promise<boolean> {
   const found = await db
     .selectFrom('projects')

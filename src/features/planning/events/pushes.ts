@@ -8,7 +8,7 @@ import type { PushData } from './model.ts'
 
 const LONGEST_TITLE = 70
 
-/** Null of a ref that is neither a branch nor a tag. */
+/** Null for a ref that is neither a branch nor a tag. */
 export async function pushDataOf(app: App, project: Project, update: Update): Promise<PushData | null> {
   const { before, after } = update
   const branch = branchOf(update.ref)
@@ -27,7 +27,7 @@ export async function pushDataOf(app: App, project: Project, update: Update): Pr
   }
 }
 
-/** A new branch brings what the default branch has not. */
+/** For a new branch, only commits that the default branch does not have. */
 async function countNew(
   dir: string,
   { default_branch }: Project,

@@ -18,7 +18,7 @@ const NOTHING = {
   source: null,
 }
 
-/** Of happenings made of the same news, the first stands. */
+/** Of several activities from one event, the first one stays. */
 export async function recordActivities({ db, clock }: App, happenings: readonly Happening[]): Promise<void> {
   if (happenings.length === 0) return
   const created_at = timestamp(clock)
@@ -29,7 +29,7 @@ export async function recordActivities({ db, clock }: App, happenings: readonly 
     .execute()
 }
 
-/** In the transaction of the change. */
+/** Call in the transaction of the change. */
 export const recordIssue = (
   app: App,
   by: number,
@@ -38,7 +38,7 @@ export const recordIssue = (
 ): Promise<void> =>
   recordActivities(app, [{ project_id, author_id: by, kind: `issue.${action}`, issue_id: id, reserved: confidential }])
 
-/** The same. */
+/** Call in the transaction of the change. */
 export const recordMergeRequest = (
   app: App,
   by: number,
@@ -47,7 +47,7 @@ export const recordMergeRequest = (
 ): Promise<void> =>
   recordActivities(app, [{ project_id, author_id: by, kind: `merge_request.${action}`, merge_request_id: id }])
 
-/** The same. What happens to a group's is told nowhere. */
+/** Call in the transaction of the change. Group milestones have no activities. */
 export async function recordMilestone(
   app: App,
   by: number,
@@ -60,7 +60,7 @@ export async function recordMilestone(
   await recordActivities(app, [{ project_id, author_id: by, kind, ...target }])
 }
 
-/** Whoever may see the issue may see what was done to it. In the transaction that hides or shows it. */
+/** Activities follow the visibility of their issue. Call in the transaction that changes it. */
 export async function reserveActivities({ db }: App, { id, confidential }: Issue): Promise<void> {
   await db
     .updateTable('activities')
@@ -83,7 +83,7 @@ export async function reserveActivities({ db }: App, { id, confidential }: Issue
     .execute()
 }
 
-/** The same of a snippet. */
+/** The same for a snippet. */
 export async function reserveSnippet({ db }: App, { id, visibility }: Snippet): Promise<void> {
   await db
     .updateTable('activities')

@@ -4,13 +4,13 @@ import { newDiscussionId } from './system.ts'
 const BATCH = 500
 
 interface CopyOptions {
-  /** The texts as they stand in the copies. */
+  /** Rewrites the texts for the copies. */
   readonly rewrite: (texts: readonly string[]) => Promise<string[]>
-  /** What hangs on them: the new id for each old one. */
+  /** Copies related rows; maps old note ids to new ids. */
   readonly follow: (copies: ReadonlyMap<number, number>) => Promise<void>
 }
 
-/** What was said of one issue stands under another too, by whom and when it was said. */
+/** Copies the notes of an issue to another, with authors and times. */
 export async function copyNotes(
   { db }: App,
   from: { readonly issue_id: number },

@@ -1,4 +1,4 @@
-/** Notes of whatever is talked about. */
+/** Notes of noteables. */
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
@@ -10,10 +10,10 @@ import { ACTIVITIES, listNotes, noteOf, presentNotes, presentOneNote } from './q
 import { createNote, deleteNote, updateNote, type NoteOutcome } from './service.ts'
 import type { Obeyed, NoteableKind, NoteableItem } from './noteable.ts'
 
-/** What is said, and for owners when. */
+/** The text, and a creation time that only owners may set. */
 export const sayInput = { body: longText, created_at: blankable(moment) }
 
-/** Where commands alone were said. */
+/** The answer where the text had only quick actions. */
 export const onlyObeyed = ({ changes, summary }: Obeyed) => new Answer(202, { commands_changes: changes, summary })
 
 export const presentNoteOutcome = async (app: App, topic: NoteableItem, { note, obeyed }: NoteOutcome) =>

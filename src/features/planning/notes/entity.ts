@@ -22,14 +22,14 @@ export const NoteEntity = entity({
   noteable_iid: z.int().nullable(),
   project_id: z.int(),
   commit_id: z.string().nullable(),
-  /** Of a note on a diff. */
+  /** Only for a note on a diff. */
   position: PositionEntity.optional(),
-  /** Where it stood when it was written. */
+  /** The position when the note was written. */
   original_position: PositionEntity.optional(),
-  /** Of one on a line that may get another text. */
+  /** Only for a note on a line that can be replaced. */
   suggestions: z.array(SuggestionEntity).optional(),
   resolvable: z.boolean(),
-  /** These three of what is resolvable. */
+  /** Only for resolvable notes. */
   resolved: z.boolean().optional(),
   resolved_by: UserSummaryEntity.nullable().optional(),
   resolved_at: timestampOut.nullable().optional(),
@@ -38,7 +38,7 @@ export const NoteEntity = entity({
   commands_changes: z.record(z.string(), z.unknown()),
   imported: z.boolean(),
   imported_from: z.string(),
-  /** These two with `render_html`, as the viewer reads it. */
+  /** With `render_html`: rendered for the viewer. */
   body_html: z.string().optional(),
   award_emoji: z.array(AwardEmojiEntity).optional(),
 }).meta({ id: 'Note' })
@@ -48,13 +48,13 @@ export type NoteRecord = z.infer<typeof NoteEntity>
 export const positionOf = ({ position }: Pick<Note, 'position'>): Position | null =>
   position === null ? null : (JSON.parse(position) as Position)
 
-/** Of threads, what people said. */
+/** User notes in threads are resolvable, system notes are not. */
 export const isResolvable = (
   { threads }: Pick<NoteableItem, 'threads'>,
   { type, system }: Pick<Note, 'type' | 'system'>,
 ) => threads !== undefined && type !== null && !system
 
-/** What it is said of, without an iid. */
+/** Id and type of the noteable, without its iid. */
 export const noteableOf = ({
   issue_id,
   merge_request_id,

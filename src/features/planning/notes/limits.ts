@@ -6,7 +6,10 @@ import type { Noteable } from './system.ts'
 
 const EXCEEDED = '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'
 
-/** In the transaction that creates one. Internal notes, which others may not count, have the same limit of their own. */
+/**
+ * Call in the transaction that creates a note. Internal notes have a limit of their own, because others must not see
+ * their number.
+ */
 export async function assertBelowLimit({ db }: App, noteable: Noteable, internal: boolean): Promise<void> {
   const { noteable_notes: most } = await loadLimits(db)
   if (most === 0) return
@@ -14,7 +17,7 @@ export async function assertBelowLimit({ db }: App, noteable: Noteable, internal
   if (count >= most) throw new Refusal('bad_request', EXCEEDED)
 }
 
-/** Null where none is kept. */
+/** Null where the noteable stores no count. */
 async function keptCount(db: Db, noteable: Noteable): Promise<number | null> {
   const counted =
     'issue_id' in noteable
@@ -25,7 +28,7 @@ async function keptCount(db: Db, noteable: Noteable): Promise<number | null> {
   return (await counted?.executeTakeFirst())?.user_notes_count ?? null
 }
 
-/** What notes are found by; only commits need their project. */
+/** The columns that find notes. Only commits need the project. */
 function keyOf(noteable: Noteable) {
   if ('commit_sha' in noteable) return noteable
   const { project_id: _project, ...key } = noteable

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
-/** What a system note is about. */
+/** The subject of a system note. */
 export type NoteAction =
   | 'approved'
   | 'assignee'
@@ -34,7 +34,7 @@ export type NoteAction =
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of an issue, a merge request, a commit or a snippet. */
+    /** On an issue, a merge request, a commit or a snippet. */
     notes: {
       id: Generated<number>
       project_id: number
@@ -44,27 +44,27 @@ declare module '../../../store/database.ts' {
       snippet_id: number | null
       /** 40 hex digits, shared by the notes of one discussion. */
       discussion_id: string
-      /** Null for a note that stands alone. */
+      /** Null: a single note outside any thread. */
       type: 'DiscussionNote' | 'DiffNote' | null
       author_id: number | null
       body: string
       system: Generated<boolean>
       action: NoteAction | null
-      /** What a system note names: who may not see it does not see the note. */
+      /** The record that a system note mentions. Only viewers who may see the record see the note. */
       about_issue_id: Generated<number | null>
       about_project_id: Generated<number | null>
-      /** For Reporters and above. */
+      /** Only for Reporters and above. */
       internal: Generated<boolean>
-      /** Of the merge request, that its thread is about. */
+      /** The commit of the merge request that the thread is about. */
       thread_commit_sha: Generated<string | null>
-      /** JSON. */
+      /** JSON of the current position. */
       position: string | null
       line_code: string | null
-      /** As it was written; null where it never moved on its own diff. */
+      /** JSON of the position when it was written. Null where it never moved. */
       original_position: Generated<string | null>
       resolved_at: string | null
       resolved_by_id: number | null
-      /** What it was about went. */
+      /** A push removed the lines of the thread, which resolved it. */
       resolved_by_push: Generated<boolean>
       updated_by_id: Generated<number | null>
       created_at: string
@@ -72,9 +72,9 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    /** `review`: one of several that were published together, which have news of their own. */
+    /** `review`: published together with others, which have one event of their own. */
     'note.created': { id: number; project_id: number; by: number; review?: true }
-    /** `was`: its text before. */
+    /** `was`: the previous text. */
     'note.updated': { id: number; project_id: number; by: number; was?: string }
     'note.deleted': { id: number; project_id: number; by: number }
   }
@@ -82,7 +82,7 @@ declare module '../../../store/database.ts' {
 
 export type Note = Row<'notes'>
 
-/** All but the text. */
+/** All columns but the text. */
 export const REST_OF_NOTE = Object.keys({
   id: true,
   project_id: true,

@@ -1,4 +1,4 @@
-/** Threads on lines of a diff that is another now. */
+/** Moves threads on lines of a diff that has changed. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import type { StoredPosition } from './positions.ts'
@@ -8,21 +8,21 @@ import { addSystemNotes, type Noteable } from './system.ts'
 export interface ThreadMove {
   readonly discussion_id: string
   readonly internal: boolean
-  /** Where it was seen, as it is kept. */
+  /** The stored position before the move. */
   readonly from: string
   readonly line_code: string | null
-  /** Null: what it was about is gone. */
+  /** Null: the line no longer exists. */
   readonly to: StoredPosition | null
 }
 
 interface Outcome {
-  /** What is told in a thread whose line is gone. */
+  /** The system note in a thread whose line no longer exists. */
   outdated(move: ThreadMove): string
-  /** Whether such a thread is over. */
+  /** Whether such a thread becomes resolved. */
   readonly resolves: boolean
 }
 
-/** In the transaction of the change. One that has moved meanwhile is left alone. */
+/** Call in the transaction of the change. A thread that has moved meanwhile stays. */
 export async function moveThreads(
   app: App,
   actor: User | null,

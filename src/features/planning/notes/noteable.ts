@@ -1,6 +1,6 @@
 /**
- * What people talk about: an issue, a merge request, a commit, a snippet. Notes, discussions and reactions declare their endpoints once, for a talk;
- * a family that is to be talked about declares one.
+ * Noteables: an issue, a merge request, a commit, a snippet. Notes, discussions and reactions declare their endpoints
+ * once for all kinds. A family with notes declares its kind of noteable.
  */
 import type { z } from 'zod'
 import { child, policy, type AnswerLimiter, type Policy, type Resource } from '../../../api/endpoint.ts'
@@ -14,44 +14,46 @@ import type { PositionInput, StoredPosition } from './positions.ts'
 import type { SuggestionRecord } from './suggestion-entity.ts'
 import type { Noteable } from './system.ts'
 
-/** What is talked about, as someone in particular meets it. */
+/** A noteable, for one viewer. */
 export interface NoteableItem {
-  /** What its notes name it by. */
+  /** The columns that refer to it in notes. */
   readonly noteable: Noteable
   readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet'
   readonly id: number | null
   readonly iid: number | null
-  /** Whether the viewer may take part, unless it is locked. */
+  /** Whether the viewer may comment, unless it is locked. */
   readonly isOpen: boolean
-  /** For whoever is no member. */
+  /** Locked for non-members. */
   readonly isLocked: boolean
-  /** Where its threads can be resolved: whether the viewer may. */
+  /** Present where threads can be resolved: whether the viewer may resolve them. */
   readonly threads?: { readonly mayResolve: boolean }
-  /** Something was said of it, in the transaction of the note. */
+  /** Called for each new note, in its transaction. */
   touch?(app: App): Promise<void>
-  /** What commands are looked for, where not all are known. */
+  /** The quick actions to look for, where not all are known. */
   readonly actionable?: Actionable
-  /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
+  /** Runs the quick actions of a note, in its transaction. Absent: they stay text. */
   obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
-  /** Looks at what a text on a line proposes; what it returns keeps that, in the transaction of the note. */
+  /** Parses the suggestions in a text on a line. The returned function stores them, in the transaction of the note. */
   heed?(app: App, text: string, placed: StoredPosition | null): Promise<Settle | undefined>
-  /** What was kept of it, by the ids of notes. */
+  /** The stored suggestions, by note id. */
   suggestions?(app: App, notes: readonly Note[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>
-  /** Of the commits it is made of, the one that is named; refuses others. Without commits none is looked for. */
+  /**
+   * The commit that the caller names; refuses commits that do not belong to the noteable. Absent: it has no commits.
+   */
   commitNamed?(app: App, sha: string): Promise<string>
-  /** Where in its diff, or in that of a commit, a note stands; null: nowhere. Without a diff there are no places. */
+  /** The position in its diff, or in that of a commit. Null: no such line. Absent: it has no diff. */
   place?(app: App, position: PositionInput, commit?: string | null): Promise<StoredPosition | null>
 }
 
 export type Settle = (app: App, note: Note) => Promise<void>
 
-/** What came of the commands of a text. */
+/** The results of the quick actions of a text. */
 export interface Obeyed {
-  /** As the API tells them. */
+  /** For the API record. */
   readonly changes: Record<string, unknown>
-  /** In words. */
+  /** Sentences for users. */
   readonly summary: readonly string[]
-  /** Does what is left to do once the transaction has ended, as git takes its time, and tells what came of all. */
+  /** Finishes after the transaction, because git is slow. Returns the results of all actions. */
   readonly after?: (app: App) => Promise<Obeyed>
 }
 
@@ -64,7 +66,7 @@ export type NoteablePolicy = Record<'read' | 'talk' | 'resolve', (subject: Notea
 const mayComment = ({ topic, level }: NoteableSubject) => topic.isOpen && (!topic.isLocked || level >= Guest)
 
 export const noteablePolicy: NoteablePolicy = policy<NoteableSubject>()({
-  /** What may not be read is not found in the first place. */
+  /** `find` already returns null where the viewer may not read it. */
   read: () => true,
   talk: mayComment,
   resolve: (s) => mayComment(s) && s.topic.threads?.mayResolve === true,
@@ -75,15 +77,15 @@ export const seesInternal = ({ level }: Pick<ProjectSubject, 'level'>): boolean 
 export type NoteableResource = Resource<NoteableSubject, NoteablePolicy>
 
 export interface NoteableKind {
-  /** Of its topic. */
+  /** The path of the noteable. */
   readonly path: `/${string}`
-  /** As it is called in summaries. */
+  /** The noun in summaries. */
   readonly noun: string
-  /** The topic, for endpoints that miss it by this name: one that is hidden and one that is absent are told alike. */
+  /** The noteable, with this name in the 404 message. A hidden noteable and a missing one get the same answer. */
   named(name?: string): NoteableResource
-  /** Whether visitors without an account read it. */
+  /** Whether anonymous viewers may read it. */
   readonly guest: boolean
-  /** Of endpoints that may ask git. */
+  /** The limiter of endpoints that may need git. */
   readonly writing: { readonly limiter?: AnswerLimiter }
 }
 
@@ -91,9 +93,9 @@ interface NoteablePlan<S extends ProjectSubject, P extends Policy<S>, Params ext
   path: `/${string}`
   noun: string
   guest?: boolean
-  /** Where what is said of it may have to be found in a diff. */
+  /** Set where a note may need a position in a diff. */
   limiter?: AnswerLimiter
-  /** What it lies in. */
+  /** The parent resource. */
   on: Resource<S, P>
   params: Params
   find(app: App, parent: S, params: z.infer<z.ZodObject<Params>>): Promise<NoteableItem | null>
@@ -112,7 +114,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
   noun,
   guest,
   writing: limiter ? { limiter: limiter } : {},
-  // Endpoints ask nothing of the subject but what every talk has.
+  // Endpoints use only what every noteable subject has.
   named: (name) =>
     child(on, {
       ...(name !== undefined && { name }),

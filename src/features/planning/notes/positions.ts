@@ -1,4 +1,4 @@
-/** Where on a diff a note stands. */
+/** Positions of notes on diffs. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { entity, int, oneOf, text } from '../../../api/wire.ts'
@@ -55,22 +55,22 @@ export const PositionEntity = entity({
 
 export type Position = z.infer<typeof PositionEntity>
 
-/** As it is kept. */
+/** The stored form. */
 export interface StoredPosition {
   readonly position: Position
   readonly line_code: string | null
-  /** Where it was put, where that can move. */
+  /** The position when it was written, where it can move. */
   readonly original?: Position | null
 }
 
 export interface DiffEnds {
   readonly base: string | null
-  /** What it is compared with, where that is not the base. */
+  /** The commit to compare with, where that is not the base. */
   readonly start?: string | null
   readonly head: string
 }
 
-/** A line of a patch; one that was added has the number it would have had on the old side, and the other way round. */
+/** A line of a patch. An added line has the number it would have on the old side, and vice versa. */
 export interface DiffLine {
   readonly type: 'new' | 'old' | null
   readonly old: number
@@ -91,14 +91,14 @@ export function* diffLines(patch: string): Generator<DiffLine> {
 export const lineCode = (path: string, { old, now }: DiffLine) =>
   `${createHash('sha1').update(path).digest('hex')}_${old}_${now}`
 
-/** An added line is named by its new number, a removed one by its old, one that stayed by both. */
+/** An added line has its new number, a removed one its old number, an unchanged one both. */
 function isNamed({ type, old, now }: DiffLine, { old_line, new_line }: Pick<PositionInput, 'old_line' | 'new_line'>) {
   if (type === 'new') return new_line === now && !old_line
   if (type === 'old') return old_line === old && !new_line
   return old_line === old && new_line === now
 }
 
-/** Null: a place that is not in the diff. */
+/** Null: the position is not in the diff. */
 export function storedPosition(
   files: readonly FileDiff[],
   { base, start = base, head }: DiffEnds,

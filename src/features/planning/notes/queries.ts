@@ -18,11 +18,11 @@ import {
   type NoteableResource,
 } from './noteable.ts'
 
-/** Of a topic, that the viewer may see. */
+/** The notes of a noteable that the viewer may see. */
 export function notesSeen(db: Db, subject: NoteableSubject) {
   const { noteable } = subject.topic
   const notes = db.selectFrom('notes').$if(!seesInternal(subject), (query) => query.where('internal', '=', false))
-  // An issue is of one project; naming that too could lead to another index.
+  // No condition on the project: PostgreSQL could choose another index.
   if ('issue_id' in noteable) return notes.where('issue_id', '=', noteable.issue_id)
   if ('merge_request_id' in noteable) return notes.where('merge_request_id', '=', noteable.merge_request_id)
   if ('snippet_id' in noteable) return notes.where('snippet_id', '=', noteable.snippet_id)
@@ -58,13 +58,13 @@ export interface NoteSubject extends NoteableSubject {
 }
 
 const mayAlter = (s: NoteSubject) => noteablePolicy.talk(s) && (s.note.author_id === s.viewer?.id || s.level >= Master)
-/** Of one note also whoever wrote it. */
+/** The author of a note may resolve it, too. */
 const mayResolve = (s: NoteSubject) =>
   noteablePolicy.resolve(s) ||
   (noteablePolicy.talk(s) && s.topic.threads !== undefined && s.note.author_id === s.viewer?.id)
 const mayDestroy = (s: NoteSubject) => mayAlter(s) && !s.note.system
 
-/** Of a note, below whatever it was found. */
+/** The policy of a note on any noteable. */
 export const notePolicy = {
   read: () => true,
   alter: mayAlter,
@@ -72,7 +72,7 @@ export const notePolicy = {
   destroy: mayDestroy,
 }
 
-/** A note of a topic; what is internal is not there for others. */
+/** A note of a noteable. Internal notes are not found by viewers who may not see them. */
 export const noteOf = (topic: NoteableResource, named: { name?: string } = {}) =>
   child(topic, {
     ...named,
@@ -111,7 +111,7 @@ export async function presentOneNote(
 export const findNote = (db: Db, id: number): Promise<Note | undefined> =>
   db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** How many notes a discussion has, and how many bytes, whoever sees them. */
+/** The number of notes and bytes of a discussion, including notes the viewer may not see. */
 export async function sizeOfDiscussion(db: Db, discussion: string): Promise<{ notes: number; bytes: number }> {
   const { notes, bytes } = await db
     .selectFrom('notes')

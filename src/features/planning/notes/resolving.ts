@@ -1,4 +1,4 @@
-/** Threads of what can be merged are resolved, whole or note by note. */
+/** Resolves threads on noteables that can be merged, as a whole or note by note. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
@@ -8,7 +8,7 @@ import type { NoteableItem } from './noteable.ts'
 
 type Which = { readonly id: number } | { readonly discussion_id: string }
 
-/** What is resolved already stays as it was, by whom and when. */
+/** Notes that are already resolved keep user and time. */
 export async function resolveNotes(
   app: App,
   actor: User,
@@ -31,7 +31,8 @@ export async function resolveNotes(
       .where('resolved_at', resolved ? 'is' : 'is not', null)
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
-    // From here on one at a time: whoever resolves the last one knows.
+    // `touch` locks the row. From here on one transaction runs at a time, so the one that resolves the last thread
+    // knows it.
     await topic.touch?.(app)
     if (resolved && !(await hasUnresolved(app.db, topic.noteable))) {
       await addSystemNotes(app, actor, topic.noteable, [{ action: 'discussion', body: 'resolved all discussions' }])
@@ -53,7 +54,7 @@ async function hasUnresolved(db: Db, noteable: Noteable): Promise<boolean> {
   return left !== undefined
 }
 
-/** Whether nothing of it is left to resolve, in the transaction of who asks. */
+/** Whether all notes of the discussion are resolved, read in the transaction of the caller. */
 export async function isResolved({ db }: App, discussion: string): Promise<boolean> {
   const notes = await db
     .selectFrom('notes')

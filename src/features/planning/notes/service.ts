@@ -18,17 +18,17 @@ import { seesInternal, type Obeyed, type Settle, type NoteableSubject, type Note
 
 export interface NoteInput {
   readonly body: string
-  /** For those who own the project. */
+  /** Only for owners of the project. */
   readonly created_at?: string | null | undefined
   readonly internal?: boolean | null | undefined
-  /** Of the topic, that the thread is about. */
+  /** The commit of the noteable that the thread is about. */
   readonly commit?: string | null | undefined
-  /** One of several that are published together. */
+  /** Published together with other notes. */
   readonly review?: true
 }
 
 const LONGEST_NOTE = 1_000_000
-// All notes of a discussion are read and shown at once.
+// All notes of a discussion are loaded and shown at once.
 const MOST_NOTES = 500
 const MOST_BYTES = 8 * 1024 * 1024
 const DISCUSSION_TOO_LONG = 'A discussion has at most 8 MB of text'
@@ -45,7 +45,7 @@ function assertValid(body: string, words: (faults: string) => string): void {
 
 export const assertSayable = (body: string): void => assertValid(body, (faults) => `400 Bad request - Note ${faults}`)
 
-/** A text of commands alone leaves no note. */
+/** `note` is null where the text had only quick actions. */
 export interface NoteOutcome {
   readonly note: Note | null
   readonly obeyed: Obeyed
@@ -60,7 +60,7 @@ interface Received {
   readonly settle: Settle | undefined
 }
 
-/** Before the transaction, which awaits the store only. */
+/** Runs before the transaction, which must wait only for the database. */
 async function hear(
   app: App,
   { topic }: NoteableSubject,
@@ -73,22 +73,22 @@ async function hear(
   return { text, commands, emoji, settle: await topic.heed?.(app, text, placed) }
 }
 
-/** How a note comes to stand where it does. */
+/** The position of a note in a thread and in a diff. */
 interface State {
   readonly type: Note['type']
   readonly discussion_id: string
   readonly placed?: StoredPosition | null
-  /** In a thread that is resolved already. */
+  /** The thread is already resolved. */
   readonly resolved?: boolean
 }
 
 export type Where =
   | { readonly alone: true }
-  /** The first of a thread, or of one about a line. */
+  /** The first note of a thread, on a line or not. */
   | { readonly placed: StoredPosition | null }
   | { readonly discussion: readonly Note[] }
 
-/** Looks at what is to be said; what it returns says it, in a transaction. */
+/** Validates a note. The returned function writes it, in a transaction. */
 export async function prepareNote(
   app: App,
   actor: User,
@@ -113,11 +113,11 @@ async function prepareAndSay(
   return finished(app, await transact(app, await prepareNote(app, actor, subject, input, where)))
 }
 
-/** One that stands alone. */
+/** Creates a single note outside any thread. */
 export const createNote = (app: App, actor: User, subject: NoteableSubject, input: NoteInput): Promise<NoteOutcome> =>
   prepareAndSay(app, actor, subject, input, { alone: true })
 
-/** The first one of a discussion, or of one about a line. */
+/** Creates the first note of a thread, on a line or not. */
 export const startDiscussion = (
   app: App,
   actor: User,
@@ -155,7 +155,7 @@ export function positionsOf({ position, line_code, original_position }: Note): S
   return { position: JSON.parse(position) as StoredPosition['position'], line_code, original }
 }
 
-/** A note that stood alone becomes the first one of a discussion. Answers to what is internal are so too. */
+/** A single note becomes the first of a thread. Replies to an internal note are internal, too. */
 async function prepareReply(
   app: App,
   actor: User,
@@ -173,7 +173,7 @@ async function prepareReply(
     const { notes, bytes } = await sizeOfDiscussion(app.db, discussion_id)
     if (notes >= MOST_NOTES) throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
     if (bytes + Buffer.byteLength(heard.text) > MOST_BYTES) throw new Refusal('bad_request', DISCUSSION_TOO_LONG)
-    // What is said in a thread that is over does not open it again.
+    // A reply to a resolved thread does not reopen it.
     const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
     if (held.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
@@ -182,7 +182,7 @@ async function prepareReply(
   }
 }
 
-/** As it is now; nobody else changes it until the transaction ends. */
+/** Locks the row until the transaction ends, and returns its current state. */
 async function lockNote({ db }: App, id: number): Promise<Note> {
   const note = await db
     .selectFrom('notes')
@@ -190,11 +190,11 @@ async function lockNote({ db }: App, id: number): Promise<Note> {
     .where('id', '=', id)
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst()
-  if (!note) throw notFound() // somebody was faster
+  if (!note) throw notFound() // deleted by another request meanwhile
   return note
 }
 
-/** What is left to do once the transaction has ended. */
+/** Finishes quick actions after the transaction. */
 export const finished = async (app: App, { note, obeyed }: NoteOutcome): Promise<NoteOutcome> => ({
   note,
   obeyed: (await obeyed.after?.(app)) ?? obeyed,
@@ -248,7 +248,8 @@ async function say(
       if (note) {
         await settle?.(app, note)
         await topic.touch?.(app)
-        // Whoever answers has seen to it; what comes later, by the note's own commands too, waits.
+        // A note marks the author's earlier to-do items as done. Later ones, including those of its own quick actions,
+        // stay pending.
         if (!('snippet_id' in topic.noteable)) await finishTodos(app, actor.id, topic.noteable)
         await emit(app, 'note.created', {
           id: note.id,
@@ -261,12 +262,12 @@ async function say(
       return { note, obeyed }
     })
   } catch (error) {
-    if (isOrphan(error)) throw notFound() // what it was about is gone
+    if (isOrphan(error)) throw notFound() // the noteable was deleted
     throw error
   }
 }
 
-/** What changes tell is not altered. */
+/** System notes cannot be edited. */
 export async function updateNote(app: App, actor: User, topic: NoteableItem, seen: Note, body: string): Promise<Note> {
   const { id, system } = seen
   if (!system) assertValid(body, (faults) => `Failed to save note ${faults}`)
@@ -292,7 +293,7 @@ export async function updateNote(app: App, actor: User, topic: NoteableItem, see
 export async function deleteNote(app: App, actor: User, { id, project_id }: Note): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('notes').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    if (numDeletedRows === 0n) throw notFound() // deleted by another request meanwhile
     await emit(app, 'note.deleted', { id, project_id, by: actor.id })
   })
 }

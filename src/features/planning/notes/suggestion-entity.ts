@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 
-/** Lines that a note on a diff proposes in place of others. */
+/** Replacement lines that a note on a diff suggests. */
 export const SuggestionEntity = entity({
   id: z.int(),
   from_line: z.int(),

@@ -1,4 +1,4 @@
-/** What changed, in the words of the product, among what people say of it. */
+/** System notes: changes as sentences among the notes of users. */
 import { randomBytes } from 'node:crypto'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -7,15 +7,15 @@ import type { NoteAction } from './model.ts'
 export interface SystemNote {
   readonly action: NoteAction
   readonly body: string
-  /** The thread it stands in, where it does not stand alone. */
+  /** The thread of the note, if any. */
   readonly thread?:
     | { readonly discussion_id: string; readonly type: 'DiscussionNote'; readonly internal: boolean }
     | undefined
-  /** The issue it names, or the project whose commit it names. */
+  /** The issue that it mentions, or the project of the commit that it mentions. */
   readonly about?: { readonly issue_id: number } | { readonly project_id: number } | undefined
 }
 
-/** What is talked about. */
+/** The columns of a noteable. */
 export type Noteable =
   | { readonly project_id: number; readonly issue_id: number }
   | { readonly project_id: number; readonly merge_request_id: number }
@@ -24,7 +24,7 @@ export type Noteable =
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
-/** Their ids; in the transaction of the change. */
+/** Returns the ids. Call in the transaction of the change. */
 export async function addSystemNotes(
   app: App,
   actor: User,

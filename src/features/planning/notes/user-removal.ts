@@ -1,6 +1,6 @@
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** What they said stays and is the heir's; without one it goes. */
+/** The successor takes over the notes. Without a successor they are deleted. */
 export const releaseNotes: OnUserRemoved = async ({ db }, { id }, { successor }) => {
   if (!successor)
     return void (await db.deleteFrom('notes').where('author_id', '=', id).where('system', '=', false).execute())
