@@ -1,6 +1,6 @@
 /**
- * What the worker reads and writes of the queue. The lease is also the fence: whoever claims a job next writes a later
- * one, and who no longer holds it changes nothing.
+ * The reads and writes of the worker. The lease is also a fence: the next claim writes a later lease, and a process
+ * that has lost its lease can no longer change the job.
  */
 import { sql } from 'kysely'
 import { after, timestamp } from '../clock.ts'
@@ -10,9 +10,9 @@ import { hasHolderEnded } from './processes.ts'
 import { jobRow, type Enqueuer, type Job } from './queue.ts'
 
 export const MAX_ATTEMPTS = 12
-/** How long the work of a process that stands still waits for the next one. */
+/** How long the jobs of a frozen process wait for another one. */
 export const LEASE_MS = 20_000
-/** A job that ended its process so often waits for the end of its lease. */
+/** A job that has killed its process this often waits for the end of its lease. */
 const MOST_KILLED = 5
 const LONGEST_BACKOFF_MS = 3_600_000
 const EVENTS_AT_ONCE = 100
@@ -24,7 +24,7 @@ export interface Claimer extends Enqueuer {
 /** A claimed job. */
 export interface Claim {
   readonly row: Row<'jobs'>
-  /** What the row says for as long as it is ours. */
+  /** The lease in the row while this process holds the job. */
   lease: string
 }
 
@@ -40,8 +40,8 @@ export const newEvents = (app: Enqueuer): Promise<EventRow[]> =>
   unmarked(app).select(['name', 'payload', 'described', 'created_at']).execute()
 
 /**
- * Gives events that are new their positions, and makes a job for each reaction to them. One process at a time, so that
- * positions are in the order of commits. They come back in that order; as many as asked for where there may be more.
+ * Assigns positions to new events and creates a job for each subscriber. One process at a time, so that positions are
+ * in commit order. Returns the events in that order; if the batch is full, there may be more.
  */
 export async function dispatchEvents(
   app: Enqueuer,
@@ -107,12 +107,12 @@ export async function isAnyDue(app: Enqueuer, except: readonly string[] = []): P
 
 export interface Hands {
   readonly free: number
-  /** Of these, how many may do long work. */
+  /** Of these, how many may run long jobs. */
   readonly freeForLong: number
   readonly long: readonly string[]
 }
 
-/** Those due the longest, as many as there are hands for. */
+/** Claims the jobs that have been due the longest, up to the number of free workers. */
 export async function claimJobs(app: Claimer, { free, freeForLong, long }: Hands): Promise<Row<'jobs'>[]> {
   const next = async (isLong: boolean, most: number) => {
     const which = isLong ? 'in' : 'not in'
@@ -147,14 +147,14 @@ export async function claimJobs(app: Claimer, { free, freeForLong, long }: Hands
 type Aging = Pick<Row<'jobs'>, 'id' | 'run_at'>
 const byAge = (a: Aging, b: Aging) => (a.run_at === b.run_at ? a.id - b.id : a.run_at < b.run_at ? -1 : 1)
 
-/** False when it is somebody else's by now. */
+/** False where another process holds the job by now. */
 export function renewLease(app: Enqueuer, claim: Claim, lease: string): Promise<boolean> {
   return change(app, claim, { lease_until: lease })
 }
 
 const FREE = { lease_until: null, lease_holder: null }
 
-/** False when it was somebody else's by then. */
+/** False where another process held the job by then. */
 export async function endJob(
   app: Enqueuer,
   claim: Claim,
@@ -162,14 +162,14 @@ export async function endJob(
   every: number | undefined,
 ): Promise<boolean> {
   const { attempts } = claim.row
-  // As if it had not been begun: the next process takes it at once.
+  // Undo the attempt, so that the next process takes the job at once.
   if (outcome === 'left') return change(app, claim, { ...FREE, attempts: attempts - 1 })
   if (outcome !== 'done') return change(app, claim, failure(app, attempts, outcome.error, every !== undefined))
   if (every === undefined) return remove(app, claim)
   return change(app, claim, { run_at: after(app.clock, every), ...FREE, attempts: 0, last_error: null })
 }
 
-/** Those whose outcome was noted; what a process left for the next one was no try. */
+/** Counts attempts with a result. A job that a process released when it stopped was no attempt. */
 export async function countTries(app: Enqueuer, outcomes: readonly Outcome[]): Promise<void> {
   const tries = outcomes.filter((outcome) => outcome !== 'left')
   if (tries.length === 0) return
@@ -180,7 +180,7 @@ export async function countTries(app: Enqueuer, outcomes: readonly Outcome[]): P
     .execute()
 }
 
-/** Work that recurs is never given up: what it failed by may be over tomorrow. */
+/** A recurring job never becomes a dead letter: the cause of a failure may be gone tomorrow. */
 function failure(app: Enqueuer, attempts: number, error: unknown, recurs: boolean): RowChange<'jobs'> {
   const backoff = Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2)
   return {
@@ -212,7 +212,7 @@ async function remove(app: Enqueuer, { row, lease }: Claim): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** Each stands in the queue from the first start on; those an earlier version gave up are taken up again. */
+/** Inserts a row for each recurring job at the first start, and revives those that an earlier version gave up. */
 export async function ensureRecurring(app: Enqueuer, jobs: readonly Pick<Job<never, never>, 'name' | 'every'>[]) {
   const rows = jobs.flatMap((job) =>
     job.every === undefined ? [] : [jobRow(app, job, '{}', { key: job.name, delay: job.every })],

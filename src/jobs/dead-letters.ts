@@ -1,9 +1,9 @@
-/** Work that was given up after its last try: tried anew, or thrown away. */
+/** Dead letters: retries or deletes jobs that failed for the last time. */
 import { timestamp } from '../clock.ts'
 import type { Row } from '../store/database.ts'
 import type { Enqueuer } from './queue.ts'
 
-/** From the first try on, at once. False where it is none. */
+/** Starts again with the first attempt, at once. False where the job is not a dead letter. */
 export async function retryJob(
   { db, clock, jobs, onCommit }: Enqueuer,
   { id }: Pick<Row<'jobs'>, 'id'>,

@@ -1,11 +1,11 @@
 /**
- * The processes that work on the store, and leases that name them. A process registers when it opens the store and
- * renews its row every moment. A row goes with its process: at the end of the process, or as soon as another process
- * finds it gone. A lease whose holder has no row is free.
+ * The registry of processes that use the store, and leases that name them. A process registers when it opens the store,
+ * and renews its row at short intervals. The row is deleted at the end of the process, or by another process that finds
+ * it dead. A lease whose holder has no row is free.
  *
- * On one machine the system tells whether a process lives. A process of another machine is gone when its row has stayed
- * the same for several looks. Looks are counted, not time: clocks of machines differ, and nobody renews anything while
- * the database is away.
+ * On one machine the operating system tells whether a process is alive. A process on another machine counts as dead when
+ * its row stays unchanged for several checks. Checks are counted instead of time, because clocks of machines differ and
+ * no process can renew its row while the database is down.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
@@ -27,18 +27,18 @@ declare module '../store/database.ts' {
 }
 
 const BEAT_MS = 1_500
-/** So many looks without a beat: gone within 10 seconds, and not by a pause of a moment. */
+/** So many checks without a change: a process counts as dead within 10 seconds, but not after a short pause. */
 export const MISSED_BEATS = 5
 
-/** Of this process; tests run several forges in one. */
+/** Tags of this process; tests run several forges in one process. */
 const living = new Set<string>()
 
-/** A holder that is gone by its name. */
+/** A holder that is always dead. */
 export const NOBODY = 'nobody'
 
 export const newLeaseHolder = (): string => `${PROCESS_TAG}_${randomHex(4)}`
 
-/** Whether the process that a column names is gone. Null names nobody: then only time tells. */
+/** Whether the process that a column names is dead. Null names no process: then only the lease time counts. */
 export const hasHolderEnded = (column: string): RawBuilder<boolean> =>
   sql<boolean>`(${sql.ref(column)} is not null
     and not exists (select 1 from processes where processes.tag = ${sql.ref(column)}))`
@@ -57,10 +57,10 @@ interface Registered extends Enqueuer {
   readonly log: Log
 }
 
-/** The names of jobs that finish what a killed process left. */
+/** The names of jobs that finish the work of a killed process. */
 export type Recoveries = readonly string[]
 
-/** Registers the process; leases of those found gone are free when this resolves. */
+/** Registers the process. Leases of dead processes are free when this resolves. */
 export async function joinProcesses(
   app: Registered,
   recoveries: Recoveries,
@@ -88,7 +88,7 @@ const relaxed = <A extends Registered>(app: A): A => ({ ...app, db: app.store.re
 export class ProcessWatch {
   readonly #app: Registered
   readonly #recoveries: Recoveries
-  /** Of processes elsewhere: their last beat, and the looks that found the same. */
+  /** For processes on other machines: the last count, and the number of checks that found it unchanged. */
   #seen = new Map<string, { beats: number; missed: number }>()
   #looks = 0
 
@@ -97,7 +97,7 @@ export class ProcessWatch {
     this.#recoveries = recoveries
   }
 
-  /** Renews the own row, and removes those of processes that are gone. */
+  /** Renews the own row, and deletes the rows of dead processes. */
   async look(): Promise<void> {
     const { db, holder } = this.#app
     await db
@@ -108,7 +108,7 @@ export class ProcessWatch {
     const known = await db.selectFrom('processes').selectAll().execute()
     const gone = known.filter((row) => this.#isGone(row)).map(({ tag }) => tag)
     this.#forget(known.map(({ tag }) => tag))
-    // Locks of files are asked about without the store.
+    // File locks are checked without the store.
     if (++this.#looks > MISSED_BEATS) noteLiving(known.map(({ tag }) => tag))
     if (gone.length > 0) await this.#remove(gone)
   }
@@ -126,7 +126,7 @@ export class ProcessWatch {
     for (const tag of this.#seen.keys()) if (!names.has(tag)) this.#seen.delete(tag)
   }
 
-  /** What they left is looked after at once. */
+  /** Starts the recovery jobs at once. */
   async #remove(gone: readonly string[]): Promise<void> {
     const isOurs = await transact(this.#app, async ({ db, clock }) => {
       const { numDeletedRows } = await db.deleteFrom('processes').where('tag', 'in', gone).executeTakeFirst()

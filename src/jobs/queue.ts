@@ -1,6 +1,7 @@
 /**
- * Work that outlives its request: a row in the `jobs` table, claimed under a lease and run at least once, so a handler
- * must bear being run again. A failure backs off and tries again; after the last try the row stays as a dead letter.
+ * The job queue: work that outlives its request. A job is a row of `jobs`, claimed under a lease and run at least once,
+ * so a handler must be idempotent. A failed job is retried with backoff; after the last attempt the row stays as a dead
+ * letter.
  */
 import type { Generated } from 'kysely'
 import { after, timestamp, type Clock } from '../clock.ts'
@@ -23,33 +24,33 @@ declare module '../store/database.ts' {
       lease_holder: Generated<string | null>
       last_error: string | null
       created_at: string
-      /** Of reactions: the event and when it happened. */
+      /** Only for jobs of subscribers: the event and its time. */
       event_id: number | null
       event_at: string | null
     }
-    /** One row: tries since the instance began, and those that failed. */
+    /** One row: the number of attempts since the instance was created, and of failed ones. */
     job_totals: { processed: number; failed: number }
   }
 }
 
-/** `A` is the App; the kit knows nothing of it but what the queue itself needs. */
+/** `A` is the App; the queue knows only the parts that it needs itself. */
 export interface Job<A, P> {
   readonly name: string
   /** A recurring job: run again this long after each success. Its payload is empty. */
   readonly every?: number
-  /** It finishes what a killed process left: it runs at once, however late it was to run, when a process is found gone. */
+  /** Finishes the work of a killed process. It runs at once, before its time, when a process is found dead. */
   readonly recovers?: boolean
-  /** May take minutes: only some of a worker's hands do such work, so that short work never waits for it. */
+  /** May take minutes: only some slots of a worker run long jobs, so that short jobs never wait for them. */
   readonly long?: boolean
-  /** The signal comes when the process is about to end: whoever heeds it and throws is run again elsewhere. */
+  /** The signal aborts when the process is about to end. A handler that then throws is run again by another process. */
   handle(app: A, payload: P, signal?: AbortSignal, event?: EventSource): Promise<void>
 }
 
-/** Which event a reaction is about. */
+/** The event that a subscriber handles. */
 export interface EventSource {
-  /** The same each time it is told; null where that is not known. */
+  /** Equal each time the event is delivered; null where it is unknown. */
   readonly source: string | null
-  /** When it happened. */
+  /** The time of the event. */
   readonly at: string
 }
 
@@ -97,7 +98,7 @@ export async function enqueue<P>(
   app.onCommit(() => app.jobs.wake())
 }
 
-/** Several of the same kind, in one statement: not for so many that it grows long. */
+/** Enqueues several jobs of one kind in one statement; only for short lists. */
 export async function enqueueAll<P>(
   app: Enqueuer,
   job: Pick<Job<never, P>, 'name'>,

@@ -1,7 +1,7 @@
 /**
- * Turns new events into jobs of their subscribers, claims due jobs and runs them, a few at a time. Several processes may
- * run a worker over the same store. All there is to note is noted together, in one transaction a turn, that nobody waits
- * for the disk to keep: should a power cut undo it, events are handed out and jobs run once more.
+ * Turns new events into jobs of their subscribers, claims due jobs and runs a few at a time. Several processes may each
+ * run a worker over the same store. Each tick writes all results in one transaction, which does not wait for the disk.
+ * If a power cut undoes it, events are dispatched and jobs are run once more.
  */
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import { after, type Clock } from '../clock.ts'
@@ -27,19 +27,19 @@ import {
 } from './bookkeeping.ts'
 import type { Job } from './queue.ts'
 
-/** Jobs a process runs side by side. */
+/** Jobs that a process runs in parallel. */
 export const CONCURRENCY = 4
 const LONG_CONCURRENCY = 2
 const LEASE_RENEWAL_MS = 5_000
 const IDLE_MS = 1_000
-/** Events that nobody wants are marked with others, once there are so many, or after a moment. */
+/** Events without subscribers are marked in batches: after so many, or after a moment. */
 const UNWANTED_AT_ONCE = 20
 const UNWANTED_MS = 1_000
 
-/** A subscriber's reaction is a job of its own, so each retries alone. */
+/** Each subscriber gets a job of its own, so each retries alone. */
 export interface Subscription<A> extends Job<A, never> {
   readonly event: keyof Events
-  /** False of an event that is nothing to it: no job is made of that one. */
+  /** False: no job is created for this event. */
   when?(payload: never): boolean
 }
 
@@ -51,11 +51,11 @@ interface WorkerApp extends Claimer {
 
 export interface Worker {
   wake(): void
-  /** Runs everything that is due now, then resolves; for tests, and never beside a running loop's own work. */
+  /** Runs everything that is due now, then resolves. Only for tests, and never while the loop runs. */
   settle(): Promise<void>
-  /** Rests until the returned function is called. */
+  /** Starts nothing until the returned function is called. */
   pause(): Promise<() => void>
-  /** Stops claiming and waits for what is running. */
+  /** Stops claiming jobs and waits for the running ones. */
   stop(): Promise<void>
 }
 
@@ -63,12 +63,12 @@ export interface Worker {
 type AnyJob<A> = Job<A, any>
 
 interface Locked extends Claim {
-  /** Comes when the process is about to end, or when the job has become somebody else's. */
+  /** Aborts when the process is about to end, or when another process has claimed the job. */
   readonly abort: AbortController
   work: Promise<void>
-  /** Once it has ended. */
+  /** Set when the job has ended. */
   outcome: Outcome | null
-  /** It is somebody else's. */
+  /** Another process has claimed the job. */
   isLost: boolean
 }
 
@@ -80,9 +80,9 @@ const updatesOf = ({ event_id, event_at, created_at }: Row<'jobs'>) => ({
 interface Work<A> {
   readonly jobs: readonly AnyJob<A>[]
   readonly subscriptions: readonly Subscription<A>[]
-  /** What else becomes of events that have messages, in the step that hands them out. */
+  /** Further work for events with messages, in the transaction that dispatches them. */
   readonly distribute?: (app: A, events: readonly DispatchedEvent[]) => Promise<void>
-  /** Whoever follows the log as it grows: while somebody does, no event waits for others. */
+  /** Live readers of the log: while any is connected, events are not batched. */
   readonly audience?: { isThere(app: A): boolean; tell(app: A): Promise<void> }
 }
 
@@ -95,7 +95,7 @@ export function startWorker<A extends WorkerApp>(
   const long = [...known.values()].filter((job) => job.long).map((job) => job.name)
   const log = app.log.child({ part: 'jobs' })
   const relaxed = { ...app, db: app.store.relaxed }
-  /** Running, or ended and not yet noted. */
+  /** Jobs that run, or have ended but are not recorded yet. */
   const held = new Set<Locked>()
   let stopping = false
   let paused = false
@@ -133,7 +133,7 @@ export function startWorker<A extends WorkerApp>(
     log[level]({ err: error, job: name, id, attempt: attempts }, 'job failed')
   }
 
-  /** What a turn has to do; null for nothing. The reads cost little: only what is found makes this a write. */
+  /** The work of a tick; null for none. These reads are cheap, and only a result leads to a write. */
   async function agenda() {
     const isResting = stopping || paused
     const ended = [...held].filter(({ outcome }) => outcome !== null)
@@ -149,7 +149,7 @@ export function startWorker<A extends WorkerApp>(
     return { ended, aging, isNewEvent, hands: isDue || isNewEvent ? hands : null }
   }
 
-  /** Where the store is away or locked, a later turn does it. */
+  /** If the store is unavailable or locked, a later tick retries. */
   async function setRecurring(): Promise<void> {
     await transact(relaxed, (app) => ensureRecurring(app, jobs))
     areRecurringSet = true
@@ -176,7 +176,7 @@ export function startWorker<A extends WorkerApp>(
     for (const one of aging) one.lease = lease
     for (const one of ended) held.delete(one)
     for (const one of lost) lose(one)
-    // A handler may remove what a power cut would bring back.
+    // Flush first: a handler may delete what a power cut would bring back.
     if (claimed.length > 0) await app.store.flushed()
     for (const row of claimed) start(row)
     if (isMore) wake()
@@ -199,7 +199,7 @@ export function startWorker<A extends WorkerApp>(
     one.work = run(one)
   }
 
-  /** Its lease ran out while this process stood still. */
+  /** The lease expired while this process was frozen. */
   function lose(one: Locked): void {
     const { id, name, attempts } = one.row
     one.isLost = true
@@ -211,7 +211,7 @@ export function startWorker<A extends WorkerApp>(
     if (stopping || paused || isNextTick) return
     isNextTick = true
     clearTimeout(timer)
-    // What ends in the same moment is noted in the same turn.
+    // Jobs that end at the same moment are recorded in the same tick.
     turn = turn
       .then(() => nextTurnOfTheLoop())
       .then(takeTurn)

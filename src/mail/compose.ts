@@ -1,7 +1,4 @@
-/**
- * One way to write a mail, whoever sends it: texts of users become one line wherever they stand in a header, and the
- * address is one address.
- */
+/** Composes every mail. User texts in a header become one line, and the recipient is exactly one address. */
 import type { SendMailOptions } from 'nodemailer'
 
 export interface Mail {
@@ -9,25 +6,25 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html?: string
-  /** Shown beside the sender's address. */
+  /** The display name of the sender. */
   readonly fromName?: string
-  /** Instead of the sender's own address: for whoever has made sure that it may be used. */
+  /** Replaces the sender's address. The caller has made sure that this server may use it. */
   readonly from?: string
-  /** Ids of messages, without brackets. */
+  /** Message ids without brackets. */
   readonly messageId?: string
   readonly inReplyTo?: string
   readonly references?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The instance. */
+/** This instance as a sender. */
 export interface Sender {
   readonly address: string
-  /** Nobody reads answers. */
+  /** A mailbox that nobody reads. */
   readonly replyTo: string
 }
 
-/** No mail goes there, now or later. */
+/** The address is invalid: no retry can succeed. */
 export class BadAddress extends Error {}
 
 const MOST_SUBJECT = 300
@@ -35,14 +32,14 @@ const MOST_NAME = 100
 const MOST_HEADER = 900
 const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu
 
-/** No breaks, nothing that turns the direction of what follows, and not endless. */
+/** Removes line breaks and characters that change the text direction, and limits the length. */
 export function oneLine(text: string, most: number): string {
   const line = text.replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
   const letters = Array.from(line.slice(0, 2 * most + 2))
   return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : line
 }
 
-/** What stands in an address of SMTP without quotes; with them it could hold anything. */
+/** An SMTP address without quotes; a quoted one could contain anything. */
 const ADDRESS = /^[^\s@<>(),:;"[\]\\\p{Cc}]{1,64}@(?:[^\s@<>(),:;"[\]\\\p{Cc}]{1,255}|\[[\d.:A-Fa-f]+\])$/u
 
 export const isMailAddress = (text: string): boolean => text.length <= 320 && ADDRESS.test(text)
@@ -56,7 +53,7 @@ export function composeMail(mail: Mail, sender: Sender): SendMailOptions {
   const to = address(mail.to)
   const from = address(mail.from ?? sender.address)
   return {
-    // As objects, or what stands in them could make them two.
+    // Addresses as objects: a string could be parsed as two addresses.
     from: { name: oneLine(mail.fromName ?? '', MOST_NAME), address: from },
     to: { name: '', address: to },
     replyTo: { name: '', address: sender.replyTo },
@@ -73,7 +70,7 @@ export function composeMail(mail: Mail, sender: Sender): SendMailOptions {
   }
 }
 
-/** Machines answer neither this nor each other. */
+/** Tells other mail systems not to reply automatically. */
 const ALWAYS = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
 function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,12 +1,12 @@
 /**
- * Rendered Markdown as mail shows it: addresses lead somewhere from a mailbox, and nothing is fetched by opening it. A
- * picture would tell its owner who reads the mail, and when: it becomes a link.
+ * Rendered Markdown for mail: links are absolute, and opening the mail loads nothing. An image would tell its owner who
+ * reads the mail and when, so it becomes a link.
  */
 import { escapeHtml } from '../lib/markdown/html.ts'
 
 const ATTRIBUTE = /([a-z-]+)="([^"]*)"/g
 
-/** `html` is what our renderer writes: in it every `>` ends a tag. */
+/** `html` comes from this server's renderer: every `>` ends a tag. */
 export function htmlForMail(html: string, base: string): string {
   let links = 0
   return html.replace(/<(\/?)([a-z][a-z0-9]*)([^>]*)>/g, (tag, closes: string, name: string, rest: string) => {
@@ -27,7 +27,7 @@ function picture(attributes: ReadonlyMap<string, string>, base: string, isLinked
   return isLinked || !src ? name : `<a href="${absolute(src, base)}" rel="noreferrer">${name}</a>`
 }
 
-/** Values are escaped, before and after. */
+/** Input and output are HTML-escaped. */
 function absolute(address: string, base: string): string {
   const plain = address
     .replaceAll('&quot;', '"')

@@ -1,4 +1,4 @@
-/** Outgoing mail. Without a mail server each message becomes a file in the data folder, and the log says where. */
+/** Outgoing mail. Without a mail server each mail becomes a file in the data folder, and the log names the file. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,16 +8,16 @@ import { BadAddress, composeMail, type Mail, type Sender } from './compose.ts'
 
 export type { Mail, Sender } from './compose.ts'
 
-/** `refused` is for good; whatever may go better later is thrown. */
+/** `refused` is permanent. A temporary failure is thrown. */
 export type Sent = 'sent' | 'refused'
 
 export interface Mailer {
   send(mail: Mail): Promise<Sent>
-  /** What is on its way is finished. */
+  /** Finishes mails under way. */
   close(): void
 }
 
-/** Tells of each mail that has gone out. */
+/** Calls `seen` for each mail that was sent. */
 export const watchedMailer = (mailer: Mailer, seen: (mail: Mail) => void): Mailer => ({
   ...mailer,
   async send(mail) {
@@ -29,7 +29,7 @@ export const watchedMailer = (mailer: Mailer, seen: (mail: Mail) => void): Maile
 
 const TIMEOUT = 30_000
 
-/** A few connections that mails share; they are opened with the first one. */
+/** Mails share a few connections, which the first mail opens. */
 export function smtpMailer(url: string, sender: Sender, log: Log): Mailer {
   let pool: ReturnType<typeof open> | null = null
   const open = async () => {
@@ -39,7 +39,7 @@ export function smtpMailer(url: string, sender: Sender, log: Log): Mailer {
       pool: true,
       maxConnections: 2,
       maxMessages: 100,
-      // Whether a mail is tried again is for whoever sends it to say: it may have arrived.
+      // The caller decides about a retry: the mail may have arrived.
       maxRequeues: 0,
       idleTimeout: TIMEOUT,
       connectionTimeout: TIMEOUT,
@@ -61,7 +61,7 @@ export function smtpMailer(url: string, sender: Sender, log: Log): Mailer {
   }
 }
 
-/** The text holds links that are secrets: it goes to a file only the owner can read, never to the log. */
+/** The text contains secret links: it goes to a file only the owner can read, never to the log. */
 export function folderMailer(folder: string, sender: Sender, log: Log): Mailer {
   return {
     async send(mail) {
@@ -79,7 +79,7 @@ export function folderMailer(folder: string, sender: Sender, log: Log): Mailer {
   }
 }
 
-/** Nobody reads files for ever. */
+/** Deletes old mail files. */
 export async function sweepMails(folder: string, before: Date): Promise<void> {
   for (const name of (await readdir(folder).catch(nullIfMissing)) ?? []) {
     const file = join(folder, name)
@@ -99,7 +99,7 @@ async function orRefused(log: Log, { to }: Mail, send: () => Promise<void>): Pro
   }
 }
 
-/** The server does not want this mail, whenever it is sent. That it does not want us may be mended. */
+/** Whether the server rejects this mail permanently. A rejection of this server as a sender can be fixed. */
 function isForGood(error: unknown): boolean {
   if (error instanceof BadAddress) return true
   const { code, responseCode = 0 } = error as { code?: string; responseCode?: number }

@@ -1,7 +1,7 @@
 /**
- * The one way out over HTTP: whatever users send this forge to is asked for here. Every address is checked after it is
- * looked up, at every redirect; time, size and redirects have ends; nothing is decompressed. What failed is told in
- * words that hold nothing of the request.
+ * The only HTTP client for addresses that users name. It checks every address after name resolution and at every
+ * redirect. Time, size and the number of redirects are limited, and nothing is decompressed. Error messages contain
+ * nothing of the request.
  */
 import { bareHost, type AddressList } from '../lib/address-list.ts'
 import { hasCode } from '../lib/system-errors.ts'
@@ -21,7 +21,7 @@ import { isSendableHeader, pairsOf, loggedHeaders, withoutSecrets } from './head
 export { OutgoingFailure }
 
 export interface OutgoingRequest {
-  /** POST where there is a body, else GET. */
+  /** The default is POST with a body, else GET. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface OutgoingRequest {
 export interface OutgoingAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Cut at the limit. */
+  /** Cut at the size limit. */
   readonly body: string
   /** Seconds. */
   readonly duration: number
@@ -41,30 +41,30 @@ export interface OutgoingAnswer {
 export interface OutgoingOptions {
   readonly guard: OutgoingGuard
   readonly proxy?: OutgoingProxy | null
-  /** Kept from request to request; without, each has one of its own. */
+  /** A pool shared by requests. Without it, each request opens its own connection. */
   readonly connections?: Connections
-  /** When it ends, so does the request, with the signal's own reason. */
+  /** Aborts the request, with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: Partial<Limits>
 }
 
 export interface OutgoingGuard extends Omit<GuardOptions, 'isAllowedPort'> {
-  /** Off: a name is connected to as it is, though it may mean another address than the one checked. */
+  /** False: connects by name, which may resolve to another address than the one checked. */
   readonly pinned?: boolean
 }
 
 export interface OutgoingProxy {
   readonly url: string
-  /** Reached without it. */
+  /** Hosts that bypass the proxy. */
   readonly except?: AddressList
 }
 
 /** Milliseconds and bytes. */
 interface Limits {
   readonly connect: number
-  /** For the answer, once connected: without its head it has failed, without the rest of its body it is cut. */
+  /** The time for the answer, once connected. Without a head the request fails; an incomplete body is cut. */
   readonly read: number
-  /** Redirects and all. */
+  /** Including redirects. */
   readonly total: number
   readonly body: number
   readonly redirects: number
@@ -87,7 +87,7 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: readonly [name: string, value: string][]
   readonly body: Buffer
-  /** False where the body was cut: it was too long, took too long or broke off. */
+  /** False where the body was cut: too long, too slow or interrupted. */
   readonly isWhole: boolean
 }
 
@@ -127,7 +127,7 @@ interface Journey extends OutgoingOptions {
   readonly connections: Connections
 }
 
-/** One signal for the end of time and for whoever calls it off. */
+/** One signal for the timeout and for the caller's abort. */
 class Ending implements Disposable {
   readonly #controller = new AbortController()
   readonly #timer: NodeJS.Timeout
@@ -170,7 +170,7 @@ function redirectOf({ method, url, headers, body }: Hop, { status, headers: told
   const location = told.find(([name]) => name === 'location')?.[1]
   if (![301, 302, 303, 307, 308].includes(status) || !location) return null
   const next = parsed(location, url)
-  // The address that it sends to does not repeat the credentials of its own.
+  // Credentials are not sent to another origin.
   const kept = next.origin === url.origin ? withBasic(url, headers) : withoutSecrets(headers)
   if (status >= 307) return { method, url: next, headers: kept, body }
   const { 'content-type': _, ...others } = kept
@@ -209,7 +209,7 @@ function isExcept({ except }: OutgoingProxy, { hostname, port, protocol }: URL):
   return (except?.hasHost(...at) || except?.hasAddress(...at)) ?? false
 }
 
-/** Whether anything may be sent there, by what the address itself tells. */
+/** Whether requests to the URL are allowed, as far as the URL itself tells. */
 export function checkAddress(url: string, guard: OutgoingGuard): boolean {
   try {
     checkTarget(parsed(url), { ...guard, isAllowedPort: isPortOfHttp, namesPass: true })
@@ -220,7 +220,7 @@ export function checkAddress(url: string, guard: OutgoingGuard): boolean {
   }
 }
 
-/** Names are looked up by the system, which cannot be stopped; nobody waits for it longer than this. */
+/** The system's name resolution cannot be cancelled; callers wait no longer than this. */
 async function inTime<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(timedOut()), ms)
@@ -245,7 +245,7 @@ async function askOver(route: Route, hop: Hop, journey: Journey, fresh = false):
     return answer
   } catch (error) {
     void connection.client.destroy()
-    // The other side may close an idle connection at the very moment it is used again.
+    // The other side may close an idle connection just when it is reused.
     if (connection.isUsed && !fresh && isCutOff(error)) return askOver(route, hop, journey, true)
     throw error
   }
@@ -290,11 +290,11 @@ function sentHeaders(route: Route, { url, headers }: Hop): Record<string, string
     ? { host: new URL(originOf(route.target)).host, ...proxyCredentials(route.proxy!) }
     : {}
   const all: [string, string][] = Object.entries({ ...withBasic(url, headers), ...own })
-  // As UTF-8: the library writes a byte a character.
+  // UTF-8: the library writes one byte per character.
   return Object.fromEntries(all.map(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]))
 }
 
-/** The answer has come once its head has; a body that ends badly is as good as one that is cut. */
+/** A head is enough for an answer. A body that breaks off counts as cut. */
 async function readBody(stream: AsyncIterable<Buffer>, limit: number): Promise<Pick<RawAnswer, 'body' | 'isWhole'>> {
   const chunks: Buffer[] = []
   let size = 0
@@ -303,7 +303,7 @@ async function readBody(stream: AsyncIterable<Buffer>, limit: number): Promise<P
     for await (const chunk of stream) {
       chunks.push(chunk.subarray(0, limit - size))
       size += chunk.length
-      // Leaving the loop drops the connection.
+      // Leaving the loop closes the connection.
       if (size > limit) {
         isWhole = false
         break
@@ -315,5 +315,5 @@ async function readBody(stream: AsyncIterable<Buffer>, limit: number): Promise<P
   return { body: Buffer.concat(chunks), isWhole }
 }
 
-/** Without half a character at its end, and without NUL, which no store keeps. */
+/** Drops half a character at the end, and replaces NUL, which databases reject. */
 const textOf = (body: Buffer) => new TextDecoder().decode(body, { stream: true }).replaceAll('\0', '\ufffd')

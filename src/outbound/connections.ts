@@ -1,6 +1,6 @@
 /**
- * Connections to others, each to the very address that was checked. They are kept for a few seconds, as many events
- * make many requests to the same receiver; one is used again only for the same address.
+ * Outgoing connections, each to exactly the address that was checked. They stay open for a few seconds, because many
+ * events make many requests to one receiver. A connection is reused only for the same address.
  */
 import { isIP, type LookupFunction } from 'node:net'
 import type { buildConnector, Client } from 'undici'
@@ -9,17 +9,17 @@ import { Names } from './names.ts'
 
 export interface Route {
   readonly target: Target
-  /** To connect to; null: whatever the name means by then. */
+  /** The address to connect to. Null: resolve the name when connecting. */
   readonly address: string | null
   readonly verifyTls: boolean
-  /** Then the proxy connects, and looks the name up. */
+  /** With a proxy, the proxy resolves the name and connects. */
   readonly proxy: URL | null
 }
 
 export interface Connection {
   readonly client: Client
   readonly key: string
-  /** Others may have closed it a moment ago. */
+  /** Reused, so the other side may just have closed it. */
   readonly isUsed: boolean
 }
 
@@ -28,7 +28,7 @@ const IDLE_MS = 4000
 const OWN_ADDRESSES_MS = 1000
 export const LARGEST_HEAD = 64 * 1024
 
-/** The proxy answered in place of the receiver. */
+/** The proxy answered instead of the receiver. */
 export class ProxyRefused extends Error {
   readonly status: number
 
@@ -41,11 +41,11 @@ export class ProxyRefused extends Error {
 export class Connections implements AsyncDisposable {
   readonly names = new Names()
   #own = { addresses: new Set<string>() as ReadonlySet<string>, until: 0 }
-  /** The one that was used last is the last. */
+  /** In the order of last use. */
   readonly #idle = new Map<Client, string>()
   #isClosed = false
 
-  /** The system takes long to tell them. */
+  /** Cached, because the system takes long to list them. */
   ownAddresses = (): ReadonlySet<string> => {
     const now = performance.now()
     if (now > this.#own.until) this.#own = { addresses: interfaceAddresses(), until: now + OWN_ADDRESSES_MS }
@@ -66,7 +66,7 @@ export class Connections implements AsyncDisposable {
     return { client, key, isUsed: false }
   }
 
-  /** After a whole answer; whatever else happened, the connection is destroyed instead. */
+  /** Call after a complete answer. In any other case destroy the connection. */
   keep({ client, key }: Connection): void {
     if (this.#isClosed || client.destroyed || !client.stats.connected) return void client.destroy()
     this.#idle.set(client, key)
@@ -89,7 +89,7 @@ const isSecure = ({ target }: Route) => target.url.protocol === 'https:'
 /** Requests without TLS go to the proxy itself, all over the same connections. */
 export const isForwarded = (route: Route): boolean => route.proxy !== null && !isSecure(route)
 
-/** Without the dot that may end a name: certificates have none. */
+/** Without the trailing dot of a name: certificates have none. */
 export function originOf({ url, host, port }: Target): string {
   return new URL(`${url.protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${port}`).origin
 }
@@ -104,7 +104,7 @@ async function newClient(route: Route, timeout: number): Promise<Client> {
   const { Client, buildConnector } = await import('undici')
   const options = {
     pipelining: 1,
-    // Whoever sends has timers of their own, which nothing that is received prolongs.
+    // The caller has timers of its own, which received data does not extend.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: LARGEST_HEAD,
@@ -149,13 +149,13 @@ async function tunnel(proxy: URL, path: string, timeout: number) {
   })
   try {
     const { statusCode, socket } = await client.connect({ path, headers: proxyCredentials(proxy) })
-    // Until TLS listens, too.
+    // TLS adds its error handler only later.
     socket.on('error', () => {})
     if (statusCode === 200) return socket
     socket.destroy()
     throw new ProxyRefused(statusCode)
   } finally {
-    // The socket of a tunnel is the client's no more.
+    // The client no longer owns the socket of a tunnel.
     void client.destroy()
   }
 }
@@ -165,7 +165,7 @@ export const proxyCredentials = (proxy: URL): Record<string, string> => {
   return authorization === null ? {} : { 'proxy-authorization': authorization }
 }
 
-/** Credentials of an address as a header; null: it has none. */
+/** The credentials of a URL as a header. Null: it has none. */
 export function basicOf({ username, password }: URL): string | null {
   if (username === '' && password === '') return null
   return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`

@@ -1,8 +1,8 @@
-/** What is told of a request that nothing came back of: words that hold nothing of the request. */
+/** Error messages of failed requests, which contain nothing of the request. */
 import { ProxyRefused } from './connections.ts'
 import { AddressRefused } from './guard.ts'
 
-/** Nothing came back: why, in words for the hook's log. */
+/** No answer came; the message gives the reason for the webhook log. */
 export class OutgoingFailure extends Error {
   readonly reason: 'refused' | 'timeout' | 'unreachable' | 'tls' | 'redirects' | 'malformed'
 

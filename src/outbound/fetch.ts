@@ -1,4 +1,4 @@
-/** A text from elsewhere, for users who name its address: only from where they may send us, bounded in size and time. */
+/** Fetches a text from a URL that a user names: only from allowed addresses, limited in size and time. */
 import { OutgoingFailure, exchange, type OutgoingGuard, type OutgoingProxy } from './client.ts'
 
 export type FetchFailure = 'bad_address' | 'not_allowed' | 'unreachable' | 'timeout' | number

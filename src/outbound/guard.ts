@@ -1,7 +1,7 @@
 /**
- * Where this forge may be sent by its users: hooks, imports, includes. A host is looked up once; the address that comes
- * back is the one to connect to, since the same name may mean another machine a moment later. Callers ask again for
- * every redirect.
+ * Decides which addresses this server may connect to for its users: webhooks, imports, includes. A host is resolved
+ * once, and the connection goes to that address, because the same name may point to another machine a moment later.
+ * Callers check again at every redirect.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -21,7 +21,7 @@ const REASONS = {
 
 export class AddressRefused extends Error {
   readonly reason: keyof typeof REASONS
-  /** Of a local address: what it is a part of. */
+  /** The local network that the address belongs to. */
   readonly network: LocalNetwork | 'localhost'
 
   constructor(reason: keyof typeof REASONS, network: LocalNetwork | 'localhost' = 'local') {
@@ -36,11 +36,11 @@ export class AddressRefused extends Error {
 export type Lookup = (host: string) => Promise<readonly { address: string }[]>
 
 export interface GuardOptions {
-  /** Whether machines near us may be reached, too. */
+  /** Whether local addresses are allowed. */
   readonly allowLocal?: boolean
-  /** May be reached wherever they are. */
+  /** Always allowed, even if local. */
   readonly allowed?: AddressList
-  /** Whether those are the only ones. */
+  /** Whether only these are allowed. */
   readonly onlyAllowed?: boolean
   /** The web address of this forge: may be reached in any case. */
   readonly ownUrl?: string
