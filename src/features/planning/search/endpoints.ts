@@ -1,4 +1,4 @@
-/** Searches, for whoever knows merge requests. */
+/** The search endpoints, for the context that knows merge requests. */
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
@@ -25,10 +25,10 @@ const request = {
   search_type: oneOf('basic').nullish(),
 }
 
-/** A project that is named is searched whether it is archived or not. */
+/** A search in one project includes it even if archived. */
 const filterOfMany = { ...request, include_archived: bool.nullish() }
 
-/** Of the engines that later releases search with. */
+/** Parameters of search engines that this server does not have. */
 const refuses = ['exclude_forks', 'fields', 'regex']
 
 export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scope) {

@@ -6,13 +6,13 @@ import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../
 import { noteableOf } from '../notes/entity.ts'
 import type { Note } from '../notes/model.ts'
 
-/** A place in a file. */
+/** A match in a file. */
 export const BlobMatchEntity = entity({
-  /** The path without its ending. */
+  /** The path without the file extension. */
   basename: z.string(),
   data: z.string(),
   path: z.string(),
-  /** The path once more, as older clients read it. */
+  /** The path again, for older clients. */
   filename: z.string(),
   id: z.null(),
   ref: z.string(),

@@ -1,4 +1,4 @@
-/** What searches find by words, exactly of what the viewer may see, and people of a place. */
+/** Full-text search in the records the viewer may see, and search for members. */
 import { sql, type RawBuilder } from 'kysely'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import type { App, User } from '../../../context.ts'
@@ -31,7 +31,7 @@ type Test = RawBuilder<boolean>
 
 const NOTHING = { items: [], total: 0 }
 
-/** How many projects a search is narrowed to; where there are more it looks at all, and tests what it finds. */
+/** A search is narrowed to this number of projects. With more, it searches everything and tests each match. */
 const MOST_PROJECTS = 100
 
 async function fewOf(db: Db, projects: RawBuilder<unknown>): Promise<number[] | null> {
@@ -45,7 +45,7 @@ export interface Reach {
   readonly include_archived?: boolean | null | undefined
 }
 
-/** Of those the viewer sees, or of a group's: ids of projects where they are few, else a test. */
+/** The projects the viewer may see, or those of a group: their ids where they are few, else a condition. */
 export async function searchedProjects(
   db: Db,
   table: 'issues' | 'milestones' | 'merge_requests',
@@ -59,7 +59,7 @@ export async function searchedProjects(
   return { tests: group === undefined ? [] : [sql`${sql.ref(`${table}.project_id`)} in (${projects})`] }
 }
 
-/** Those that are archived are searched where they are asked for. */
+/** Archived projects are included only on request. */
 const projectsSeenBy = (viewer: User, include_archived: Reach['include_archived']) => {
   const open = openVisibilities(viewer).map(
     (visibility) => sql`select id from projects
@@ -69,7 +69,7 @@ const projectsSeenBy = (viewer: User, include_archived: Reach['include_archived'
   return sql.join([...open, theirs], sql` union all `)
 }
 
-/** A page of what is found by words. Of more than `MOST_FOUND` nobody is told how many there are. */
+/** A page of matches. Above the limit of matches the total is unknown. */
 async function pageByWords(db: Db, index: TextIndex, input: TextQuery, cut: Cut): Promise<Page<number>> {
   const most = Math.max(MOST_MATCHES, cut.offset + cut.limit) + 1
   const found = await findByWords(db, index, { ...input, most })
@@ -81,7 +81,7 @@ export async function idsByWords(db: Db, index: TextIndex, input: TextQuery, cut
   return { ...page, items: items.map((id) => ({ id })) }
 }
 
-/** The rows of a page, in their order. */
+/** The rows of a page, in the order of the matches. */
 async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
   db: Db,
   index: TextIndex & { readonly table: T },
@@ -102,12 +102,12 @@ async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
 const isInUse = ({ include_archived }: Reach) =>
   include_archived ? sql<boolean>`not p.deleting` : sql<boolean>`not p.deleting and not p.archived`
 
-/** Whether its project is in use; `also` asks more of it. */
+/** A condition: the row's project is active, and `also` holds for it. */
 export const isActive = (table: keyof Tables, reach: Reach, also = sql<boolean>`true`): Test =>
   sql`exists (select 1 from projects p
     where p.id = ${sql.ref(`${table}.project_id`)} and ${isInUse(reach)} and ${also})`
 
-/** Those of some projects that are in use. */
+/** Of these projects, those that are active. */
 async function activeOf(
   db: Db,
   projects: readonly number[],
@@ -133,7 +133,7 @@ const issueTests = ({ state, confidential }: IssueSearch): Test[] => [
   ...(typeof confidential === 'boolean' ? [sql<boolean>`issues.confidential = ${confidential}`] : []),
 ]
 
-/** Of the projects that the viewer sees, or of those of a group. */
+/** In all projects the viewer may see, or in those of a group. */
 export async function findIssuesEverywhere(
   { db }: App,
   viewer: User,
@@ -147,7 +147,7 @@ export async function findIssuesEverywhere(
   return idsByWords(db, ISSUES, { ...input, ...place, tests }, cut)
 }
 
-/** Of a project the viewer sees, whether it is archived or not. */
+/** In one project the viewer may see, archived or not. */
 export async function findIssuesIn(
   { db }: App,
   subject: ProjectSubject,
@@ -168,11 +168,11 @@ export interface MilestoneSearch {
   sort?: Sort
 }
 
-/** Milestones are there where issues or merge requests are. */
+/** A project has milestones where issues or merge requests are enabled. */
 const hasWork = (than: '=' | '>', level: number) =>
   sql.raw(`(p.issues_access_level ${than} ${level} or p.merge_requests_access_level ${than} ${level})`)
 
-/** Whether those of `p` are seen. */
+/** Whether the viewer may see the milestones of `p`. */
 const seesMilestones = ({ seen_by, internal_too }: ReturnType<typeof seenBy>) => sql<boolean>`(
   (${hasWork('=', FeatureEnabled)}
     and p.visibility in (${sql.raw(internal_too ? `'public', 'internal'` : `'public'`)}))
@@ -181,7 +181,7 @@ const seesMilestones = ({ seen_by, internal_too }: ReturnType<typeof seenBy>) =>
 
 const isInState = (state: Milestone['state'] | undefined) => (state ? [sql<boolean>`milestones.state = ${state}`] : [])
 
-/** Of the projects that the viewer sees, or of those of a group. */
+/** In all projects the viewer may see, or in those of a group. */
 export async function findMilestones(
   { db }: App,
   viewer: User,
@@ -192,14 +192,14 @@ export async function findMilestones(
   const sees = seen.seen_by === undefined ? undefined : seesMilestones(seen)
   const { within, tests } = await searchedProjects(db, 'milestones', viewer, input)
   const state = isInState(input.state)
-  // A few projects are asked once, not with each of their milestones.
+  // Test a few projects once, not with each of their milestones.
   const asked = within
     ? { within: await activeOf(db, within, input, sees), tests: state }
     : { tests: [...state, ...tests, isActive('milestones', input, sees)] }
   return rowsByWords(db, MILESTONES, { ...input, ...asked }, cut)
 }
 
-/** Of a project the viewer sees, whether it is archived or not. */
+/** In one project the viewer may see, archived or not. */
 export async function findMilestonesIn(
   { db }: App,
   subject: ProjectSubject,
@@ -211,7 +211,7 @@ export async function findMilestonesIn(
   return rowsByWords(db, MILESTONES, asked, cut)
 }
 
-/** What people said in a project. */
+/** Notes of users in a project. */
 export async function findNotes(
   { db }: App,
   subject: ProjectSubject,
@@ -232,7 +232,7 @@ export async function findNotes(
   return rowsByWords(db, NOTES, { ...input, within: [project.id], tests }, cut)
 }
 
-/** Whose it is reads what is said of it. */
+/** Authors, assignees and reviewers may read the notes of their merge requests. */
 const isOfOwnRequest = (viewer: number, subject: ProjectSubject): Test =>
   hasMergeRequests(subject)
     ? sql`(notes.merge_request_id is null or exists (select 1 from merge_requests m
@@ -243,12 +243,12 @@ const isOpenNote = (viewer: number): Test => sql`not notes.internal and (notes.i
   select 1 from issues where issues.id = notes.issue_id
   and (not issues.confidential or ${isTheirs({ seen_by: viewer })})))`
 
-/** Members see all snippets. */
+/** Members may see all snippets; others only their own and those visible to them. */
 const isOfOpenSnippet = (viewer: number, { open }: ProjectSubject): Test => sql`(notes.snippet_id is null or exists (
   select 1 from snippets s where s.id = notes.snippet_id and (s.author_id = ${viewer}
     or s.visibility in (${sql.join(open.map((visibility) => sql.lit(visibility)))}))))`
 
-/** By their titles and descriptions. */
+/** Searches titles and descriptions. */
 export async function findSnippets(
   { db }: App,
   viewer: User,
@@ -260,7 +260,9 @@ export async function findSnippets(
   return rowsByWords(db, SNIPPETS, { ...input, tests }, cut)
 }
 
-/** Members of a project, or of a group and those above it, by a part of their names. Who is below may be a secret. */
+/**
+ * Members of a project, or of a group and its ancestors, by a part of their names. Members of subgroups may be private.
+ */
 export function findMembers(
   db: Db,
   place: { project: number } | { group: number },

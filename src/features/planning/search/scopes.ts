@@ -1,4 +1,4 @@
-/** Each scope: what it finds, as records, exactly of what the viewer may see. */
+/** The search scopes: each returns matches as records, only of what the viewer may see. */
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -46,7 +46,7 @@ export interface SearchOptions {
   readonly include_archived?: boolean | null | undefined
 }
 
-/** Where it is looked for: everywhere, in a group or in a project. */
+/** Where to search: everywhere, in a group or in a project. */
 export type Where = { readonly group?: { readonly id: number }; readonly project?: ProjectSubject }
 
 export interface Search extends Where {
@@ -61,7 +61,7 @@ export type Scope = (search: Search) => Promise<SearchPage>
 
 const NOTHING = { items: [], total: 0 }
 
-/** For what the store finds by words. */
+/** For scopes with full-text search in the database. */
 export const byWords =
   (find: (search: Search, words: string) => Promise<SearchPage>): Scope =>
   async (search) => {
@@ -69,13 +69,13 @@ export const byWords =
     return words === null ? NOTHING : find(search, words)
   }
 
-/** Those in use, then those that are archived. */
+/** Active projects first, then archived ones. */
 async function oneAfterOther<T>(list: (archived: boolean, cut: Cut) => Promise<Page<T>>, cut: Cut): Promise<Page<T>> {
   const used = await list(false, cut)
   if (used.more) return used
   const room = cut.limit - used.items.length
   const offset = Math.max(0, cut.offset - used.total)
-  // Where no room is left they are still counted.
+  // If the page is already full, archived ones are still counted.
   const archived = await list(true, { offset, limit: Math.max(1, room) })
   const items = [...used.items, ...archived.items.slice(0, room)]
   return { ...archived, items, total: used.total + archived.total }
@@ -180,7 +180,7 @@ const commits: Scope = async (search) => {
   const text = input.search.trim()
   const dir = repositoryDir(app, project!.project)
   if (text === '' || !readsCode(search) || !(await repositoryExists(dir))) return NOTHING
-  // A repository without a commit has nothing to be found; a name that somebody gave must be there.
+  // An empty repository has no matches. But a ref that the caller names must exist.
   const ids = await findMessages(dir, refOf(search), text)
   if (!ids && input.ref) throw notFound('Commit')
   const named = /^[0-9a-f]{7,40}$/i.test(text) ? await findCommit(dir, text.toLowerCase()) : null
@@ -195,7 +195,7 @@ const commits: Scope = async (search) => {
   return { total, items: found.filter((commit) => commit !== null).map(present) }
 }
 
-/** Merge requests are found by the context above. */
+/** The context above provides the search for merge requests. */
 export const scopesWith = (merge_requests: Scope) => ({
   everywhere: { projects, issues, merge_requests, milestones, snippet_titles: snippetTitles, users },
   inGroup: { projects, issues, merge_requests, milestones, users },

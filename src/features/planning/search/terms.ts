@@ -1,4 +1,4 @@
-/** `needle filename:*.ts path:src extension:ts`: what a search in files asks for. Pure. */
+/** Parses the query of a file search: `needle filename:*.ts path:src extension:ts`. Pure functions. */
 
 export interface FileTerms {
   readonly text: string
@@ -29,7 +29,7 @@ function testOf(kind: string, value: string): (path: string) => boolean {
   return (path) => holds(nameOf(path), value)
 }
 
-/** Whether the parts between stars follow each other; each is looked for once. */
+/** Whether the parts between stars occur in this order. Each part is searched once. */
 function holds(text: string, pattern: string): boolean {
   const parts = pattern.split('*')
   if (parts.length === 1) return text.includes(pattern)

@@ -17,21 +17,21 @@ export const SnippetEntity = entity({
   project_id: z.int().nullable(),
   web_url: z.string(),
   raw_url: z.string(),
-  /** Snippets have no repositories. */
+  /** Snippets have no repository here. */
   ssh_url_to_repo: z.null(),
   http_url_to_repo: z.null(),
-  /** The first of them. */
+  /** The path of the first file. */
   file_name: z.string(),
   files: z.array(
     entity({
       path: z.string(),
       raw_url: z.string(),
-      /** These two with `render_html`: what is in it, and that with its words marked. */
+      /** Only with `render_html`: the content, and the content with highlighted syntax. */
       content: z.string().optional(),
       content_html: z.string().optional(),
     }),
   ),
-  /** With `render_html`, as the viewer reads it. */
+  /** With `render_html`: rendered for the viewer. */
   description_html: z.string().optional(),
 }).meta({ id: 'Snippet' })
 
@@ -40,11 +40,11 @@ export type SnippetRecord = z.infer<typeof SnippetEntity>
 export interface LoadedSnippet extends Snippet {
   readonly author: User
   readonly paths: readonly string[]
-  /** Of the project. */
+  /** The path of the project. */
   readonly place: string | null
 }
 
-/** The only version there is, where clients name one. */
+/** The name of the only version, for clients that ask for a ref. */
 export const REF = 'main'
 
 export function presentSnippet(snippet: LoadedSnippet, around: Surroundings): SnippetRecord {

@@ -1,11 +1,11 @@
-/** The files of a snippet: few, each a text, under names that are paths. Pure. */
+/** The files of a snippet: a few texts, whose names are paths. Pure functions. */
 import { badParameter, invalid, type Refusal } from '../../../errors.ts'
 import { LONGEST_TITLE, tooLong } from '../titles.ts'
 import type { SnippetFile } from './model.ts'
 
 export const MOST_FILES = 10
 
-/** What one has that was given none. */
+/** The name of a file without a name. */
 const UNNAMED = 'snippetfile1.txt'
 
 export type FileAction = 'create' | 'update' | 'delete' | 'move'
@@ -41,7 +41,7 @@ export interface NewFiles {
   files?: readonly { file_path: string; content: string }[] | null | undefined
 }
 
-/** As they were given: several, or one by a name and a content. */
+/** The files of the input: several, or one by name and content. */
 export function filesFrom({ file_name, content, files }: NewFiles): SnippetFile[] {
   if (files) return files.map((file) => ({ path: file.file_path, content: file.content }))
   return [{ path: file_name || UNNAMED, content: content ?? '' }]

@@ -1,4 +1,4 @@
-/** What writing a snippet takes, at both of its addresses. */
+/** The input of snippets, for both paths. */
 import { z } from 'zod'
 import { arrayOf, filledText, longText, oneOf, text } from '../../../api/wire.ts'
 import { badParameter } from '../../../errors.ts'
@@ -27,7 +27,7 @@ export const changes = {
   files: arrayOf(fileChange, 2 * MOST_FILES).nullish(),
 }
 
-/** What project snippets call their content besides. */
+/** The older name of `content` for project snippets. */
 export const code = longText.nullish()
 
 interface Input {
@@ -43,7 +43,7 @@ function assertOneWay({ file_name, content, files }: Input): void {
   if (isGiven(files) && isGiven(file_name)) throw badParameter('file_name, files are mutually exclusive')
 }
 
-/** `name` is what the content is called here. */
+/** `name` is the parameter for the content on this path. */
 export function assertNew(given: Input, name: 'content' | 'code'): void {
   assertOneWay(given)
   if (!isGiven(given.files) && !isGiven(given.content)) throw badParameter(`${name} is missing`)

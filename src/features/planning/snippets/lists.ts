@@ -7,14 +7,14 @@ import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { Snippet } from './model.ts'
 
-/** What is absent is no condition. */
+/** An absent value is no condition. */
 interface Filter {
   project?: number
   author?: number
   public?: true
   created_after?: string
   created_before?: string
-  /** Absent for those who see everything; 0 for visitors. */
+  /** Absent for administrators; 0 for anonymous viewers. */
   seen_by?: number
   internal_too?: true
 }
@@ -22,7 +22,7 @@ interface Filter {
 const isOpen = ({ given }: Pick<At<Filter>, 'given'>, column: string) =>
   sql<boolean>`${sql.ref(column)} in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`
 
-/** Of a project that needs no membership. */
+/** Snippets of a project that are visible to non-members. */
 const openProject = (at: Pick<At<Filter>, 'given'>) => sql<boolean>`p.snippets_access_level = ${sql.lit(FeatureEnabled)}
   and ${isOpen(at, 'p.visibility')}`
 
@@ -47,7 +47,7 @@ const visibleIds = (w: Filter, at: At<Filter>): RawBuilder<number> => sql`
   union select s.id from snippets s join projects p on p.id = s.project_id
     where ${openProject(at)} and (${isOpen(at, 's.visibility')} or s.author_id = ${w.seen_by})`
 
-/** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
+/** Not `exists`: PostgreSQL would read all projects that are being deleted, once per page. */
 export const isThere = sql<boolean>`coalesce((select not p.deleting from projects p
   where p.id = snippets.project_id), true)`
 
@@ -90,7 +90,7 @@ export interface SnippetFilter {
   created_before?: string | null | undefined
 }
 
-/** Those that the viewer sees. */
+/** The snippets that the viewer may see. */
 export async function listSnippets(
   { db }: App,
   viewer: User | null,

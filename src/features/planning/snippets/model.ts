@@ -6,7 +6,7 @@ declare module '../../../store/database.ts' {
   interface Tables {
     snippets: {
       id: Generated<number>
-      /** Null for one of a person. */
+      /** Null: a personal snippet. */
       project_id: number | null
       author_id: number
       title: string
@@ -15,7 +15,7 @@ declare module '../../../store/database.ts' {
       created_at: string
       updated_at: string
     }
-    /** In the order of their ids; there is always one. */
+    /** In the order of their ids; never empty. */
     snippet_files: { id: Generated<number>; snippet_id: number; path: string; content: string }
   }
   interface Events {

@@ -4,7 +4,7 @@ import { projectSnippetPolicy } from './policy.ts'
 import { findSnippet, snippets } from './queries.ts'
 import { touchSnippet } from './service.ts'
 
-/** What is said of snippets of projects; the contract knows no talk about those of people. */
+/** Notes on project snippets. The API has no notes on personal snippets. */
 export const snippetNoteable = noteableKind({
   path: '/projects/:id/snippets/:snippet_id',
   noun: 'a snippet',

@@ -4,13 +4,13 @@ import { Guest, Master, Reporter, type Visibility } from '../../../lib/levels.ts
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Snippet } from './model.ts'
 
-/** A snippet at its own address, of a person or of a project. */
+/** A snippet under `/snippets/:id`, personal or of a project. */
 export interface ViewedSnippet {
   readonly snippet: Snippet
   readonly viewer: User | null
-  /** Visibilities that need no membership of the viewer. */
+  /** Visibilities that non-members may see. */
   readonly open: readonly Visibility[]
-  /** Whose it is, unless it is a person's. */
+  /** The project of the snippet. Null: a personal snippet. */
   readonly home: ProjectSubject | null
 }
 
@@ -22,7 +22,7 @@ const isAuthor = ({ snippet, viewer }: Pick<ViewedSnippet, 'snippet' | 'viewer'>
 const isAdministrator = ({ viewer }: Pick<ViewedSnippet, 'viewer'>) => viewer?.state === 'active' && viewer.admin
 const isOn = (s: ProjectSubject) => hasFeature(s, 'snippets')
 
-/** Snippets of a project. Where they are off there are none, and none can be made. */
+/** Snippets of a project. While they are disabled, none is visible and none can be created. */
 export const snippetsPolicy = policy<ProjectSubject>()({
   read: projectPolicy.read,
   createSnippet: (s) => isOn(s) && s.level >= Reporter && !s.project.archived,
@@ -30,7 +30,7 @@ export const snippetsPolicy = policy<ProjectSubject>()({
 
 export const projectSnippetPolicy = policy<ProjectSnippet>()({
   read: (s: ProjectSnippet) => isOn(s) && (s.level >= Guest || s.open.includes(s.snippet.visibility) || isAuthor(s)),
-  /** Whoever reads it. */
+  /** Every signed-in user who can read it. */
   participate: (s) => s.viewer !== null && !s.project.archived,
   change: (s) => !s.project.archived && (s.level >= Master || isAuthor(s)),
 })
@@ -43,7 +43,7 @@ export const snippetPolicy = policy<ViewedSnippet>()({
   },
 })
 
-/** Whoever may not change it does not find it. */
+/** Users who may not change the snippet get 404. */
 export const changeableSnippetPolicy = policy<ViewedSnippet>()({
   read(s: ViewedSnippet) {
     const { snippet, home } = s

@@ -26,7 +26,7 @@ export async function findSnippet(db: Db, id: number): Promise<Snippet | null> {
   return (await byId(db, { id }))[0] ?? null
 }
 
-/** As the viewer meets it, readable or not. */
+/** The snippet for one viewer. The caller checks whether the viewer may read it. */
 export async function meetSnippet(app: App, id: number, viewer: User | null): Promise<ViewedSnippet | null> {
   const snippet = await findSnippet(app.db, id)
   if (!snippet) return null
@@ -42,7 +42,7 @@ const met = {
   find: (app: App, params: { id: number }, viewer: User | null) => meetSnippet(app, params.id, viewer),
 }
 
-/** `/snippets/:id`: of a person or of a project, for whoever may read it. */
+/** `/snippets/:id`: personal or of a project, for viewers who may read it. */
 export const snippet = resource({ ...met, policy: snippetPolicy })
 export const changeableSnippet = resource({ ...met, policy: changeableSnippetPolicy })
 
@@ -68,7 +68,7 @@ const snippetIn = (named: { name?: string }) =>
 
 export const projectSnippet = snippetIn({})
 
-/** The same for endpoints that miss it by its name. */
+/** The same, with `Snippet` in the 404 message. */
 export const projectSnippetByItsName = snippetIn({ name: 'Snippet' })
 
 const pathsOf = hotQuery((db, p: { ids: string }) =>
@@ -79,7 +79,7 @@ const pathsOf = hotQuery((db, p: { ids: string }) =>
     .orderBy('id'),
 )
 
-/** The records of a page. */
+/** The records of a page of snippets. */
 export async function presentSnippets(app: App, snippets: readonly Snippet[]): Promise<SnippetRecord[]> {
   if (snippets.length === 0) return []
   const { db } = app
@@ -94,7 +94,7 @@ export async function presentSnippets(app: App, snippets: readonly Snippet[]): P
   const named = Map.groupBy(paths, ({ snippet_id }) => snippet_id)
   return loaded.flatMap(({ author, ...snippet }) => {
     const place = snippet.project_id === null ? null : places.get(snippet.project_id)
-    if (!author || place === undefined) return [] // gone meanwhile
+    if (!author || place === undefined) return [] // deleted meanwhile
     const files = (named.get(snippet.id) ?? []).map(({ path }) => path)
     return [presentSnippet({ ...snippet, author, place, paths: files }, around)]
   })
@@ -106,7 +106,7 @@ export async function presentOneSnippet(app: App, snippet: Snippet): Promise<Sni
   return record
 }
 
-/** The file so called, or the first. */
+/** The file with this path, or the first file. */
 export async function findSnippetFile(db: Db, { id }: Snippet, path?: string): Promise<SnippetFile | null> {
   const file = await db
     .selectFrom('snippet_files')
@@ -119,7 +119,7 @@ export async function findSnippetFile(db: Db, { id }: Snippet, path?: string): P
   return file ?? null
 }
 
-/** What clients name the only version by. */
+/** The names that clients use for the only version. */
 export const isRef = (ref: string): boolean => [REF, 'master', 'HEAD'].includes(ref)
 
 export async function findUserAgentDetail(db: Db, { id }: Snippet) {

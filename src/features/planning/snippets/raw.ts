@@ -5,7 +5,7 @@ import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 import { findSnippetFile, isRef } from './queries.ts'
 
-/** It is text whatever it holds, and nothing a browser would run. */
+/** Always plain text, so that a browser runs nothing. */
 export const rawHeaders = ({ path }: SnippetFile) => ({
   'Content-Type': 'text/plain; charset=utf-8',
   'Content-Disposition': disposition('inline', path.split('/').at(-1)!),
@@ -13,7 +13,7 @@ export const rawHeaders = ({ path }: SnippetFile) => ({
   ...SANDBOXED,
 })
 
-/** The bytes of a file, or of the first. */
+/** The content of a file, or of the first one. */
 export async function answerRaw(
   { db }: App,
   snippet: Snippet,

@@ -1,4 +1,4 @@
-/** A snippet as pages show it: its texts, words of code marked. */
+/** A snippet as pages show it: rendered texts and highlighted code. */
 import type { App, User } from '../../../context.ts'
 import { escapeHtml } from '../../../lib/markdown/html.ts'
 import { markLines } from '../../../lib/markdown/marked-code.ts'
@@ -32,5 +32,5 @@ export async function renderSnippet(
   }
 }
 
-/** Names of languages are their endings, too. */
+/** Language names are also file extensions. */
 const languageOf = (path: string) => path.slice(path.lastIndexOf('.') + 1).toLowerCase()

@@ -11,7 +11,7 @@ import { titleFaults } from '../titles.ts'
 import { assertValidFiles, changedFiles, filesFrom, touchesFiles, type FilesChange, type NewFiles } from './files.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 
-/** Whence it was sent, for administrators who look for spam. */
+/** The origin of a request, for administrators who look for spam. */
 interface Sender {
   readonly address: string
   readonly userAgent: string
@@ -41,7 +41,7 @@ async function assertVisibilityAllowed(app: App, actor: User, visibility: Visibi
   }
 }
 
-/** Without a project it is the actor's own. */
+/** Without a project it is a personal snippet. */
 export async function createSnippet(
   app: App,
   actor: User,
@@ -105,7 +105,7 @@ export async function updateSnippet(
       .where('id', '=', id)
       .$if(locksRows(app.db), (query) => query.forNoKeyUpdate())
       .executeTakeFirst()
-    if (!before) throw notFound('Snippet') // somebody was faster
+    if (!before) throw notFound('Snippet') // deleted by another request meanwhile
     const after = touchesFiles(change) ? changedFiles(await filesOf(app, id), change) : null
     if (after) assertValidFiles(after)
     const snippet = await app.db
@@ -124,7 +124,7 @@ export async function updateSnippet(
   })
 }
 
-/** Something was said of it, in the transaction of the note. */
+/** Updates the time stamp after a note, in the transaction of the note. */
 export async function touchSnippet({ db, clock }: App, id: number): Promise<void> {
   await db
     .updateTable('snippets')
@@ -139,7 +139,7 @@ const filesOf = ({ db }: App, id: number): Promise<SnippetFile[]> =>
 export async function deleteSnippet(app: App, actor: User, { id, project_id }: Snippet): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('snippets').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Snippet') // somebody was faster
+    if (numDeletedRows === 0n) throw notFound('Snippet') // deleted by another request meanwhile
     await emit(app, 'snippet.deleted', { id, project_id, by: actor.id })
   })
 }

@@ -1,6 +1,6 @@
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** They go with their author, whoever else would be the heir. */
+/** Snippets are deleted with their author, even if there is a successor. */
 export const releaseSnippets: OnUserRemoved = async ({ db }, { id }) => {
   await db.deleteFrom('snippets').where('author_id', '=', id).execute()
 }

@@ -4,7 +4,7 @@ import { send } from '../../../api/web-answers.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
 import { findRaw } from './pages.ts'
 
-/** `/snippets/1/raw`, `/-/snippets/1/raw/main/some/file.txt`: of a person or of a project. */
+/** `/snippets/1/raw`, `/-/snippets/1/raw/main/some/file.txt`: personal or of a project. */
 export const routes: WebRoutes = (server, gateway, { pages }) => {
   for (const [path, depth] of [
     ['/snippets/*', 1],

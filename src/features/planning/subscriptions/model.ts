@@ -2,14 +2,14 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Who wants news of an issue, a merge request or a label, or explicitly none. */
+    /** Subscriptions of users to an issue, a merge request or a label, and explicit refusals. */
     subscriptions: {
       id: Generated<number>
       user_id: number
       issue_id: number | null
       merge_request_id: number | null
       label_id: number | null
-      /** Where the label is subscribed to; null: in the whole group. */
+      /** The project where the label is subscribed to. Null: in the whole group. */
       project_id: number | null
       subscribed: boolean
       created_at: string

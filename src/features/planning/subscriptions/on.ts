@@ -3,7 +3,7 @@ import { on } from '../../../context.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { findUser } from '../../identity/users/queries.ts'
 
-/** Whoever leaves gets no more news of what they do not see any more. */
+/** Deletes subscriptions of former members to records they can no longer see. */
 export const deleteSubscriptionsOfFormerMember = on('member.removed', 'subscriptions', async (app, { user_id }) => {
   const user = await findUser(app.db, user_id)
   if (!user || user.admin) return

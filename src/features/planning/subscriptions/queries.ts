@@ -11,7 +11,7 @@ type Columns = { [column in keyof typeof NONE]: number | null }
 
 export const columnsOf = (target: SubscriptionTarget): Columns => ({ ...NONE, ...target })
 
-/** What they name, and nothing else. */
+/** Matches exactly these columns; all others must be null. */
 export const isOf =
   (columns: Columns, given: (column: keyof Columns) => boolean = (column) => columns[column] !== null) =>
   (eb: ExpressionBuilder<Tables, 'subscriptions'>) =>
@@ -21,7 +21,7 @@ const saidOf = hotQuery((db, p: Columns & { user: number }, given) =>
   db.selectFrom('subscriptions').select('subscribed').where('user_id', '=', p.user).where(isOf(p, given)),
 )
 
-/** What the user said of it; null where they said nothing. */
+/** The explicit subscription of the user; null where there is none. */
 export async function subscriptionOf(db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> {
   const [said] = await saidOf(db, { user, ...columnsOf(target) })
   return said?.subscribed ?? null
@@ -29,7 +29,7 @@ export async function subscriptionOf(db: Db, user: number, target: SubscriptionT
 
 export type Subscriber = Pick<Row<'subscriptions'>, 'user_id' | 'project_id' | 'subscribed'>
 
-/** Whoever said something of these issues or labels, by id; one query. */
+/** Users with an explicit subscription or refusal, by record id. One query. */
 export async function subscribersOf(
   db: Db,
   kind: 'issue_id' | 'merge_request_id' | 'label_id',
@@ -45,7 +45,7 @@ export async function subscribersOf(
   return Map.groupBy(rows, ({ target }) => target!)
 }
 
-/** Of these labels, those that the user subscribed to in a project, or with null in the whole group. */
+/** Of these labels, those the user subscribed to in a project or, with null, in the whole group. */
 export async function subscribedLabels(
   db: Db,
   user: number,

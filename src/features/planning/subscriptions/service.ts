@@ -6,7 +6,7 @@ import { transact } from '../../../store/transact.ts'
 import type { SubscriptionTarget } from './model.ts'
 import { columnsOf, isOf, subscriptionOf } from './queries.ts'
 
-/** `usual` is what holds where the user has said nothing: issues have participants, who are told without asking. */
+/** `usual` is the state without an explicit subscription: participants of issues are subscribed automatically. */
 export async function setSubscription(
   app: App,
   { id: user_id }: User,
@@ -34,6 +34,6 @@ export async function setSubscription(
       .where(isOf(columns))
       .execute()
   }).catch((error: unknown) => {
-    throw isOrphan(error) ? notFound() : error // it has gone meanwhile
+    throw isOrphan(error) ? notFound() : error // the target was deleted meanwhile
   })
 }

@@ -1,4 +1,4 @@
-/** Time spent on whatever keeps it. */
+/** Endpoints of time tracking, for every kind of item that has it. */
 import { z } from 'zod'
 import { endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
@@ -14,7 +14,7 @@ interface Scope<S, P extends Policy<S>> {
   on: Resource<S, P>
   reading: keyof P & string
   guest: boolean
-  /** Of an answer to time that was added. */
+  /** The status of the answer to added time. */
   added: 200 | 201
   of(subject: S): Stored
   work: { estimate: By<[string]>; resetEstimate: By<[]>; spend: By<[string]>; resetSpent: By<[]> }

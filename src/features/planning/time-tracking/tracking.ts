@@ -1,4 +1,4 @@
-/** How long something should take, and took: for whatever keeps it. */
+/** Time estimate and time spent, for every kind of item that has them. */
 import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { formatDuration, parseDuration } from '../../../lib/duration.ts'
@@ -9,16 +9,16 @@ import type { TimeStats } from './entity.ts'
 
 type TimeChanges = { [field: string]: readonly [unknown, unknown] }
 
-/** What is worked on. These are called in the transaction of the change. */
+/** The operations of an item. All are called in the transaction of the change. */
 interface Work<T extends TimeStats & Timestamps & { readonly id: number }> {
-  /** As it is now; nobody else changes it until the transaction ends. */
+  /** Locks the row until the transaction ends, and returns its current state. */
   hold(app: App, id: number): Promise<T>
   store(app: App, id: number, times: TimeStats, by: number): Promise<T>
   noteable(one: T): Noteable
   tell(app: App, one: T, by: number, changes: TimeChanges): Promise<void>
 }
 
-/** Of work, in seconds: what a column holds. */
+/** Seconds; the maximum of the column. */
 const LONGEST = 2_147_483_647
 
 function secondsIn(text: string, fault: Record<string, string[]>): number {
@@ -74,7 +74,7 @@ export function trackTime<T extends TimeStats & Timestamps & { readonly id: numb
     resetEstimate: (app: App, actor: User, one: { readonly id: number }): Promise<T> =>
       change(app, actor, one, (was) => ({ ...was, time_estimate: 0 })),
 
-    /** A negative duration takes back. */
+    /** A negative duration subtracts. */
     spend(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
       const seconds = secondsIn(duration, BAD_SPENT)
       if (seconds === 0) throw invalid({ time_spent: ["can't be 0"] })

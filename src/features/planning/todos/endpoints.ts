@@ -1,4 +1,4 @@
-/** Todos, for whoever knows how each of their targets is shown. */
+/** The to-do endpoints, for the context that can present every target. */
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'

@@ -7,14 +7,14 @@ import { CommitEntity, type CommitRecord } from '../../repository/commits/entity
 import { IssueEntity, type IssueRecord } from '../issues/entity.ts'
 import { TODO_ACTIONS, type Todo } from './model.ts'
 
-/** What a todo tells of a merge request, whatever else its record has. */
+/** The fields of a merge request that a to-do item shows. */
 export interface MergeRequestTarget {
   readonly id: number
   readonly title: string
   readonly web_url: string
 }
 
-/** Records of merge requests are declared by the context above. */
+/** The context above declares the record of merge requests. */
 export const todoEntity = <E extends z.ZodType<MergeRequestTarget>>(mergeRequest: E) =>
   entity({
     id: z.int(),

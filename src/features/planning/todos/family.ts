@@ -2,5 +2,5 @@ import { family } from '../../family.ts'
 import { releaseTodos } from './user-removal.ts'
 import { reactions } from './on.ts'
 
-/** Its endpoints stand where merge requests are known, which wait like issues do. */
+/** The endpoints belong to the context of merge requests, because to-do items refer to these, too. */
 export const todoKeeping = family({ reactions, onUserRemoved: releaseTodos })

@@ -1,4 +1,4 @@
-/** Whom a text names, told that it waits for them. */
+/** To-do items for users whom a text mentions. */
 import type { App, User } from '../../../context.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { mergeRequestReaders, type MergeRequestRow } from '../merge-requests.ts'
@@ -9,11 +9,11 @@ export interface Text {
   readonly target: Target
   readonly note?: { readonly id: number }
   readonly source: string | null
-  /** Of these people, those who may read it. */
+  /** Of these users, those who may read the text. */
   readonly readers: (ids: readonly number[]) => Promise<User[]>
 }
 
-/** For those a text names who may read it. */
+/** For mentioned users who may read the text. */
 export async function createMentionTodos(
   app: App,
   by: User,
@@ -35,7 +35,7 @@ export async function createMentionTodos(
   }
 }
 
-/** Of a merge request, or of a note on it. */
+/** The text of a merge request, or of a note on it. */
 export async function textOfMergeRequest(
   app: App,
   by: User,
@@ -55,7 +55,7 @@ export async function textOfMergeRequest(
 type Titled = { readonly title: string; readonly description: string | null }
 type Changes = { readonly [field: string]: readonly [unknown, unknown] }
 
-/** Whom the title and the description name, and did not name before they were changed. */
+/** Mentions in title and description that were not there before the change. */
 export async function namesAdded(item: Titled, changes: Changes): Promise<Mentions> {
   const textsOf = (side: 0 | 1) =>
     (['title', 'description'] as const).map((field) =>

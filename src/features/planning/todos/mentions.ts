@@ -6,11 +6,11 @@ import { levelOnProject } from '../../access/authorizations/queries.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
 import { loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
 
-/** Names in lower case, and whether the text speaks to them. */
+/** Lower-case names, and whether the text addresses the user directly. */
 export type Mentions = Map<string, { readonly addressed: boolean }>
 
 const MOST_NAMES = 200
-/** Of each group, where nothing else is said. */
+/** The default limit of members per group. */
 const MOST_PEOPLE = 2000
 
 export async function namesIn(texts: readonly (string | null | undefined)[]): Promise<Mentions> {
@@ -26,7 +26,10 @@ export async function namesIn(texts: readonly (string | null | undefined)[]): Pr
   return named
 }
 
-/** Ids by how they are named: users, members of groups that the writer sees, and for its people the project's team. */
+/**
+ * Ids of mentioned users, of members of groups the author may see and, if the author is a member, of all project
+ * members (`@all`).
+ */
 export async function mentionedPeople(
   app: App,
   by: User,
@@ -45,7 +48,7 @@ export async function mentionedPeople(
   }
 }
 
-/** Groups of these names, in lower case, that the writer sees. */
+/** Groups with these lower-case names that the author may see. */
 export async function mentionedGroups(app: App, by: User, names: readonly string[]): Promise<Group[]> {
   if (names.length === 0) return []
   const groups = await app.db
@@ -59,7 +62,7 @@ export async function mentionedGroups(app: App, by: User, names: readonly string
   return subjects.filter(groupPolicy.read).map(({ group }) => group)
 }
 
-/** `@all` is for the project's own people to say. */
+/** Only members of the project may mention `@all`. */
 export const namesTeam = async ({ db }: App, by: User, project: number, names: readonly string[]): Promise<boolean> =>
   names.includes('all') && (await levelOnProject(db, by, project)) >= Guest
 

@@ -18,33 +18,33 @@ export type TodoAction = (typeof TODO_ACTIONS)[number]
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** What waits for people. Of each target at most one is pending. */
+    /** To-do items of users. Each user has at most one pending item per target. */
     todos: {
       id: Generated<number>
       user_id: number
       project_id: number
-      /** One of the three: what waits. */
+      /** Exactly one of the three is the target. */
       issue_id: number | null
       merge_request_id: number | null
       commit_sha: string | null
-      /** Which of them; by the engine. */
+      /** The type of the target, computed by the database. */
       type: GeneratedAlways<'Issue' | 'MergeRequest' | 'Commit'>
-      /** That it came of. */
+      /** The note that caused it. */
       note_id: number | null
-      /** Who caused it. */
+      /** The user who caused it. */
       author_id: number
       action: TodoAction
       state: Generated<'pending' | 'done'>
-      /** By triggers: whether it takes more than seeing the project's issues or merge requests to see it. */
+      /** Maintained by triggers: whether seeing it needs more than access to the project's issues or merge requests. */
       reserved: Generated<boolean>
-      /** The news it was made of: what is told twice waits once. */
+      /** The event it was created from. Unique, so that a repeated event creates one item. */
       source: string | null
       created_at: string
       updated_at: string
     }
   }
   interface Events {
-    /** Something waits for these, or does no more. */
+    /** These users got or finished to-do items. */
     'todo.created': { user_ids: number[]; by: number }
     'todo.done': { user_ids: number[] }
   }

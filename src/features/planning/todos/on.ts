@@ -24,7 +24,7 @@ async function textOfIssue(app: App, by: User, issue: Issue, source: string | nu
   }
 }
 
-/** Of a note on a commit, for those who read the code. */
+/** A note on a commit, for users who may read the code. */
 const textOfCommit = (
   app: App,
   { project_id, commit_sha, id }: { project_id: number; commit_sha: string; id: number },
@@ -53,7 +53,7 @@ const issueCreated = on('issue.created', 'todos', async (app, { id, by }, { sour
   await createMentionTodos(app, author, text, await namesIn([issue.title, issue.description]))
 })
 
-/** Those who were not named before. */
+/** For users who were not mentioned before. */
 const issueUpdated = on(
   'issue.updated',
   'todos',
@@ -67,7 +67,7 @@ const issueUpdated = on(
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
 
-/** A note, as whoever wrote or changed it met what it is about. */
+/** A note with its text and author. */
 async function findNote(app: App, { id, by }: { readonly id: number; readonly by: number }, source: string | null) {
   const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
   if (!note || note.system) return null
@@ -83,7 +83,7 @@ async function findNote(app: App, { id, by }: { readonly id: number; readonly by
     ])
     return author && one ? { note, author, text: await textOfMergeRequest(app, author, one, source, note) } : null
   }
-  // Nothing waits because of what is said of snippets.
+  // Notes on snippets create no to-do items.
   const found = issue_id === null ? null : await find(app, issue_id, by)
   return found && { note, author: found.author, text: await textOfIssue(app, found.author, found.issue, source, note) }
 }
@@ -93,7 +93,7 @@ const noteCreated = on('note.created', 'todos', async (app, told, { source }) =>
   if (found) await createMentionTodos(app, found.author, found.text, await namesIn([found.note.body]))
 })
 
-/** Those whom it did not name before. */
+/** For users the note did not mention before. */
 const noteUpdated = on('note.updated', 'todos', async (app, told, { source }) => {
   const found = await findNote(app, told, source)
   if (!found) return
@@ -103,7 +103,10 @@ const noteUpdated = on('note.updated', 'todos', async (app, told, { source }) =>
   await createMentionTodos(app, found.author, found.text, named)
 })
 
-/** Nothing waits for whoever leaves, in projects where they are nobody now; nor where they see nothing any more. */
+/**
+ * Deletes to-do items of former members in projects they no longer have access to, and of records they can no longer
+ * see.
+ */
 const memberRemoved = on('member.removed', 'todos', async (app, { user_id, project_id, group_id }) => {
   const user = await findUser(app.db, user_id)
   if (!user || user.admin) return

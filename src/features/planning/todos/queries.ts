@@ -22,13 +22,13 @@ import { LEVEL, isOn, isOpen, isReadable, seesIssue, seesMergeRequest, seesMerge
 import { presentTodo, type MergeRequestTarget } from './entity.ts'
 import type { Todo, TodoAction } from './model.ts'
 
-/** Whether they still see what waits, and the note it came of. */
+/** Whether the user may still see the target and the note. */
 function isSeenBy(viewer: User): RawBuilder<boolean> {
   if (viewer.admin) return isThere
   return sql`exists (${seeing(viewer.id, { internalToo: openVisibilities(viewer).includes('internal') })})`
 }
 
-/** As `exists` PostgreSQL would look up all projects there are, once for each page. */
+/** Not `exists`: PostgreSQL would read all projects, once per page. */
 const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = todos.project_id), false)`
 
 const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
@@ -50,7 +50,7 @@ function seeing(viewer: number, way: Way): RawBuilder<unknown> {
     and (${seesNoted} or ${seesCommit} or ${seesRequest})`
 }
 
-/** Whether the project alone says that they see a todo of `todos`, or of what is counted of them. */
+/** Whether access to the project is enough to see a row of `todos`, or of its counts. */
 const isOpenTo = (todos: string, viewer: number, way: Way): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${todos}.${name}`)
   return sql`exists (select 1 from projects p
@@ -70,7 +70,7 @@ export interface TodoFilter {
   readonly type?: string | null | undefined
 }
 
-/** The values of a list's conditions; what is absent is no condition. */
+/** The values of list conditions. An absent value is no condition. */
 interface Filter {
   user: number
   state: 'pending' | 'done'
@@ -79,14 +79,14 @@ interface Filter {
   project?: number
   group?: number
   type?: string
-  /** Absent for those who see everything. */
+  /** Absent for administrators. */
   seen_by?: number
   internal_too?: true
 }
 
 const wayOf = ({ given }: Pick<At<Filter>, 'given'>): Way => ({ internalToo: given('internal_too') })
 
-/** Of theirs in this state: they have an index. */
+/** The user's items in this state; an index covers them. */
 const ofState = (w: Filter) =>
   sql`select todos.id from todos where todos.user_id = ${w.user} and todos.state = ${w.state}`
 
@@ -121,7 +121,7 @@ const todos = longList<Filter, 'todos', 'id'>({
     own: {
       needs: 'seen_by',
       test: (w, at) => sql`exists (${seeing(w.seen_by!, wayOf(at))})`,
-      // What is reserved, and merge requests of projects where those alone are seen that are theirs.
+      // Reserved items, and merge requests of projects where the viewer sees only their own.
       set(w, at) {
         const isSeen = sql`exists (${seeing(w.seen_by!, wayOf(at))})`
         return sql`${ofState(w)} and todos.reserved and ${isSeen}
@@ -170,11 +170,11 @@ export async function pendingIds({ db }: App, viewer: User, filter: TodoFilter):
 
 const EVERY = Number.MAX_SAFE_INTEGER
 
-/** Those that the user sees. */
+/** Counts the items that the user may see. */
 export const countPendingTodos = async ({ db }: App, viewer: User): Promise<number> =>
   (await todos(db, wantedBy(viewer, {}), { limit: 0, offset: 0 })).total
 
-/** `/todos/:id`: one's own. */
+/** `/todos/:id`: only the viewer's own. */
 export const todo = resource({
   params: z.object({ id }),
   policy: policy<{ readonly todo: Todo; readonly viewer: User | null }>()({
@@ -192,7 +192,7 @@ export const todo = resource({
   },
 })
 
-/** How merge requests are shown, by those who know them. */
+/** Presents merge requests; the context above provides it. */
 export type PresentMergeRequests = (app: App, viewer: User, ids: readonly number[]) => Promise<MergeRequestTarget[]>
 
 /** The records of a page, in a fixed number of queries. */
@@ -230,7 +230,7 @@ export async function presentTodos(
     const commit = commits.get(`${todo.project_id} ${todo.commit_sha}`)
     const request = requests.find(({ id }) => id === todo.merge_request_id)
     const target = issue ? { ...issue, subscribed: subscribed.has(issue.id) } : (request ?? commit)
-    if (!project || !target) return [] // gone meanwhile
+    if (!project || !target) return [] // deleted meanwhile
     const loaded = {
       ...todo,
       project: presentSimpleProject(project, addresses(app)),
@@ -241,7 +241,7 @@ export async function presentTodos(
   })
 }
 
-/** Records of the commits that wait, read once for each project. */
+/** Records of the target commits, read once per project. */
 async function commitsOf(app: App, projects: readonly LoadedProject[], todos: readonly Todo[]) {
   const found = new Map<string, CommitRecord>()
   for (const { project, namespace } of projects) {

@@ -4,9 +4,9 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { subjectsOfUsers } from '../subjects.ts'
 
-/** Those of these users who read the project's code. */
+/** Of these users, those who may read the project's code. */
 export async function codeReadersAmong(app: App, project: Project, ids: readonly number[]): Promise<User[]> {
-  // No rule asks where a project lies.
+  // No policy reads the namespace.
   const namespace = null as unknown as Row<'namespaces'>
   return (await subjectsOfUsers(app, { project, namespace }, ids))
     .map((subject) => ({ ...subject, dir: '' }))

@@ -6,13 +6,13 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Todo, TodoAction } from './model.ts'
 
-/** What waits. */
+/** The target of a to-do item. */
 export type Target =
   | { readonly project_id: number; readonly issue_id: number }
   | { readonly project_id: number; readonly merge_request_id: number }
   | { readonly project_id: number; readonly commit_sha: string }
 
-/** Why something waits. */
+/** The cause of a to-do item. */
 export interface Cause {
   readonly target: Target
   readonly by: number
@@ -21,7 +21,7 @@ export interface Cause {
   readonly source?: string | null
 }
 
-/** For whom something waits there already, nothing more does. */
+/** Skips users who already have a pending item for the target. */
 export async function addTodos(
   app: App,
   { target, by, action, note, source = null }: Cause,
@@ -54,7 +54,7 @@ export async function addTodos(
   })
 }
 
-/** In the transaction of the change. Also for whoever takes it on themselves. */
+/** Call in the transaction of the change. Includes users who assign themselves. */
 export const addAssignedTodos = (
   app: App,
   actor: User,
@@ -68,7 +68,7 @@ export const addAssignedTodos = (
     people.map(({ id }) => id),
   )
 
-/** None where something waits there already. */
+/** Null where a pending item already exists. */
 export async function remind(app: App, actor: User, target: Target): Promise<Todo | null> {
   const [added] = await addTodos(app, { target, by: actor.id, action: 'marked' }, [actor.id])
   return added ?? null
@@ -76,7 +76,7 @@ export async function remind(app: App, actor: User, target: Target): Promise<Tod
 
 export async function markTodo(app: App, actor: User, target: Target): Promise<Todo> {
   const added = await remind(app, actor, target).catch((error: unknown) => {
-    throw isOrphan(error) ? notFound() : error // it has gone meanwhile
+    throw isOrphan(error) ? notFound() : error // the target was deleted meanwhile
   })
   if (!added) throw new Refusal('not_modified')
   return added
@@ -84,7 +84,7 @@ export async function markTodo(app: App, actor: User, target: Target): Promise<T
 
 type Seen = { readonly issue_id: number } | { readonly merge_request_id: number } | Target
 
-/** Of whoever has seen to it. */
+/** Marks the user's items for a target as done. */
 export async function finishTodos(app: App, user: number, seen: Seen): Promise<void> {
   await finish(app, (todos) => {
     const mine = todos.where('user_id', '=', user)

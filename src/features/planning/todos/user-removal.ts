@@ -1,6 +1,6 @@
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** What they asked of others still waits. */
+/** The successor becomes the author of items that others still have. */
 export const releaseTodos: OnUserRemoved = async ({ db }, { id }, { successor }) => {
   if (!successor) return
   await db
