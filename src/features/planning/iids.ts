@@ -1,4 +1,4 @@
-/** Numbers of records in their project or group: from 1 on, without gaps, never given twice. */
+/** Internal ids (iids) of records in their project or group: from 1 on, without gaps, never used twice. */
 import type { App } from '../../context.ts'
 import { withMutex } from '../../lib/mutex.ts'
 import type { Db } from '../../store/database.ts'
@@ -13,14 +13,14 @@ declare module '../../store/database.ts' {
 
 export type IidKind = 'issues' | 'merge_requests' | 'milestones' | 'pipelines' | 'deployments'
 
-/** Whoever chooses one leaves others to come. */
+/** The maximum that a client may choose, so that numbers remain for later records. */
 export const LARGEST_IID = 2_147_483_647
 
 type Parent = { readonly project_id: number } | { readonly group_id: number }
 
 /**
- * A transaction that takes a number: of this process one at a time for each counter. They would wait for each other
- * anyway, but with a connection each, of which there are few.
+ * A transaction that takes a number. Within this process only one runs per counter. The others would wait for the row
+ * lock anyway, but each with a database connection, and connections are few.
  */
 export function transactNumbered<T>(
   app: App,
@@ -32,7 +32,10 @@ export function transactNumbered<T>(
   return withMutex(`iid ${Object.entries(parent).join()} ${kind}`, () => transact(app, body))
 }
 
-/** The next one, in the transaction that inserts the record: whoever comes second waits, and a rollback takes it back. */
+/**
+ * The next number. Call in the transaction that inserts the record: concurrent calls wait, and a rollback returns the
+ * number.
+ */
 export async function nextIid(db: Db, parent: Parent, kind: IidKind): Promise<number> {
   const { last } = await db
     .insertInto('iid_counters')
@@ -47,7 +50,7 @@ export async function nextIid(db: Db, parent: Parent, kind: IidKind): Promise<nu
   return last
 }
 
-/** A number that was chosen by hand: those to come lie beyond it. */
+/** Records a number that the client chose, so that later numbers are larger. */
 export async function raiseIid(db: Db, parent: Parent, kind: IidKind, given: number): Promise<void> {
   await db
     .insertInto('iid_counters')

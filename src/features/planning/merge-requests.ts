@@ -1,6 +1,6 @@
 /**
- * Merge requests as planning meets them: what texts name, what waits and what people did. They belong to a context above,
- * so that rows are read here and nothing is written.
+ * Merge requests as planning uses them: for references, to-do items and activities. They belong to a context above, so
+ * this file only reads rows.
  */
 import type { App, User } from '../../context.ts'
 import { Reporter } from '../../lib/levels.ts'
@@ -24,7 +24,7 @@ export async function findMergeRequestRows(db: Db, ids: readonly number[]): Prom
     .execute()
 }
 
-/** `<merge request> <user>` of those who are to do or to review one. */
+/** `<merge request> <user>` of assignees and reviewers. */
 async function peopleOf(db: Db, ids: readonly number[]): Promise<Set<string>> {
   const some = idList(db, ids)
   const [assignees, reviewers] = await Promise.all([
@@ -49,7 +49,7 @@ const isReader = (subject: ProjectSubject, { id, author_id }: MergeRequestRow, p
       hasMergeRequests(subject) &&
       (author_id === subject.viewer.id || people.has(`${id} ${subject.viewer.id}`))))
 
-/** Those of these that the viewer may see, of whatever projects; a query for each kind of thing. */
+/** Of these merge requests of any projects, those the viewer may see. A fixed number of queries. */
 export async function readableMergeRequests<R extends MergeRequestRow>(
   app: App,
   viewer: User | null,
@@ -73,7 +73,7 @@ export async function readableMergeRequests<R extends MergeRequestRow>(
   })
 }
 
-/** Of these users, those who may see it, or what was said of it. */
+/** Of these users, those who may see the merge request or, with `internal`, its internal notes. */
 export async function mergeRequestReaders(
   app: App,
   place: Pick<ProjectSubject, 'project' | 'namespace'>,
@@ -86,7 +86,9 @@ export async function mergeRequestReaders(
   return seeing.filter(({ level }) => !internal || level >= Reporter).map(({ viewer }) => viewer)
 }
 
-/** `!4`, `project!4`, `group/project!4`, if the viewer may see it; a single name is a project beside ours. */
+/**
+ * `!4`, `project!4`, `group/project!4`, if the viewer may see it. A single name means a project in the same namespace.
+ */
 export async function findNamedMergeRequest(
   app: App,
   viewer: User,

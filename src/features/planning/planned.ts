@@ -1,4 +1,4 @@
-/** What lists of issues and of merge requests are narrowed by alike: two tables with the same columns and links. */
+/** List conditions that issues and merge requests share: both tables have the same columns and links. */
 import { sql, type RawBuilder } from 'kysely'
 import { today } from '../../clock.ts'
 import type { App, User } from '../../context.ts'
@@ -25,7 +25,7 @@ export interface PlannedFilter {
   author?: number | null | undefined
   assignee?: NoneOrAny<number> | null | undefined
   my_reaction_emoji?: NoneOrAny<{ name: string }> | null | undefined
-  /** Of these two the records themselves, not their titles. */
+  /** By id, not by title. */
   milestone_id?: number
   label_id?: number
   iids?: number[] | null | undefined
@@ -47,13 +47,13 @@ export interface PlannedFilter {
   }
 }
 
-/** More words narrow a search no further. */
+/** Further words are ignored. */
 const MOST_WORDS = 8
-/** Nor does more of a word. */
+/** The rest of a longer word is ignored. */
 const LONGEST_WORD = 100
 type WordName = `word${number}`
 
-/** The values of a list's conditions; what is absent is no condition. */
+/** The values of list conditions. An absent value is no condition. */
 export interface PlannedValues {
   project?: number
   group?: number
@@ -63,7 +63,7 @@ export interface PlannedValues {
   assignee?: number
   not_assignee?: number
   assigned?: boolean
-  /** Titles as one list, and how many. */
+  /** A list of titles as one query parameter, and its length. */
   labels?: string
   label_total?: number
   not_labels?: string
@@ -71,7 +71,7 @@ export interface PlannedValues {
   milestone?: string
   not_milestone?: string
   planned?: boolean
-  /** The day it is. */
+  /** Today. */
   upcoming?: string
   started?: string
   milestone_id?: number
@@ -82,7 +82,7 @@ export interface PlannedValues {
   emoji?: string
   not_emoji?: string
   reacted?: boolean
-  /** Whose reactions. */
+  /** The user whose reactions are meant. */
   reader?: number
   created_after?: string
   created_before?: string
@@ -90,17 +90,17 @@ export interface PlannedValues {
   updated_before?: string
   in_title?: true
   in_description?: true
-  /** Absent for those who see everything; 0 for visitors. */
+  /** Absent for administrators; 0 for anonymous viewers. */
   seen_by?: number
   internal_too?: true
-  /** As it is, and as the substring index takes it, which short ones have no use of. */
+  /** The word itself, and the word in the form of the substring index, which short words cannot use. */
   [word: WordName | `indexed_${WordName}`]: string | undefined
 }
 
 type Here = At<PlannedValues>
 type Conditions = { [name in keyof PlannedValues]?: Condition<PlannedValues> }
 
-/** Open ones of the project or its groups that end next. */
+/** Active milestones of the project or its groups with the next due date. */
 const upcoming = (
   w: PlannedValues,
 ) => sql`select m.id from milestones m where m.state = 'active' and m.due_date >= ${w.upcoming}
@@ -115,13 +115,13 @@ export const not = (test: RawBuilder<boolean>): RawBuilder<boolean> => sql`not $
 export const either = (wanted: boolean | undefined, test: RawBuilder<boolean>): RawBuilder<boolean> =>
   sql`${test} = ${wanted}`
 
-/** Of the project `p` alone. As `exists` PostgreSQL would look up all projects there are, once for each page. */
+/** A condition on the row's project `p`. Not `exists`: PostgreSQL would read all projects, once per page. */
 export const ofItsProject =
   (table: PlannedTable) =>
   (test: RawBuilder<unknown>): RawBuilder<boolean> =>
     sql`coalesce((select ${test} from projects p where p.id = ${sql.ref(`${table}.project_id`)}), false)`
 
-/** With what lies below the group, and what is shared with it. */
+/** Projects below the group, and projects shared with it. */
 export function projectsOf({ group }: { group?: number }): RawBuilder<number> {
   return sql`select p.id from projects p
       join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}
@@ -130,14 +130,14 @@ export function projectsOf({ group }: { group?: number }): RawBuilder<number> {
 
 export type PlannedTable = 'issues' | 'merge_requests'
 
-/** Whether someone is linked to a row: an assignee, a reviewer. */
+/** Whether a user is linked to a row: as an assignee or a reviewer. */
 export const isLinked =
   (table: PlannedTable, links: string) =>
   (user: number | undefined): RawBuilder<boolean> =>
     sql`exists (select 1 from ${sql.table(links)} a
       where ${sql.ref(`a.${linkOf(table)}`)} = ${sql.ref(`${table}.id`)} and a.user_id = ${user})`
 
-/** Such links know when the row was created. */
+/** Such links contain the creation time of the row. */
 export const linksTo = <V extends PlannedValues>(
   table: PlannedTable,
   links: string,
@@ -149,12 +149,12 @@ export const linksTo = <V extends PlannedValues>(
   orders: { created_at: 'since' },
 })
 
-/** For the same reason no `exists`. */
+/** No `exists`, for the same reason. */
 export const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${links} limit 1), false)`
 
 const linkOf = (table: PlannedTable) => (table === 'issues' ? 'issue_id' : 'merge_request_id')
 
-/** `first` leave few rows, so that rows can be gathered by them. */
+/** The conditions of `first` match few rows, so that rows can be collected by them. */
 export function plannedConditions(table: PlannedTable): { first: Conditions; rest: Conditions } {
   const link = linkOf(table)
   const one = link.slice(0, -'_id'.length)
@@ -174,8 +174,8 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
     sql<boolean>`exists (select 1 from award_emoji e where ${linked('e')} and e.user_id = ${w.reader} ${name})`
 
   /**
-   * What was not changed since was not created since: follows from the other test, and tells the walk where to begin.
-   * But for the few that are said to be created after their last change.
+   * A row that is unchanged since a moment was also created before it. The condition follows from the other one, and
+   * tells the walk where to begin. A few rows have a creation time after their last change.
    */
   const createdBefore = (w: PlannedValues, { db, column, given }: Here, moment: string) => {
     const odd = sql`(select max(o.created_at) from ${rows} o where o.updated_at < o.created_at
@@ -184,7 +184,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
     return sql<boolean>`${column('created_at')} <= ${latest}(${moment}, coalesce(${odd}, ${moment}))`
   }
 
-  /** Of a word: anywhere in the title or the description, unless one of them is meant alone. */
+  /** A word anywhere in the title or the description, or only in one of them. */
   const wordCondition = (name: WordName): Condition<PlannedValues> => {
     const columnsOf = (given: Here['given']) =>
       given('in_title') ? ['title'] : given('in_description') ? ['description'] : ['title', 'description']
@@ -303,7 +303,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
   return { first, rest }
 }
 
-/** Without a value they come last, whichever way. */
+/** Rows without a value come last, in either direction. */
 export const lastOf = (db: Db, sort: Sort, kind: 'date' | 'moment' | 'number'): RawBuilder<unknown> => {
   if (kind === 'number') return sql.lit(sort === 'asc' ? 2147483647 : -2147483648)
   if (isSqlite(db)) return sql.lit(sort === 'asc' ? '9999-12-31' : '0000-01-01')
@@ -382,7 +382,10 @@ function times(filter: PlannedFilter): PlannedValues {
   }
 }
 
-/** Each word must occur; a quoted phrase is one. Those the index cannot find count only where there is no other. */
+/**
+ * Every word must occur; a quoted phrase is one word. Words too short for the index count only where no longer one
+ * exists.
+ */
 function wordsWanted(db: Db, { search, in: place }: PlannedFilter): PlannedValues {
   const found = Array.from((search ?? '').matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word]) => (phrase ?? word!).trim())
   const words = found.filter((word) => word !== '')

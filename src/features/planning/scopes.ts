@@ -1,6 +1,6 @@
 /**
- * Labels, milestones and boards stand in projects and in groups alike. A family declares an endpoint once, for a place;
- * `/projects/:id/…` and `/groups/:id/…` are the two.
+ * Labels, milestones and boards belong to projects and to groups. A family declares an endpoint once for both scopes:
+ * `/projects/:id/…` and `/groups/:id/…`.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
@@ -14,38 +14,38 @@ import { treeOf } from '../identity/namespaces/queries.ts'
 import { hasFeature } from '../projects/projects/policy.ts'
 import { project } from '../projects/projects/queries.ts'
 
-/** What rows name a place by: exactly one of the two is given. */
+/** The columns of a scope: exactly one of the two is set. */
 export interface ScopeColumns {
   readonly project_id: number | null
   readonly group_id: number | null
 }
 
-/** A project in its namespace, or a group; a project as others meet it is one too. */
+/** A project in its namespace, or a group. A project subject fits, too. */
 export interface ScopeRow {
   readonly project: { readonly id: number } | null
-  /** The group itself, or what the project lies in. */
+  /** The group itself, or the namespace of the project. */
   readonly namespace: { readonly id: number }
 }
 
-/** The same as someone in particular meets it. */
+/** The same, for one viewer. */
 export interface ScopeSubject extends ScopeRow {
   readonly project: Row<'projects'> | null
   readonly namespace: Row<'namespaces'>
   readonly viewer: User | null
   readonly level: number
-  /** Switched on for the viewer; groups have no switches. */
+  /** Whether the viewer may see these features; groups have no such settings. */
   readonly issues: boolean
   readonly mergeRequests: boolean
 }
 
-/** Without either there is nothing to plan. */
+/** Without issues and merge requests there is nothing to plan. */
 export const hasWork = (s: ScopeSubject) => s.issues || s.mergeRequests
 const isOpen = (s: ScopeSubject) => !s.project?.archived
 
 const scopePolicy = policy<ScopeSubject>()({
-  /** What may not be read is not found in the first place. */
+  /** `find` already returns null where the viewer may not read the scope. */
   read: () => true,
-  /** Labels and milestones. */
+  /** Change labels and milestones. */
   plan: (s) => hasWork(s) && s.level >= Reporter && isOpen(s),
   readMilestones: hasWork,
   readBoards: (s) => s.issues,
@@ -98,31 +98,31 @@ const groupScope: Scope = scope({
   }),
 })
 
-/** `export const [list, listOfGroup] = atBothPlaces((mount) => endpoint({ path: `${mount.path}/labels`, … }))` */
+/** `export const [list, listOfGroup] = atProjectAndGroup((scope) => endpoint({ path: `${scope.path}/labels`, … }))` */
 export const atProjectAndGroup = (declare: (scope: Scope) => Endpoint) =>
   [declare(projectScope), declare(groupScope)] as const
 
 export const columnsAt = ({ project, namespace }: ScopeRow): ScopeColumns =>
   project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: namespace.id }
 
-/** As a condition on rows of the place itself. */
+/** A condition on rows of the scope itself. */
 export const isAt = ({ project, namespace }: ScopeRow, table: string): RawBuilder<boolean> =>
   project
     ? sql`${sql.ref(`${table}.project_id`)} = ${project.id}`
     : sql`${sql.ref(`${table}.group_id`)} = ${namespace.id}`
 
-/** The same, and on those of the group a project lies in and of the groups above. */
+/** A condition on rows of the scope and of all ancestor groups. */
 export function isSeenFrom(where: ScopeRow, table: string): RawBuilder<boolean> {
   const above = sql<boolean>`${sql.ref(`${table}.group_id`)} in
     (select ancestor_id from namespace_ancestors where namespace_id = ${where.namespace.id})`
   return where.project ? sql`(${isAt(where, table)} or ${above})` : above
 }
 
-/** Ids of the groups above a namespace and of itself. */
+/** Ids of a namespace and its ancestor groups. */
 export const groupsAround = (db: Db, namespace: number) =>
   db.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace)
 
-/** Ids of all projects in a group and below it, in batches. */
+/** Ids of all projects in a group and its subgroups, in batches. */
 export async function* projectsIn(db: Db, group: number): AsyncGenerator<number> {
   for (let last = 0; ;) {
     const found = await db

@@ -1,6 +1,6 @@
 /**
- * Whether a viewer sees a project of a row, and a feature of it, as conditions on `p`, its `projects`, and `t`, what
- * `project_authorizations` has for them. Of merge requests also as rules for one project.
+ * Visibility of a project and its features for a viewer, as SQL conditions: `p` is the row of `projects`, `t` the
+ * viewer's row of `project_authorizations`. For merge requests also as rules for one project.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../lib/levels.ts'
@@ -23,7 +23,7 @@ export const isReadable = (way: { internalToo: boolean }): RawBuilder<boolean> =
 export const hasMergeRequests = (s: Pick<ProjectSubject, 'project' | 'level'>): boolean =>
   hasFeature(s, 'merge_requests') && hasFeature(s, 'repository')
 
-/** Whether they see all of a project's; whose one is sees it all the same. */
+/** Whether the viewer sees all merge requests of a project. Authors, assignees and reviewers see theirs anyway. */
 export const readsMergeRequests = (s: ProjectSubject): boolean =>
   hasMergeRequests(s) && (s.level >= Reporter || s.open.includes(s.project.visibility))
 
@@ -31,17 +31,17 @@ export const readsMergeRequests = (s: ProjectSubject): boolean =>
 export const seesMergeRequests = (way: { internalToo: boolean }): RawBuilder<boolean> =>
   sql`(${isOn('merge_requests')} and ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)}))`
 
-/** Whether `m` is theirs: they wrote it, have it to do or review it. */
+/** Whether the viewer is author, assignee or reviewer of `m`. */
 export const isOfMergeRequest = (viewer: number): RawBuilder<boolean> => sql`(m.author_id = ${viewer}
   or exists (select 1 from merge_request_assignees a where a.merge_request_id = m.id and a.user_id = ${viewer})
   or exists (select 1 from merge_request_reviewers r where r.merge_request_id = m.id and r.user_id = ${viewer}))`
 
-/** Whether they see `m`, one of them: all do whose it is. */
+/** Whether the viewer sees the merge request `m`. Authors, assignees and reviewers do. */
 export const seesMergeRequest = (viewer: number, way: { internalToo: boolean }): RawBuilder<boolean> =>
   sql`(${isOn('merge_requests')} and ${isOn('repository')}
     and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)} or ${isOfMergeRequest(viewer)}))`
 
-/** Whether they see the issue `i`. */
+/** Whether the viewer sees the issue `i`. */
 export const seesIssue = (viewer: number): RawBuilder<boolean> => sql`(${isOn('issues')}
   and (not i.confidential or ${LEVEL} >= ${sql.lit(Reporter)} or i.author_id = ${viewer}
     or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${viewer})))`

@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL transactions lock issues by id, then merge requests by id, and only then the labels and milestones that
- * they are given. Who changes or deletes one of these keeps to it too.
+ * The lock order on PostgreSQL: issues by id, then merge requests by id, and only then the labels and milestones they
+ * get. Code that changes or deletes labels and milestones follows it, too.
  */
 import { sql } from 'kysely'
 import { job, type App } from '../../context.ts'
@@ -10,7 +10,7 @@ import { transact } from '../../store/transact.ts'
 
 type Input = { readonly label: number } | { readonly milestone: number }
 
-/** Before it is deleted, in that transaction: whatever has it. */
+/** Locks all items with the label or milestone, before it is deleted in the same transaction. */
 export async function lockItemsWith({ db }: App, given: Input): Promise<void> {
   if (!locksRows(db)) return
   for (const one of ['issue', 'merge_request']) {
@@ -24,8 +24,9 @@ export async function lockItemsWith({ db }: App, given: Input): Promise<void> {
 }
 
 /**
- * The date of a milestone or the priority of a label is another: it stands on issues and merge requests too. Those that
- * are given it at this moment, in transactions that we do not see, are looked at once these have ended.
+ * The date of a milestone or the priority of a label changed, and issues and merge requests have copies of it.
+ * Concurrent transactions, which this one cannot see, may just assign it. A job updates their items after they have
+ * ended.
  */
 export async function settleLater(app: App, changed: Changed): Promise<void> {
   if (locksRows(app.db)) await enqueue(app, settle, changed)
@@ -36,7 +37,7 @@ type Changed = { readonly label: number; readonly project?: number } | { readonl
 export const settle = job<Changed>('planning.settle', async (app, changed) => {
   const [table, id] =
     'label' in changed ? (['labels', changed.label] as const) : (['milestones', changed.milestone] as const)
-  // Held by nobody but us, and alone: whoever gave it has ended, and whoever comes later sees what it is now.
+  // Lock the row alone: every transaction that assigned it has then ended, and later ones see the new value.
   await transact(app, ({ db }) => db.selectFrom(table).select('id').where('id', '=', id).forUpdate().execute())
   await transact(app, async ({ db }) => {
     if ('milestone' in changed) await sql`select settle_milestone_due(${id})`.execute(db)

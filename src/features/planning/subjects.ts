@@ -4,7 +4,7 @@ import { idList, inIdList } from '../../store/dialect.ts'
 import { levelOf, levelsOnProjects, openVisibilities } from '../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../projects/projects/policy.ts'
 
-/** Projects as the viewer meets them, by id, for the rules of what is in them: two queries, however many. */
+/** Projects with the viewer's level, by id, for policies of records in them. Two queries, however many projects. */
 export async function projectSubjects(
   { db }: App,
   viewer: User | null,
@@ -22,12 +22,12 @@ export async function projectSubjects(
     levelsOnProjects(db, viewer, ids),
   ])
   const open = openVisibilities(viewer)
-  // No rule asks where a project lies.
+  // No policy reads the namespace.
   const namespace = null as unknown as Row<'namespaces'>
   return new Map(rows.map((project) => [project.id, { project, namespace, viewer, level: levels(project.id), open }]))
 }
 
-/** The same project as each of these users meets it, blocked ones left out. */
+/** One project for each of these users; blocked users are left out. */
 export async function subjectsOfUsers(
   { db }: App,
   { project, namespace }: Pick<ProjectSubject, 'project' | 'namespace'>,

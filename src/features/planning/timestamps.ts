@@ -1,4 +1,4 @@
-/** What a change leaves on a row beside what was wished. */
+/** Columns that every change updates, besides the requested ones. */
 
 export interface Timestamps {
   readonly updated_at: string
@@ -18,7 +18,7 @@ const STAMPS = [
   'closed_at',
 ] as const
 
-/** Before and after, of those that are others now. */
+/** The changed columns, with old and new value. */
 export const timestampChanges = (was: Timestamps, is: Timestamps): { [field: string]: readonly [unknown, unknown] } =>
   Object.fromEntries(STAMPS.filter((name) => was[name] !== is[name]).map((name) => [name, [was[name], is[name]]]))
 

@@ -6,7 +6,7 @@ import type { NotificationPreference } from './queries.ts'
 const custom = Object.keys(CUSTOM_EVENTS) as (keyof typeof CUSTOM_EVENTS)[]
 const setting = {
   level: z.enum(LEVELS),
-  /** With `custom` alone. */
+  /** Only with the level `custom`. */
   events: entity(
     Object.fromEntries(custom.map((name) => [name, z.boolean()])) as Record<(typeof custom)[number], z.ZodBoolean>,
   ).optional(),
@@ -17,7 +17,7 @@ export const NotificationSettingEntity = entity(setting).meta({ id: 'Notificatio
 export const GlobalNotificationSettingEntity = entity({
   ...setting,
   notification_email: z.string(),
-  /** Also of what one does oneself. */
+  /** Whether users are notified of their own activity. */
   notified_of_own_activity: z.boolean(),
 }).meta({
   id: 'GlobalNotificationSetting',

@@ -3,7 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of a project, of a group, or with neither what holds everywhere else. */
+    /** Of a project, of a group or, with neither, the global setting. */
     notification_settings: {
       id: Generated<number>
       user_id: number
@@ -11,11 +11,11 @@ declare module '../../../store/database.ts' {
       group_id: number | null
       /** An index of `LEVELS`. */
       level: number
-      /** Null: the primary address. */
+      /** Null: the primary mail address. */
       notification_email: string | null
-      /** Those that were said, as JSON. */
+      /** JSON of the events that were set. */
       events: Generated<string>
-      /** Said everywhere alone. */
+      /** Only in the global setting. */
       notified_of_own_activity: Generated<boolean>
       created_at: string
       updated_at: string
@@ -25,11 +25,11 @@ declare module '../../../store/database.ts' {
 
 export type NotificationSetting = Row<'notification_settings'>
 
-/** By their number. */
+/** The index is the stored number. */
 export const LEVELS = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const
 export type NotificationLevel = (typeof LEVELS)[number]
 
-/** What is told of with `custom`, and whether it is where nothing was said. */
+/** The custom events, with their defaults. */
 export const CUSTOM_EVENTS = {
   new_release: false,
   new_note: false,

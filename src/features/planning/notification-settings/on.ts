@@ -1,6 +1,6 @@
 import { on } from '../../../context.ts'
 
-/** What a member said goes with the membership, unless they are back by now. */
+/** Deletes the setting of a former member, unless the user is a member again. */
 export const deleteSettingOfFormerMember = on(
   'member.removed',
   'notification settings',

@@ -5,7 +5,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { confirmedEmails } from '../../identity/emails/queries.ts'
 import { CUSTOM_EVENTS, LEVELS, type CustomEvents, type NotificationLevel, type NotificationSetting } from './model.ts'
 
-/** Exactly one of the two, or neither for what holds everywhere else. */
+/** Exactly one of the two or, with neither, the global setting. */
 export interface Source {
   readonly project_id: number | null
   readonly group_id: number | null
@@ -13,7 +13,7 @@ export interface Source {
 
 export const EVERYWHERE: Source = { project_id: null, group_id: null }
 
-/** What somebody said, or what holds where they said nothing. */
+/** The setting of a user, or the defaults. */
 export interface NotificationPreference {
   readonly level: NotificationLevel
   readonly events: CustomEvents
@@ -42,14 +42,14 @@ export async function findSetting(
   return found ?? null
 }
 
-/** Theirs by proof; one that is not any more gives way to the primary address. */
+/** Only a confirmed address of the user. If the chosen one no longer is, the primary address is used. */
 export async function notificationEmail(db: Db, user: User, setting: NotificationSetting | null): Promise<string> {
   const wanted = setting?.notification_email
   if (!wanted || wanted === user.email) return user.email
   return (await isOwnEmail(db, user, wanted)) ? wanted : user.email
 }
 
-/** Where each of these is mailed; the same in two queries. */
+/** The address of each user. The same rule, in two queries. */
 export async function notificationEmails(db: Db, users: readonly User[]): Promise<Map<number, string>> {
   const ids = users.map(({ id }) => id)
   const [wanted, own] = await Promise.all([
@@ -76,8 +76,8 @@ export const isOwnEmail = async (db: Db, { id, email }: User, wanted: string): P
   wanted.toLowerCase() === email.toLowerCase() || (await confirmedEmails(db, [id])).get(id)!.has(wanted.toLowerCase())
 
 /**
- * What holds for each of these users in a project: what they said of it, else of the nearest group around it, else
- * everywhere. Two queries.
+ * The setting that applies to each of these users in a project: of the project, else of the nearest group, else the
+ * global one. Two queries.
  */
 export async function settingsInEffect(
   db: Db,
@@ -89,7 +89,7 @@ export async function settingsInEffect(
     .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
     .select('n.id')
     .where('a.namespace_id', '=', project.namespace_id)
-    // The nearer, the longer its path.
+    // A nearer group has a longer path.
     .orderBy(sql`length(n.full_path)`, 'desc')
     .execute()
   const rows = await db

@@ -12,7 +12,7 @@ export type SettingInput = { [event in CustomEvent]?: boolean | null | undefined
   notified_of_own_activity?: boolean | null | undefined
 }
 
-/** There is nothing above what holds everywhere that it could be left to. */
+/** The global setting cannot have the level `global`. */
 function levelNumber(level: string, { project_id, group_id }: Source): number {
   const number = LEVELS.indexOf(level as NotificationLevel)
   const isKnown = number >= 0 && (level !== 'global' || project_id !== null || group_id !== null)
@@ -20,7 +20,7 @@ function levelNumber(level: string, { project_id, group_id }: Source): number {
   return number
 }
 
-/** What is absent stays as it was. */
+/** Absent fields stay unchanged. */
 export async function changeSetting(
   app: App,
   actor: User,
@@ -51,6 +51,6 @@ export async function changeSetting(
       : app.db.insertInto('notification_settings').values({ ...is, user_id: actor.id, ...source, created_at: now })
     return stored.returningAll().executeTakeFirstOrThrow()
   }).catch((error: unknown) => {
-    throw isOrphan(error) ? notFound() : error // the project or the group has gone meanwhile
+    throw isOrphan(error) ? notFound() : error // the project or the group was deleted meanwhile
   })
 }

@@ -1,4 +1,4 @@
-/** What the argument of a command names, as whoever gives it may see it. */
+/** Resolves the arguments of quick actions, with the visibility of the caller. */
 import type { App, User } from '../../../context.ts'
 import { scanReferences, type FoundReference, type TitleReference } from '../../../lib/references.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -27,7 +27,7 @@ export async function peopleIn({ db }: App, actor: User, argument: string): Prom
     .execute()
 }
 
-/** `~bug ~"two words" ~5`; those that there are. */
+/** `~bug ~"two words" ~5`; unknown labels are left out. */
 export async function labelsIn({ db }: App, subject: ProjectSubject, argument: string): Promise<Label[]> {
   const named = referencesIn(argument).filter((one): one is FoundReference<TitleReference> => one.kind === 'label')
   const titled = await labelsTitled(
@@ -70,7 +70,7 @@ export async function issuesIn(app: App, actor: User, home: ProjectSubject, argu
   return found
 }
 
-/** One that the viewer may see; a single name is a project beside ours. */
+/** An issue that the viewer may see. A single name means a project in the same namespace. */
 export async function findNamedIssue(
   app: App,
   viewer: User,
@@ -86,6 +86,6 @@ export async function findNamedIssue(
 export const findNamedProject = (app: App, viewer: User, { namespace }: ProjectSubject, path: string) =>
   findProjectSubject(app, path.includes('/') ? path : `${namespace.full_path}/${path}`, viewer)
 
-/** As it is written in texts of a project. */
+/** The reference to an issue in texts of a project. */
 export const nameFrom = (home: ProjectSubject, { project, namespace, issue }: IssueSubject): string =>
   `${home.project.id === project.id ? '' : pathWithNamespace(project, namespace)}#${issue.iid}`

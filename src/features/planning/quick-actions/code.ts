@@ -1,4 +1,7 @@
-/** What commands do to the repository: begun once the transaction of the text has ended, which awaits the store only. */
+/**
+ * Quick actions on the repository. They run after the transaction of the text, because a transaction must wait only for
+ * the database.
+ */
 import { pageBelow } from '../../../lib/page-below.ts'
 import type { App, User } from '../../../context.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
@@ -29,11 +32,11 @@ const codeOf = (app: App, subject: IssueSubject): RepositorySubject => ({
   dir: repositoryDir(app, subject.project),
 })
 
-/** The name tells the title, which of a confidential issue is not for everybody who fetches. */
+/** Not for confidential issues: the branch name contains the title, and everyone who can fetch sees it. */
 export const mayBranch = (app: App, subject: IssueSubject, branch: string): boolean =>
   !subject.issue.confidential && isBranchName(branch) && repositoryPolicy.push(codeOf(app, subject))
 
-/** From the default branch. The issue tells of it. */
+/** Creates the branch from the default branch, and adds a note to the issue. */
 export async function branchFrom(app: App, actor: User, subject: IssueSubject, branch: string): Promise<void> {
   const { project, issue } = subject
   const code = codeOf(app, subject)
@@ -46,7 +49,7 @@ export async function branchFrom(app: App, actor: User, subject: IssueSubject, b
   })
 }
 
-/** `v1.0 What is in it`: an annotated tag where more than its name is given. */
+/** `v1.0 What is in it`: an annotated tag where a message follows the name. */
 export function tagOrder(argument: string): { name: string; message: string } | null {
   const [, name = '', message = ''] = /^(\S+)(?: +(.*))?$/.exec(argument) ?? []
   return isBranchName(name) ? { name, message: message.trim() } : null

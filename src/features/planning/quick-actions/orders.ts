@@ -1,26 +1,26 @@
-/** What commands come to, and how it is carried out, whatever they are given to. */
+/** Runs quick actions and collects their results, for any kind of item. */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import type { FindEmoji } from '../../../lib/emoji.ts'
 import type { QuickAction, QuickActionName } from '../../../lib/quick-actions.ts'
 import type { Obeyed } from '../notes/noteable.ts'
 
-/** More of one text are not carried out. */
+/** Further actions of one text are ignored. */
 const MOST_COMMANDS = 50
 
 type Changes = Record<string, unknown>
-/** False: it could not be done, and the command has done nothing. */
+/** False: the action failed and has changed nothing. */
 export type Work = (app: App) => Promise<unknown>
 
-/** What a command comes to. */
+/** The result of a quick action. */
 export interface Order<W> {
-  /** Of the item, all of them at once. */
+  /** Changes of the item; all actions are applied in one update. */
   readonly wish?: W
-  /** What else is to do, in the order of the commands. */
+  /** Further work, in the order of the actions. */
   readonly work?: Work
-  /** The same, when all else is done: the item goes away. */
+  /** Work that runs last, because it moves the item away. */
   readonly last?: Work
-  /** The same, once the transaction has ended; refused, the command has done nothing. */
+  /** Work after the transaction. If it is refused, the action has changed nothing. */
   readonly after?: Work
   readonly changes: Changes
   readonly summary: string
@@ -29,9 +29,9 @@ export interface Order<W> {
 export interface CommandContext<S, W> {
   readonly app: App
   readonly actor: User
-  /** The item, as the actor meets it. */
+  /** The item, for the actor. */
   readonly subject: S
-  /** As the commands before it leave it. */
+  /** The input as earlier actions have changed it. */
   readonly wish: W
   readonly emoji: FindEmoji
   readonly argument: string
@@ -47,7 +47,7 @@ interface Item<S, W extends object> {
   update(app: App, input: W): Promise<unknown>
 }
 
-/** In the transaction of the text. */
+/** Call in the transaction of the text. */
 export async function carryOut<S, W extends object>(
   app: App,
   actor: User,
@@ -71,14 +71,14 @@ export async function carryOut<S, W extends object>(
 
 type Payload = Pick<Order<unknown>, 'after' | 'changes' | 'summary'>
 
-/** Where nothing is left to do after the transaction, it is the last word. */
+/** The result is final where no work remains after the transaction. */
 export const outcomeOf = (orders: readonly Payload[]): Obeyed => ({
   changes: orders.reduce<Changes>((all, { changes }) => ({ ...all, ...added(all, changes) }), {}),
   summary: orders.map(({ summary }) => summary),
   ...(orders.some(({ after }) => after) && { after: (app) => finish(app, orders) }),
 })
 
-/** Labels that several commands add or remove are told together. */
+/** Merges the labels that several actions add or remove. */
 function added(before: Changes, changes: Changes): Changes {
   const lists = ['add_label_ids', 'remove_label_ids'].flatMap((name) =>
     before[name] && changes[name] ? [[name, [...(before[name] as number[]), ...(changes[name] as number[])]]] : [],
@@ -92,7 +92,7 @@ async function finish(app: App, orders: readonly Payload[]): Promise<Obeyed> {
   return outcomeOf(done)
 }
 
-/** Whether it was done. These services refuse before they write. */
+/** Whether the work succeeded. These services refuse before they write. */
 export async function unlessRefused(work: Promise<unknown>): Promise<boolean> {
   try {
     await work

@@ -1,6 +1,6 @@
 /**
- * What the lines of a text order, carried out. A command whose condition fails does nothing; what can be done goes
- * through the services that the API itself calls.
+ * Runs the quick actions of a text. An action whose condition fails does nothing. All others use the same services as
+ * the API.
  */
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -164,7 +164,7 @@ async function going(
   }
 }
 
-/** In the transaction of the text. */
+/** Call in the transaction of the text. */
 export async function obey(
   app: App,
   actor: User,
@@ -176,7 +176,7 @@ export async function obey(
   return carryOut(app, actor, { handlers: HANDLERS, subject, emoji, update }, commands)
 }
 
-/** What a note on a commit orders: of all commands, a tag alone. */
+/** The quick actions of a note on a commit: only `/tag`. */
 export function obeyOnCommit(
   actor: User,
   subject: RepositorySubject,
@@ -194,7 +194,7 @@ export function obeyOnCommit(
   return outcomeOf([order])
 }
 
-/** An issue, and what the lines of its description order. */
+/** Creates an issue and runs the quick actions of its description. */
 export async function createIssueWithCommands(
   app: App,
   actor: User,

@@ -1,4 +1,4 @@
-/** Commands that mean the same for issues and for merge requests. */
+/** Quick actions that issues and merge requests share. */
 import type { App, User } from '../../../context.ts'
 import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import type { Db } from '../../../store/database.ts'
@@ -12,7 +12,7 @@ import { finishTodos, remind } from '../todos/service.ts'
 import { labelsIn, milestoneIn, peopleIn } from './arguments.ts'
 import { unlessRefused, type Handler, type Handlers, type Order, type CommandContext, type Work } from './orders.ts'
 
-/** What these commands ask of an item. */
+/** The changes that these actions make to an item. */
 export interface SharedInput {
   title?: string | undefined
   state_event?: 'close' | 'reopen' | undefined
@@ -34,14 +34,14 @@ interface Row extends TimeStats {
 
 type Timed = (app: App, actor: User, one: Row, duration: string) => Promise<unknown>
 
-/** How issues, or merge requests, are dealt with. */
+/** The operations of issues or of merge requests. */
 export interface Kind<S> {
   readonly noun: 'issue' | 'merge request'
   row(subject: S): Row
-  /** Labels, milestone, people, times. */
+  /** Whether the user may change labels, milestone, assignees and times. */
   plans(subject: S): boolean
   assignees(db: Db, subject: S): Promise<readonly number[]>
-  /** Of these, those who can be assigned. */
+  /** Of these users, those who can be assigned. */
   readers(app: App, subject: S, ids: readonly number[]): Promise<readonly User[]>
   isParticipant(db: Db, subject: S, user: number): Promise<boolean>
   readonly column: 'issue_id' | 'merge_request_id'
@@ -59,7 +59,7 @@ export const namesOf = (users: readonly User[]) => users.map(({ username }) => `
 const LONGEST_WORK = 2_147_483_647
 const isWork = (seconds: number | null): seconds is number => seconds !== null && Math.abs(seconds) <= LONGEST_WORK
 
-/** For those who plan. */
+/** Only for users who may plan. */
 export const plannedBy =
   <S>({ plans }: Pick<Kind<S>, 'plans'>) =>
   <W>(handler: Handler<S, W>): Handler<S, W> =>
@@ -214,7 +214,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
       if (!isWork(seconds) || seconds === 0) return null
       const words = seconds > 0 ? `Added ${formatDuration(seconds)}` : `Subtracted ${formatDuration(-seconds)}`
       return {
-        // The commands before it count: whether so much was spent is known only then.
+        // Runs after earlier actions: only then is it known whether so much time was spent.
         work: (app) => unlessRefused(kind.times.spend(app, actor, row(subject), argument)),
         changes: { spend_time: { duration: seconds, user_id: actor.id } },
         summary: `${words} spent time.`,

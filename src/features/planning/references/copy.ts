@@ -1,7 +1,7 @@
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 
-/** Notes that tell of a text were copied to another issue: the copies are for whoever sees that text, too. */
+/** Copies the references behind copied notes, so that the copies have the same visibility. */
 export async function copyReferenceNotes(
   { db }: App,
   notes: ReadonlyMap<number, number>,
@@ -23,7 +23,7 @@ export async function copyReferenceNotes(
   await db.insertInto('text_references').values(rows).execute()
 }
 
-/** Whom notes name, for copies of them. Whoever is named takes part in what they are about. */
+/** Copies the mentions in notes. Mentioned users participate in the issue. */
 export async function copyMentions(
   { db }: App,
   notes: ReadonlyMap<number, number>,

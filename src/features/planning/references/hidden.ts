@@ -13,7 +13,7 @@ import type { Source } from './model.ts'
 const isReferring = (note: Note) =>
   note.action === 'cross_reference' || note.about_issue_id !== null || note.about_project_id !== null
 
-/** Without those that tell of a text the viewer may not see; a fixed number of queries. */
+/** Removes notes that mention a text the viewer may not see. A fixed number of queries. */
 export async function withoutHidden(app: App, viewer: User | null, notes: readonly Note[]): Promise<Note[]> {
   const sources = await sourcesOf(app, notes.filter(isReferring))
   const isReadable = await readableSources(app, viewer, sources)

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A text: an issue's, a merge request's, a commit's, or a note's on one of these or on a snippet. */
+/** The source text: of an issue, a merge request, a commit, or a note on one of these or on a snippet. */
 interface SourceColumns {
   source_issue_id: number | null
   source_merge_request_id: number | null
@@ -12,24 +12,24 @@ interface SourceColumns {
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Which text names which issue, merge request or commit. */
+    /** References from a text to an issue, a merge request or a commit. */
     text_references: SourceColumns & {
       id: Generated<number>
       target_issue_id: number | null
       target_merge_request_id: number | null
       target_project_id: number
       target_sha: string | null
-      /** The system note that tells the target of it; one for each pair. */
+      /** The system note on the target; one per pair of items. */
       note_id: number | null
       created_at: string
     }
-    /** Which text names whom. */
+    /** Mentions of users in a text. */
     text_mentions: SourceColumns & {
       id: Generated<number>
       user_id: number
       created_at: string
     }
-    /** Which text names which group, or without one the team of its project. Who belongs to it is asked when read. */
+    /** Mentions of groups in a text; without a group, `@all` of the project. Members are looked up when read. */
     text_group_mentions: SourceColumns & {
       id: Generated<number>
       group_id: number | null
@@ -37,16 +37,16 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    /** People whom a text did not name before. */
+    /** Users that a text newly mentions. */
     'text.mentioned': SourceColumns & { user_ids: number[]; by: number }
-    /** A text of something else names it for the first time. */
+    /** A text of another item mentions it for the first time. */
     'merge_request.named': { id: number; project_id: number }
   }
 }
 
 export type Source = Readonly<SourceColumns>
 
-/** Of no item: what a text is of is put over it. */
+/** No source; the caller sets one of the columns. */
 export const NO_SOURCE = {
   source_issue_id: null,
   source_merge_request_id: null,

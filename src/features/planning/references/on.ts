@@ -17,13 +17,13 @@ import { findNamedIssue } from '../quick-actions/arguments.ts'
 import { NO_SOURCE } from './model.ts'
 import { commitName, issueName, mergeRequestName, snippetName, trackText } from './service.ts'
 
-/** Of one push, the newest. */
+/** Only the newest commits of one push. */
 const MOST_COMMITS = 100
 
 async function trackIssue(app: App, { id, by }: { id: number; by: number }): Promise<void> {
   const [[issue], actor] = await Promise.all([findIssues(app.db, [id]), findUser(app.db, by)])
   const subject = issue && actor && (await findProjectSubject(app, String(issue.project_id), actor))
-  if (!subject) return // gone meanwhile
+  if (!subject) return // deleted meanwhile
   const text = `${issue.title}\n\n${issue.description ?? ''}`
   const source = { ...NO_SOURCE, source_issue_id: id, source_project_id: issue.project_id }
   await trackText(app, actor, subject, { source, text, name: issueName(subject, issue.iid), isReported: true })
@@ -33,7 +33,7 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
   const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
   const actor = await findUser(app.db, by)
   const subject = note && actor && (await findProjectSubject(app, String(note.project_id), actor))
-  if (!subject) return // gone meanwhile
+  if (!subject) return // deleted meanwhile
   const [issue] = note.issue_id === null ? [] : await findIssues(app.db, [note.issue_id])
   const [request] = note.merge_request_id === null ? [] : await findMergeRequestRows(app.db, [note.merge_request_id])
   const source = {
@@ -65,21 +65,21 @@ export const trackChangedNote = on('note.updated', 'references', trackNote)
 
 const BRANCH = 'refs/heads/'
 
-/** What commits of a push say: they name issues, and on the default branch close them. */
+/** Tracks the commit messages of a push: they mention issues and, on the default branch, close them. */
 export const trackCommits = on(
   'repository.changed',
   'references',
   async (app, { project_id, by, updates, merging = false }) => {
     const actor = await findUser(app.db, by!)
     const subject = actor && (await findRepositorySubject(app, String(project_id), actor))
-    if (!subject) return // gone meanwhile
+    if (!subject) return // deleted meanwhile
     const main = `${BRANCH}${subject.project.default_branch}`
     for (const { ref, before, after } of updates) {
       if (!ref.startsWith(BRANCH) || after === null) continue
       const not = before ? [before] : ref === main ? [] : [main]
       const commits = await listCommits(subject.dir, { from: after, not, limit: MOST_COMMITS })
       const telling = commits.filter(({ message }) => scanReferences(message).length > 0)
-      // What a fork took over was told where it came from.
+      // Commits that a fork shares with its origin are tracked there.
       const copied = await copiedFromSource(app, subject, telling)
       for (const commit of telling.toReversed())
         if (!copied.has(commit.id)) await trackCommit(app, actor, subject, commit, ref === main && !merging)
@@ -112,7 +112,7 @@ async function trackCommit(
   for (const one of isClosing ? closingReferences(message, app.url) : []) {
     if (one.kind !== 'issue') continue
     const met = await findNamedIssue(app, actor, subject, one)
-    // What was copied from a project does not close its issues.
+    // Commits of a fork do not close issues of the fork's origin.
     if (!met || !issuePolicy.update(met) || met.project.id === subject.project.forked_from_id) continue
     closed.add(met.issue.id)
     const via = { name: name(met.project.id === subject.project.id), project_id: subject.project.id }

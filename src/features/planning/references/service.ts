@@ -1,4 +1,4 @@
-/** What a text names is kept as rows, and those it names first are told by a system note. */
+/** Stores the references and mentions of a text, and adds a system note to newly mentioned records. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -18,22 +18,22 @@ import { findNamedIssue } from '../quick-actions/arguments.ts'
 import { mentionedGroups, namesTeam } from '../todos/mentions.ts'
 import type { Source } from './model.ts'
 
-/** More than these are not followed. */
+/** Further references are ignored. */
 const MOST_REFERENCES = 100
 
 export interface Text {
   readonly source: Source
   readonly text: string
-  /** As in `mentioned in issue #1`, said where the text's own project is meant and elsewhere. */
+  /** As in `mentioned in issue #1`: the short form inside the text's project, the full form elsewhere. */
   readonly name: (isSameProject: boolean) => string
-  /** Whether those it names are told: what is for a few is not. */
+  /** Whether targets get a system note. Texts with restricted visibility give none. */
   readonly isReported: boolean
-  /** Issues that it closes are told so; commits of a merge request are its own. */
+  /** Issues that the text closes get another note; commits of a merge request need none. */
   readonly except?: ReadonlySet<number | string>
 }
 
 interface Target {
-  /** What is archived stays as it is. */
+  /** False for archived projects, which stay unchanged. */
   readonly isReported: boolean
   readonly project_id: number
   readonly issue_id: number | null
@@ -43,7 +43,7 @@ interface Target {
 
 const NOTHING = { issue_id: null, merge_request_id: null, commit_sha: null }
 
-/** All of it, as whoever wrote it may see it; what is named no more is forgotten. */
+/** Stores all references that the author may see, and deletes those no longer in the text. */
 export async function trackText(app: App, actor: User, home: ProjectSubject, text: Text): Promise<void> {
   const named = (await referencesIn(text.text, app.url)).slice(0, MOST_REFERENCES)
   const targets = await targetsOf(app, actor, home, named)
@@ -52,7 +52,7 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   const groups = await groupsOf(app, actor, home, names)
   const { source } = text
   await transact(app, async (app) => {
-    // Of all texts of an item: they tell of it once.
+    // One lock for all texts of an item: the item gives only one note per target.
     await lockName(app.db, lockOf(source))
     await keepReferences(app, actor, text, targets)
     const added = await keepMentions(app, source, people)
@@ -93,7 +93,7 @@ async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextRe
   if (one.kind !== 'commit') return null
   const subject = await codeNamed(app, actor, home, one.project)
   const [commit] = subject ? await findCommits(subject.dir, [one.sha]) : []
-  // A branch may be named like an id.
+  // A branch may have a name like a commit id.
   return subject && commit?.id.startsWith(one.sha) ? { ...NOTHING, ...placeOf(subject), commit_sha: commit.id } : null
 }
 
@@ -113,7 +113,7 @@ async function codeNamed(
   return subject && repositoryPolicy.read(subject) && repositoryPolicy.download(subject) ? subject : null
 }
 
-/** Ids of groups that the writer sees; null for the team, where it is theirs. */
+/** Ids of groups that the author may see. Null stands for `@all`, if the author is a member. */
 async function groupsOf(
   app: App,
   actor: User,
@@ -136,7 +136,7 @@ async function peopleOf({ db }: App, names: readonly string[]): Promise<number[]
   return users.map(({ id }) => id)
 }
 
-/** Rows of this very text. */
+/** The rows of exactly this text. */
 function ownRows<T extends 'text_references' | 'text_mentions' | 'text_group_mentions'>(
   db: Db,
   table: T,
@@ -164,7 +164,7 @@ async function keepReferences(app: App, actor: User, text: Text, targets: readon
     row.target_issue_id === target.issue_id &&
     row.target_merge_request_id === target.merge_request_id &&
     row.target_sha === target.commit_sha
-  // A row with a note stays: it tells who may read the note.
+  // A row with a note stays, because it decides who may read the note.
   const gone = before.filter((row) => row.note_id === null && !targets.some((target) => isNamed(row, target)))
   if (gone.length > 0) {
     const ids = gone.map(({ id }) => id)
@@ -194,7 +194,7 @@ function isItself(source: Source, { project_id, issue_id, merge_request_id, comm
   return commit_sha === source.source_sha && project_id === source.source_project_id
 }
 
-/** Once for each pair, whichever texts of the one name the other. */
+/** One note per pair of items, whichever text mentions the other. */
 async function tell(app: App, actor: User, { source, name, except }: Text, target: Target): Promise<number | null> {
   const { project_id, issue_id, merge_request_id, commit_sha } = target
   if (except?.has(issue_id ?? commit_sha ?? '')) return null
@@ -230,7 +230,7 @@ async function tell(app: App, actor: User, { source, name, except }: Text, targe
   return note!
 }
 
-/** Ids of those it did not name before. */
+/** Ids of newly mentioned users. */
 async function keepMentions(app: App, source: Source, people: readonly number[]): Promise<number[]> {
   const rows = (await ownRows(app.db, 'text_mentions', source).execute()) as unknown as {
     id: number

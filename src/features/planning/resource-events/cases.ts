@@ -1,6 +1,6 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
 
-/** An issue to which everything has happened once, and the event of a kind. */
+/** An issue with one event of each kind; returns the event of the given kind. */
 const happened =
   (kind: string, hidden: Record<string, unknown> = {}) =>
   async (s: Stage) => {

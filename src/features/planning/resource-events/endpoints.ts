@@ -1,4 +1,4 @@
-/** What happened to whatever is talked about. */
+/** Resource events of noteables. */
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { pageOfQuery } from '../../../store/pages.ts'

@@ -11,7 +11,7 @@ import type { NoteableItem, NoteableResource } from '../notes/noteable.ts'
 import { presentLabelEvent, presentMilestoneEvent, presentStateEvent } from './entity.ts'
 import type { LabelEvent, MilestoneEvent, StateEvent } from './model.ts'
 
-/** What has events of its own. */
+/** The column and id of an item with resource events. */
 const itemOf = ({ noteable }: NoteableItem) =>
   'issue_id' in noteable
     ? (['issue_id', noteable.issue_id] as const)
@@ -23,7 +23,7 @@ const eventsIn =
   <T extends 'resource_label_events' | 'resource_state_events' | 'resource_milestone_events'>(table: T) =>
   (db: Db, topic: NoteableItem) => {
     const [column, id] = itemOf(topic)
-    // One of three tables that have these columns, which a union of names does not tell.
+    // All three tables have these columns, but a union of table names hides that from the types.
     const events = db.selectFrom(table as 'resource_label_events').selectAll()
     return events.where(column, '=', id).orderBy('id') as unknown as SelectQueryBuilder<Tables, T, Row<T>>
   }

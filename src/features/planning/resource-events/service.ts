@@ -8,16 +8,16 @@ interface Changed<T> {
   readonly removed?: T
 }
 
-/** What happened to an item at once. */
+/** The changes of an item in one update. */
 export interface Happening {
   readonly labels?: Changed<readonly Label[]>
   readonly milestone?: Changed<Milestone | null>
   readonly state?: 'closed' | 'reopened' | 'merged'
-  /** Of the item, afterwards. */
+  /** The state of the item after the change. */
   readonly itemState?: string
 }
 
-/** In the transaction of the change. */
+/** Call in the transaction of the change. */
 export async function addResourceEvents(
   { db, clock }: App,
   actor: User,

@@ -1,6 +1,6 @@
 import type { OnUserRemoved } from '../../../context.ts'
 
-/** What was done stays done; without an heir nobody did it. */
+/** The successor takes over the events. Without a successor they have no user. */
 export const releaseResourceEvents: OnUserRemoved = async ({ db }, { id }, { successor }) => {
   if (!successor) return
   for (const table of ['resource_label_events', 'resource_state_events', 'resource_milestone_events'] as const) {

@@ -4,7 +4,7 @@ import type { Db } from '../../../store/database.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { isReadable, seesMergeRequest } from '../seeing.ts'
 
-/** How many open merge requests that they see are theirs to do, or to review. */
+/** The number of open merge requests, visible to the user, that are assigned to them or await their review. */
 export async function countMergeRequests(db: Db, viewer: User, role: 'assignees' | 'reviewers'): Promise<number> {
   const way = { internalToo: openVisibilities(viewer).includes('internal') }
   const isSeen = viewer.admin ? sql`true` : sql`${isReadable(way)} and ${seesMergeRequest(viewer.id, way)}`

@@ -5,7 +5,7 @@ import { listIssues } from '../issues/lists.ts'
 import { countPendingTodos } from '../todos/queries.ts'
 import { countMergeRequests } from './queries.ts'
 
-/** What waits for the signed-in user. */
+/** Pending work of the signed-in user. */
 export const get = endpoint({
   method: 'GET',
   path: '/user_counts',
@@ -13,7 +13,7 @@ export const get = endpoint({
   allow: 'signed_in',
   scopes: ['read_user'],
   output: entity({
-    /** As older clients read it: those assigned. */
+    /** For older clients: the assigned ones. */
     merge_requests: z.int(),
     assigned_issues: z.int(),
     assigned_merge_requests: z.int(),
