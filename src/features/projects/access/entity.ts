@@ -7,7 +7,7 @@ import { UserSummaryEntity, type UserSummary } from '../../identity/users/entity
 
 const place = entity({ id: z.int(), full_path: z.string() })
 
-/** One reason to have a level, or not to have it. */
+/** One rule that gives a level, or the reason why it gives none. */
 const ruleEntity = entity({
   rule: z.enum([
     'administrator',
@@ -17,16 +17,16 @@ const ruleEntity = entity({
     'group_share',
     'visibility',
   ]),
-  /** What this rule alone comes to. */
+  /** The level that this rule alone gives. */
   access_level: z.int(),
   counts: z.boolean(),
-  /** Why it does not count. */
+  /** Why the rule does not count. */
   reason: z.string().optional(),
-  /** The group whose membership it is. */
+  /** The group of the membership. */
   group: place.optional(),
-  /** Of a share: the group around the project that is shared, unless the project itself is. */
+  /** For a share: the group above the project that is shared. Absent if the project itself is shared. */
   shared_group: place.optional(),
-  /** The group it is shared with, and the most the share lets through. */
+  /** The group that gets the share, and the maximum level of the share. */
   shared_with: place.optional(),
   group_access: z.int().optional(),
   member_access_level: z.int().optional(),
@@ -37,7 +37,7 @@ export const AccessEntity = entity({
   user: UserSummaryEntity,
   project: entity({ id: z.int(), path_with_namespace: z.string(), visibility: z.string() }),
   access_level: z.int(),
-  /** Whether they see the project at all, with or without a level. */
+  /** Whether the user can read the project at all, with or without a level. */
   readable: z.boolean(),
   rules: z.array(ruleEntity),
 }).meta({ id: 'Access' })
@@ -49,7 +49,7 @@ interface Scope {
   full_path: string
 }
 
-/** Everything that could give the user a level on the project. */
+/** All facts that could give the user a level on the project. */
 export interface AccessFacts {
   readonly user: User
   readonly visibility: Visibility
@@ -71,7 +71,7 @@ export interface AccessFacts {
 const BLOCKED = 'the user is blocked'
 const MINIMAL = { counts: false, reason: 'minimal access to a group opens nothing inside' }
 
-/** The rules in the order in which one looks for a reason; the highest that counts is the level. */
+/** The rules, in the order in which a person looks for a reason. The highest rule that counts gives the level. */
 export function rulesOf(facts: AccessFacts): AccessRule[] {
   const { user, direct } = facts
   const blocked = user.state !== 'active'

@@ -4,7 +4,7 @@ import { isOpenTo } from '../../access/authorizations/queries.ts'
 import type { Namespace, Project } from '../projects/queries.ts'
 import type { AccessFacts } from './entity.ts'
 
-/** From the memberships and shares themselves, not from what was worked out of them: so the two can be compared. */
+/** Reads memberships and shares directly, not the computed authorizations, so that the two can be compared. */
 export async function accessFacts(db: Db, user: User, project: Project, namespace: Namespace): Promise<AccessFacts> {
   const direct = await db
     .selectFrom('members')
@@ -61,7 +61,7 @@ async function sharesReaching(
   }))
 }
 
-/** Of the groups around a project. No lock stops these. */
+/** Shares of the groups above a project. A share lock does not stop them. */
 async function sharesAround(db: Db, user: User, namespace: Namespace): Promise<AccessFacts['shares']> {
   const rows = await db
     .selectFrom('namespace_ancestors as above')

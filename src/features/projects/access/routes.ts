@@ -9,7 +9,7 @@ import { pathWithNamespace, project } from '../projects/queries.ts'
 import { AccessEntity, presentAccess } from './entity.ts'
 import { accessFacts } from './queries.ts'
 
-/** Ours: answers "why can she, and why can't he". */
+/** An endpoint beyond the API contract: explains why a user has access or not. */
 export const explain = endpoint({
   method: 'GET',
   path: '/projects/:id/access',
@@ -20,12 +20,12 @@ export const explain = endpoint({
   output: AccessEntity,
   async handle({ app, viewer, subject, input }) {
     const wanted = input.user_id ?? viewer.id
-    // Other people's memberships are the owner's business.
+    // Only owners may see the memberships of other users.
     if (wanted !== viewer.id && subject.level < Owner) throw forbidden()
     const user = await findUser(app.db, wanted)
     if (!user) throw notFound('User')
     const { project, namespace } = subject
-    // Who holds the office is told to nobody else.
+    // Only administrators learn who is an administrator.
     const met = viewer.admin ? user : { ...user, admin: false }
     const facts = await accessFacts(app.db, met, project, namespace)
     return presentAccess(facts, presentUserSummary(user, await surroundings(app)), {

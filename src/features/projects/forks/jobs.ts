@@ -11,14 +11,15 @@ import { repositoryDir } from '../projects/repository.ts'
 import { mayCopy } from './queries.ts'
 import { enterPool, findPool, freshPool, type Pool } from './pools.ts'
 
-/** The source is in the payload: the fork's own relation may be removed before its repository is there. */
+/** The payload names the source, because the fork relation may be removed before the repository is copied. */
 export const copyRepositoryOf = job<{ id: number; source_id: number }>(
   'projects.fork',
   (app, { id, source_id }, ending) =>
     provisionRepository(app, id, ending, {
       async fill(fork, dir, signal) {
         const source = await findSource(app, source_id)
-        // A queue may be long: what came in after the source was closed to whoever forks it is not theirs.
+        // The job may wait for a long time. The user must not get commits that were pushed after they lost access to
+        // the source.
         const mayTake = () => mayCopy(app, fork, source_id)
         const pool = await enterPool(app, fork, source.id)
         if (pool) await share(app, source, pool, dir, { mayTake, signal })
@@ -29,18 +30,18 @@ export const copyRepositoryOf = job<{ id: number; source_id: number }>(
   { long: true },
 )
 
-/** To whoever may not see the source any more it is gone. */
+/** A user who may not read the source any more gets the same answer as for a deleted source. */
 const explain = (error: unknown) =>
   error instanceof CopyRefused ? 'The source project is gone' : 'The repository could not be copied'
 
-/** Also one that is being deleted: its repository goes after its row. */
+/** Includes projects that are being deleted, because the repository is deleted after the row. */
 async function findSource(app: App, id: number): Promise<Project> {
   const source = await app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
   if (!source) throw new CopyRefused()
   return source
 }
 
-/** Clones under way have looked for objects before there was a pool; none takes longer. */
+/** Running clones started before the pool existed. No clone takes longer than this. */
 const LONGEST_CLONE = 6 * HOUR
 
 type Options = Required<Pick<CopyOptions, 'mayTake'>> & { signal: AbortSignal }
@@ -52,11 +53,12 @@ async function share(app: App, source: Project, pool: Pool, dir: string, { mayTa
     await copyRepository(from, dir, { pool: shared, mayTake, signal })
     await schedulePoolTidying(app, pool)
     if ((await poolOf(from)) !== null) return
-    // What it has twice now, it drops when it is tidied. Were it being removed: the fork is whole without it.
+    // Housekeeping removes the objects that the source now has twice. If the source is being deleted, the fork is
+    // complete without it.
     await useObjectsOf(from, shared).catch(nullIfMissing)
     await scheduleTidying(app, source, { delay: LONGEST_CLONE })
   } finally {
-    // Everyone may have left meanwhile: then nobody would ever remove it.
+    // If all members have left the pool meanwhile, no other code would delete it.
     if (!(await findPool(app, pool.id))) await removeRepository(repositoryDir(app, pool))
   }
 }

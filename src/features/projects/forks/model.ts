@@ -6,13 +6,13 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       disk_path: string
       repository_storage: string
-      /** Whose objects it is filled from. */
+      /** The project whose objects fill the pool. */
       source_id: number | null
       created_at: string
     }
   }
   interface Events {
-    /** It is a fork no more. */
+    /** The project is no longer a fork. */
     'project.unlinked': { id: number; source_id: number; by: number }
   }
 }

@@ -1,10 +1,12 @@
 /**
- * Which projects share objects. Whatever is in a pool can be read by its id in every member, for as long as there is
- * one; so a pool takes only what everybody can read anyway: the branches and tags of its one source, while that project
- * is public and its code is for everyone. Internal is not enough (an external user may be a member of a fork and not
- * see its source), forks add nothing, and a source that was closed once never fills its pool again.
+ * Decides which projects share objects. Every member can read each object of a pool by its id, for as long as the pool
+ * exists. So a pool takes only objects that everybody may read: the branches and tags of its one source, while the
+ * source is public and its code is open to everyone. An internal source does not qualify, because an external user may
+ * be a member of a fork without access to the source. Forks add nothing, and a source that was restricted once never
+ * fills its pool again.
  *
- * To use a pool reveals nothing: whoever joins sees what was public. What a fork has beside that is its own.
+ * Using a pool reveals nothing: a new member sees objects that were public. All other objects of a fork stay in the
+ * fork.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -21,7 +23,7 @@ import { repositoryDir } from '../projects/repository.ts'
 
 export type Pool = Row<'pools'>
 
-/** Beside the repositories, in the same storage; as deep as they are, for whoever walks through it. */
+/** Next to the repositories, in the same storage and at the same depth, so that code can walk both the same way. */
 export const POOLS_FOLDER = '@pools'
 
 const newPoolPath = (): string => {
@@ -38,8 +40,8 @@ export async function findPool(app: App, id: number | null): Promise<Pool | null
 }
 
 /**
- * The pool of the source, which is its fork's from now on; made where there is none, and the source may have one. Null
- * for a fork that must have everything itself.
+ * Adds the fork to the pool of its source. Creates the pool if the source qualifies. Null if the fork must copy all
+ * objects.
  */
 export async function enterPool(app: App, fork: Project, sourceId: number): Promise<Pool | null> {
   return transact(app, async (app) => {
@@ -71,7 +73,7 @@ async function openPool(app: App, source: Project): Promise<Pool | null> {
 const setPool = (app: App, projectId: number, pool_id: number | null) =>
   app.db.updateTable('projects').set({ pool_id }).where('id', '=', projectId).execute()
 
-/** Nobody else comes or goes until the transaction ends. */
+/** Until the transaction ends, no other transaction adds or removes members. */
 async function lockPool(app: App, id: number): Promise<Pool> {
   return app.db
     .selectFrom('pools')
@@ -81,13 +83,13 @@ async function lockPool(app: App, id: number): Promise<Pool> {
     .executeTakeFirstOrThrow()
 }
 
-/** Where the pool lies, with all in it that may be. */
+/** Fills the pool with all permitted objects and returns its folder. */
 export async function freshPool(app: App, pool: Pool, signal: AbortSignal): Promise<string> {
   const dir = repositoryDir(app, pool)
-  // Closed, or gone, before it was ever filled, it is there all the same.
+  // The folder must exist even if the source was restricted or deleted before it filled the pool.
   await createRepository(dir, { defaultBranch: 'master' })
   const source = await openSourceOf(app, pool)
-  // Asked again when the tips are known: what comes in after the source was closed is not among them.
+  // Checked again once the tips are known, so that commits pushed after a restriction stay out.
   const mayTake = async () => (await openSourceOf(app, pool)) !== null
   if (source) await fillPool(dir, repositoryDir(app, source), { mayTake, signal })
   return dir
@@ -104,12 +106,12 @@ async function openSourceOf(app: App, { id }: Pool): Promise<Project | null> {
   return source && isOpenToAll(source) ? source : null
 }
 
-/** In the transaction that makes them less open. */
+/** Runs in the transaction that restricts the sources. */
 export async function closePoolsOf(app: App, sources: readonly number[]): Promise<void> {
   await app.db.updateTable('pools').set({ source_id: null }).where('source_id', 'in', sources).execute()
 }
 
-/** For a project that is no member any more: where the pool lies that nobody needs now, or null. */
+/** Called after a project has left the pool. Returns the folder of an unused pool, or null. */
 export async function forsakePool(app: App, id: number): Promise<string | null> {
   const pool = await lockPool(app, id)
   if (await hasMembers(app, id)) return null
@@ -117,7 +119,10 @@ export async function forsakePool(app: App, id: number): Promise<string | null> 
   return repositoryDir(app, pool)
 }
 
-/** The last member has no one to share with. It has all objects at home, and the pool goes unless somebody has come. */
+/**
+ * The last member shares with no other project. It has a copy of all objects, and the pool is deleted unless a new
+ * member has joined.
+ */
 export async function removeIfLast(app: App, project: Project, pool: Pool): Promise<string | null> {
   return transact(app, async (app) => {
     const held = await lockProject(app, project.id)

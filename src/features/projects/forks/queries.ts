@@ -6,7 +6,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import { findProject, loadProjectSubject, project, type Project } from '../projects/queries.ts'
 import { mayFork } from './policy.ts'
 
-/** Whether whoever made the fork could make it still. Also of a source that is being deleted. */
+/** Whether the creator of the fork may still fork the source. Includes sources that are being deleted. */
 export async function mayCopy(app: App, { creator_id }: Project, sourceId: number): Promise<boolean> {
   const source = await app.db.selectFrom('projects').selectAll().where('id', '=', sourceId).executeTakeFirst()
   const creator = creator_id === null ? null : await findUser(app.db, creator_id)
@@ -14,13 +14,13 @@ export async function mayCopy(app: App, { creator_id }: Project, sourceId: numbe
   return mayFork(await loadProjectSubject(app, source, creator))
 }
 
-/** Whether one came from the other, or both from a third, over however many forks. */
+/** Whether two projects have a common ancestor, or one is an ancestor of the other, over any number of forks. */
 export async function areInOneNetwork(db: Db, one: number, other: number): Promise<boolean> {
   const line = new Set(await lineOf(db, one))
   return (await lineOf(db, other)).some((id) => line.has(id))
 }
 
-/** A project with all it was forked from. Who came from whom is also told by hand, and may go in a circle. */
+/** A project with all its ancestors. Users can set fork relations by hand, so the relations may contain a cycle. */
 async function lineOf(db: Db, id: number): Promise<number[]> {
   const rows = await db
     .withRecursive('line', (db) =>

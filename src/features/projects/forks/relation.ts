@@ -5,7 +5,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../projects/queries.ts'
 
-/** Tells that a project came from another, where the forge did not see it. */
+/** Declares a project as a fork of another one that the forge did not create as a fork. */
 export async function addForkRelation(app: App, project: Project, source: Project): Promise<Project> {
   if (project.id === source.id) throw invalid({ forked_from_project_id: ['is invalid'] })
   return transact(app, async (app) => {
@@ -22,7 +22,7 @@ export async function addForkRelation(app: App, project: Project, source: Projec
   })
 }
 
-/** The content stays; only where it came from is forgotten. */
+/** Keeps the content and removes only the relation. */
 export async function removeForkRelation(app: App, actor: User, { id, forked_from_id }: Project): Promise<void> {
   if (forked_from_id === null) throw new Refusal('not_modified')
   await transact(app, async (app) => {

@@ -25,7 +25,7 @@ export interface ForkInput {
   visibility?: Visibility | null | undefined
 }
 
-/** Answers at once; the repository follows in the background. An empty one has nothing to wait for. */
+/** Answers at once and copies the repository in the background. An empty source needs no copy. */
 export async function forkProject(app: App, actor: User, subject: ProjectSubject, input: ForkInput): Promise<Project> {
   const { project: source } = subject
   const namespace = await targetNamespace(app, actor, input.namespace ?? null)
@@ -56,12 +56,12 @@ export async function forkProject(app: App, actor: User, subject: ProjectSubject
 }
 
 async function firstStatus(app: App, source: Project): Promise<ImportStatus> {
-  // It may hold tags alone.
+  // A repository may contain only tags.
   const isFilled = !source.empty_repo || (await hasContent(repositoryDir(app, source)))
   return isFilled ? 'scheduled' : 'finished'
 }
 
-/** What travels with a fork; members, hooks, topics and the like do not. */
+/** The settings that a fork takes over. Members, webhooks, topics and others stay behind. */
 const settingsOf = (source: Project): Partial<NewRow<'projects'>> => ({
   forked_from_id: source.id,
   default_branch: source.default_branch,
@@ -76,13 +76,13 @@ const settingsOf = (source: Project): Partial<NewRow<'projects'>> => ({
 
 function assertForkable(subject: ProjectSubject): void {
   if (!mayFork(subject)) throw refusal('is forbidden')
-  // Its fork would be empty, and stay so.
+  // A fork of an unfinished import would be empty and stay empty.
   if (PROVISIONING.includes(subject.project.import_status)) throw refusal('is still being imported')
 }
 
 const refusal = (fault: string) => new Refusal('conflict', { forked_from_project_id: [fault] })
 
-/** The contract tells every fault of a fork as a conflict. */
+/** The API contract answers every error of a fork with a conflict. */
 async function tellingConflicts<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

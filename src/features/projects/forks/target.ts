@@ -1,4 +1,4 @@
-/** Where a fork goes, and who sees it there. */
+/** The namespace and the visibility of a fork. */
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -9,7 +9,7 @@ import { findNamespaceById, type Namespace, type Project } from '../projects/que
 import { mayPutInto, namespaceFor } from '../projects/service.ts'
 import { fitted } from '../projects/visibility.ts'
 
-/** By id, or by path or name in any case; the caller's own without. */
+/** Finds a namespace by id, or by path or name in any case. Without input: the caller's own namespace. */
 export async function targetNamespace(app: App, actor: User, given: string | null): Promise<Namespace> {
   if (given === null) return namespaceFor(app, actor, actor, null)
   for (const namespace of await namespacesCalled(app.db, given)) {
@@ -20,7 +20,10 @@ export async function targetNamespace(app: App, actor: User, given: string | nul
 
 const MOST_NAMESAKES = 50
 
-/** All digits are an id, never a name. Paths are unique only as a whole: of namesakes the likeliest comes first. */
+/**
+ * A number is always an id, never a name. Several namespaces may have the same name or path segment; the likeliest
+ * comes first.
+ */
 async function namespacesCalled(db: Db, given: string): Promise<Namespace[]> {
   if (/^\d+$/.test(given)) {
     const one = await findNamespaceById(db, Number(given))
@@ -50,7 +53,7 @@ async function namespacesCalled(db: Db, given: string): Promise<Namespace[]> {
     .execute()
 }
 
-/** As wide as the source, but for what the namespace and the instance allow. */
+/** The visibility of the source, limited by the namespace and the instance. */
 export async function forkVisibility(
   app: App,
   actor: User,

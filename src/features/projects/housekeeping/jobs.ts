@@ -34,14 +34,14 @@ export const tidyRepository = job<{ id: number }>(
   { long: true },
 )
 
-/** Once at a time, however many pushes ask for it. */
+/** At most one pending job per project, however many pushes request it. */
 export async function scheduleTidying(app: App, { id }: { id: number }, { delay = 0 } = {}): Promise<void> {
   await enqueue(app, tidyRepository, { id }, { key: `projects.tidy ${id}${delay > 0 ? ' later' : ''}`, delay })
 }
 
 /**
- * Throws away what nothing points to, though somebody may know its id. Not for what came within the hour, which a push
- * may be about to point to.
+ * Deletes unreachable objects, which clients could still fetch by id. Keeps objects of the last hour, because a push
+ * may be about to reference them.
  */
 export const pruneRepository = job<{ id: number }>(
   'projects.prune_repository',
@@ -50,19 +50,22 @@ export const pruneRepository = job<{ id: number }>(
     const dir = project && repositoryDir(app, project)
     if (!dir || !(await repositoryExists(dir))) return
     await housekeep(dir, { signal, prune: '1.hour.ago' })
-    // What a pool has as well stays there, and is given to nobody here.
+    // Objects that are also in a pool stay there. This project does not serve them.
     if ((await reviewWithheld(dir)) && project.pool_id === null) await schedulePrune(app, project)
   },
   { long: true },
 )
 
-/** Once everything that is there now is old enough; of one project at most once an hour. */
+/** Runs when all current objects are old enough, at most once an hour per project. */
 export async function schedulePrune(app: App, { id }: { id: number }): Promise<void> {
   const hour = Math.floor(app.clock.now().getTime() / HOUR)
   await enqueue(app, pruneRepository, { id }, { key: `projects.prune ${id} ${hour}`, delay: 2 * HOUR })
 }
 
-/** A source hands what it has to its pool, where clones of all members find it; the last member leaves. */
+/**
+ * The source of a pool copies its objects to the pool, where clones of all members find them. The last member leaves
+ * the pool.
+ */
 async function arrangeSharing(app: App, project: Project, dir: string, signal: AbortSignal): Promise<void> {
   const pool = await findPool(app, project.pool_id)
   if (!pool) return
@@ -76,7 +79,7 @@ async function releasePool(app: App, project: Project, pool: Pool, dir: string):
   if (!(await standAlone(dir))) return
   const unneeded = await removeIfLast(app, project, pool)
   if (unneeded !== null) await enqueue(app, removeRepositoryLater, { dir: unneeded })
-  // Somebody has come to share after all.
+  // A new member has joined the pool meanwhile.
   else if (await repositoryExists(repositoryDir(app, pool))) await useObjectsOf(dir, repositoryDir(app, pool))
 }
 

@@ -1,13 +1,13 @@
 /**
- * The commits of a project's own repository that rows name. What is declared here stays in the repository: housekeeping
- * keeps it before it prunes, and `mortise check` looks for it.
+ * The commits of a project's repository that rows reference. Housekeeping keeps these commits when it prunes, and
+ * `mortise check` verifies that they exist.
  */
 import { sql } from 'kysely'
 import type { Db, Tables } from '../../../store/database.ts'
 
 interface Naming<T extends keyof Tables = keyof Tables> {
   readonly table: T
-  /** How its project is reached. */
+  /** The column that leads to the project. */
   readonly by: 'project_id' | 'merge_request_id'
   readonly columns: readonly string[]
   /** JSON with `base_sha`, `start_sha` and `head_sha`. */
@@ -40,7 +40,7 @@ export const NAMINGS: readonly Naming[] = [
   naming('releases', 'project_id', ['sha']),
 ]
 
-/** Columns that name commits as well, and why nobody looks for these. */
+/** Columns that also name commits, and why they are not included. */
 export const NOT_LOOKED_FOR: Readonly<Record<string, string>> = {
   'activities.push': 'history: a forced push may have replaced them',
   'ci_jobs.sha': 'that of its pipeline',
@@ -71,10 +71,10 @@ export interface ReferencedCommit {
 }
 
 const ROWS_A_PAGE = 1000
-/** Fewer: each has many notes. */
+/** Smaller, because each merge request has many notes. */
 const MERGE_REQUESTS_A_PAGE = 100
 
-/** Page by page; the same commit may come many times. */
+/** Yields pages; the same commit may appear many times. */
 export async function* referencedCommits(db: Db, project: number): AsyncGenerator<ReferencedCommit[]> {
   for (const naming of NAMINGS)
     if (naming.by === 'project_id')
@@ -97,7 +97,7 @@ async function* rowsOf(
 ): AsyncGenerator<NamingRow[]> {
   const { table, by, columns, positions } = naming
   const named = [...columns, ...positions].map((column) => sql.ref(column))
-  // Of a project's notes only those of its commits: an index has them apart.
+  // Of a project's notes, only notes on commits count. A separate index covers them.
   const deciding = table === 'notes' && by === 'project_id' ? [sql.ref('commit_sha')] : named
   const isNaming = sql.join(
     deciding.map((column) => sql`${column} is not null`),

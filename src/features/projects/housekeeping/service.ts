@@ -8,7 +8,7 @@ import { tidyRepository } from './jobs.ts'
 
 const TOO_SOON = 'Somebody already triggered housekeeping for this project in the past 1440 minutes'
 
-/** Of several who ask at once, one finds the day over. */
+/** Of several concurrent callers, only one starts housekeeping for the day. */
 export async function startHousekeeping(app: App, { id }: Project): Promise<void> {
   await transact(app, async (app) => {
     const begun = await app.db

@@ -16,11 +16,11 @@ export const ImportEntity = entity({
   import_error: z.string().nullable().optional(),
   correlation_id: z.string().nullable(),
   failed_relations: z.array(z.never()),
-  /** Per cent of the objects received; null while that is not known. */
+  /** Percentage of received objects. Null while unknown. */
   stats: entity({ progress: z.int() }).nullable(),
 }).meta({ id: 'Import' })
 
-/** `withError` for those who administer the project. */
+/** `withError` for callers who administer the project. */
 export function presentImport(
   placed: ProjectInNamespace,
   at: Addresses,

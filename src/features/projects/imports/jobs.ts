@@ -11,7 +11,7 @@ import { IMPORT_JOB, guardFor } from './service.ts'
 const MEGABYTE = 1024 * 1024
 const TELL_MS = 1000
 
-/** Tried once: whoever asked for it sees why it failed, and may ask again. */
+/** Runs once, without retries: the user sees the error and may start the import again. */
 export const importRepository = job<{ id: number }>(
   IMPORT_JOB.name,
   (app, { id }, ending) =>
@@ -26,7 +26,8 @@ async function fetchInto(app: App, project: Project, dir: string, signal: AbortS
   const { import_url: url, import_credentials_sealed: sealed } = project
   if (url === null) return
   const { max_import_size } = await currentSettings(app)
-  // Looked up again, and connected to just that: since the request was checked the name may have changed its meaning.
+  // Resolves the name again and connects to exactly this address, because the name may have changed since the check of
+  // the request.
   const resolved = await resolvePublic(url, await guardFor(app))
   await mirrorFrom(url, dir, {
     resolved,
@@ -46,7 +47,10 @@ function nowAndThen(tell: (percent: number) => Promise<void>): (percent: number)
   }
 }
 
-/** What git says of remote servers, and what we say of it: addresses and secrets of its own words stay in the log. */
+/**
+ * Translates git's messages about remote servers. The original text may contain URLs and secrets, so it goes only to
+ * the log.
+ */
 const SAID: [RegExp, string][] = [
   [
     /authentication failed|could not read (username|password)|returned error: 40[13]/i,

@@ -18,14 +18,14 @@ export interface CheckedImport {
 }
 
 /**
- * The address as it is kept; refused where it is none, or leads to where users may not send this forge. A name that
- * means nothing yet leads nowhere: it is asked for again when it is fetched.
+ * Validates the URL. Rejects invalid URLs and targets that users must not reach through this forge. An unresolved host
+ * name is accepted, because the import resolves it again.
  */
 export async function checkedImport(app: App, given: string): Promise<CheckedImport> {
   const { address, credentials } = parsed(given)
   try {
     const guard = await guardFor(app)
-    // A name of this machine that its resolver happens not to know may be known tomorrow.
+    // A local host name that the resolver does not know now may resolve later.
     checkTarget(address, { ...guard, namesPass: true })
     await resolvePublic(address, guard)
   } catch (error) {
@@ -50,7 +50,9 @@ function parsed(given: string): ReturnType<typeof splitAddress> {
   throw invalid({ import_url: [NO_ADDRESS] })
 }
 
-/** Asked again before every connection: names change their meaning. A forge does not import from itself. */
+/**
+ * Checked again before every connection, because names may resolve differently. A forge does not import from itself.
+ */
 export async function guardFor(app: App) {
   const { ownUrl, pinned: _, ...guard } = outboundGuard(app, 'hooks', await currentSettings(app))
   return { ...guard, ownHosts: [new URL(ownUrl).host] }
@@ -62,7 +64,7 @@ export async function scheduleImport(app: App, project: { id: number }): Promise
   await scheduleProvisioning(app, IMPORT_JOB, { id: project.id })
 }
 
-/** Whoever fetches right now sees it within moments; whoever was to begin finds nothing to do. */
+/** A running import notices the cancellation within moments. A scheduled one finds nothing to do. */
 export async function cancelImport(app: App, { id }: { id: number }): Promise<void> {
   const { numUpdatedRows } = await app.db
     .updateTable('projects')

@@ -1,4 +1,4 @@
-/** What has happened in a project's repositories, as its row tells it. */
+/** Updates the activity columns of a project's row. */
 import { HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Inspected } from './inspection.ts'
@@ -12,7 +12,7 @@ export async function noteActivity(app: App, { id }: Project): Promise<void> {
     .execute()
 }
 
-/** How many pushes there have been since the repository was last tidied. */
+/** Returns the number of pushes since the last housekeeping. */
 export async function notePush(app: App, { id, last_activity_at }: Project): Promise<number> {
   const isOld = Date.parse(last_activity_at) <= app.clock.now().getTime() - HOUR
   const { pushes_since_housekeeping: pushes } = await app.db
@@ -27,7 +27,7 @@ export async function notePush(app: App, { id, last_activity_at }: Project): Pro
   return pushes
 }
 
-/** False where another push was first after all: two may have found the repository empty. */
+/** False if a concurrent push was faster: both may have found the repository empty. */
 export async function nameFirstBranch(app: App, { id }: Project, default_branch: string): Promise<boolean> {
   const { numUpdatedRows } = await app.db
     .updateTable('projects')
@@ -38,7 +38,7 @@ export async function nameFirstBranch(app: App, { id }: Project, default_branch:
   return numUpdatedRows > 0n
 }
 
-/** False where somebody has named another branch, or pushed the first one, while we looked. */
+/** False if a concurrent request changed the default branch or pushed the first one. */
 export async function keepInspected(app: App, seen: Project, inspected: Inspected): Promise<boolean> {
   const { numUpdatedRows } = await app.db
     .updateTable('projects')
@@ -58,7 +58,7 @@ export async function addLfsSize({ db }: App, id: number, bytes: number): Promis
     .execute()
 }
 
-/** Added up anew from all objects that the project has. */
+/** Recomputes the sum over all objects of the project. */
 export async function measureLfsSize({ db }: App, id: number): Promise<void> {
   await db
     .updateTable('projects')

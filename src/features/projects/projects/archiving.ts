@@ -5,7 +5,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { lockProject, type Project } from './queries.ts'
 
-/** Archived: to be read, no longer to be worked on. Doing it again changes nothing. */
+/** An archived project is read-only. Idempotent. */
 export async function setArchived(app: App, actor: User, { id }: Project, archived: boolean): Promise<Project> {
   return transact(app, async (app) => {
     const project = await lockProject(app, id)

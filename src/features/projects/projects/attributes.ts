@@ -1,4 +1,4 @@
-/** The attributes create and update share: what a request may hold, and the columns that come of it. */
+/** The attributes that create and update share: the input schema and the resulting columns. */
 import { z } from 'zod'
 import { blankable, bool, file, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import { FeatureDisabled, FeatureEnabled, FeaturePrivate, FeaturePublic, VISIBILITIES } from '../../../lib/levels.ts'
@@ -32,7 +32,7 @@ export const attributes = {
   snippets_access_level: featureLevel,
   forking_access_level: featureLevel,
   container_registry_access_level: featureLevel,
-  /** Pages can be open to everybody where the project is not. */
+  /** Pages can be public even if the project is not. */
   pages_access_level: oneOf('disabled', 'private', 'enabled', 'public').nullish(),
   resolve_outdated_diff_discussions: bool.nullish(),
   shared_runners_enabled: bool.nullish(),
@@ -76,7 +76,10 @@ export const attributes = {
 const inputOf = z.object(attributes)
 export type AttributeInput = z.infer<typeof inputOf>
 
-/** Feature booleans of the contract write disabled or enabled; the words of later clients win where both are given. */
+/**
+ * The boolean fields of the API contract write disabled or enabled. The newer access level fields win if both are
+ * given.
+ */
 const FEATURES = {
   repository_access_level: [],
   issues_access_level: ['issues_enabled'],
@@ -89,7 +92,7 @@ const FEATURES = {
   pages_access_level: [],
 } as const
 
-/** Names that are columns as they are. */
+/** Input names that are also column names. */
 const PLAIN = [
   'description',
   'resolve_outdated_diff_discussions',
@@ -118,7 +121,7 @@ const PLAIN = [
   'auto_devops_deploy_strategy',
 ] as const
 
-/** Null clears these and is no wish for anything else. */
+/** Null clears these columns. For other columns null is ignored. */
 const CLEARABLE: readonly string[] = [
   'description',
   'suggestion_commit_message',
@@ -127,9 +130,7 @@ const CLEARABLE: readonly string[] = [
   'ci_default_git_depth',
 ]
 
-/**
- * Columns that the input changes by itself; what needs looking around (path, visibility, avatar, import) is not here.
- */
+/** Columns that depend on the input only. Path, visibility, avatar and import need more checks and are not here. */
 export function columnsOf(input: Partial<AttributeInput>): RowChange<'projects'> {
   const columns: Record<string, unknown> = {}
   for (const [column, switches] of Object.entries(FEATURES)) {
@@ -156,7 +157,7 @@ export function columnsOf(input: Partial<AttributeInput>): RowChange<'projects'>
 
 const ciConfigPath = (given: string | null) => (given ?? '').replace(/^\/+/, '') || null
 
-/** What is not given of the policy stays as it is in `before`. */
+/** Omitted fields of the policy keep their value in `before`. */
 export function containerExpirationChange(
   before: { container_expiration_policy: string | null } | null,
   { container_expiration_policy_attributes: given }: Partial<AttributeInput>,
@@ -165,7 +166,7 @@ export function containerExpirationChange(
   return given ? { container_expiration_policy: containerExpirationWith(stored, given) } : {}
 }
 
-/** In the order given, each once; `topics` is the later name. */
+/** In the given order, without duplicates; `topics` is the newer name. */
 export function topicsOf({ tag_list, topics }: Partial<AttributeInput>): string[] | undefined {
   const given = topics ?? tag_list
   if (given === undefined || given === null) return undefined

@@ -7,7 +7,7 @@ import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
 import { findProject, loadProjectSubject } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
-/** A project's avatar is seen by whoever sees the project. */
+/** Users who may read the project may see its avatar. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
   server.get<{ Params: { id: string; filename: string } }>(
@@ -25,7 +25,7 @@ export const routes: WebRoutes = (server, gateway) => {
   )
 }
 
-/** Of a repository that is there for the viewer; what was uploaded goes before it. */
+/** The logo in the repository, if the viewer may read the repository. An uploaded avatar takes precedence. */
 async function logoOf(app: App, subject: ProjectSubject, filename: string): Promise<Logo | null> {
   const { avatar_filename, default_branch, logo_path } = subject.project
   if (!hasFeature(subject, 'repository') || avatar_filename !== null || logo_path !== filename) return null

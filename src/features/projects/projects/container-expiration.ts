@@ -1,4 +1,7 @@
-/** When a project's container images go: kept for the registry, as one piece, because nothing else ever asks for a part. */
+/**
+ * The cleanup policy for container images. Stored as one JSON value for a future registry, because no query reads parts
+ * of it.
+ */
 import { z } from 'zod'
 import { blankable, bool, entity, int, oneOf, text, timestampOut } from '../../../api/wire.ts'
 
@@ -48,10 +51,10 @@ const policyOf = (stored: string | null): Policy => ({
 
 export const presentContainerExpiration = (stored: string | null): z.infer<typeof ContainerExpirationEntity> => ({
   ...policyOf(stored),
-  next_run_at: null, // nothing runs before there is a registry
+  next_run_at: null, // nothing runs until there is a registry
 })
 
-/** The policy with what is given of it; `name_regex_delete` is the later name. */
+/** Merges the given fields into the policy; `name_regex_delete` is the newer name. */
 export function containerExpirationWith(
   stored: string | null,
   input: NonNullable<z.infer<typeof containerExpirationInput>>,

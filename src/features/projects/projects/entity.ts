@@ -30,7 +30,7 @@ const simple = {
   last_activity_at: timestampOut,
   /** With `with_custom_attributes`, for administrators. */
   custom_attributes: z.array(CustomAttributeEntity).optional(),
-  /** Only where it was asked for. */
+  /** On request only. */
   license_url: z.string().nullable().optional(),
   license: entity({
     key: z.string(),
@@ -43,7 +43,7 @@ const simple = {
     .optional(),
 }
 
-/** What visitors see, what `simple=true` asks for, and a fork's source. */
+/** The record for anonymous visitors, for `simple=true`, and for the source of a fork. */
 export const SimpleProjectEntity = entity(simple).meta({ id: 'SimpleProject' })
 
 const featureLevel = z.enum(['disabled', 'private', 'enabled'])
@@ -151,11 +151,11 @@ export const ProjectEntity = entity({
 export type ProjectRecord = z.infer<typeof ProjectEntity>
 export type SimpleProjectRecord = z.infer<typeof SimpleProjectEntity>
 
-/** What every record of a project needs beside its row. */
+/** Everything that a project record needs besides the row. */
 export interface ProjectInNamespace {
   readonly project: Row<'projects'>
   readonly namespace: Row<'namespaces'>
-  /** Of a personal project. */
+  /** Set for a personal project. */
   readonly owner: User | null
   readonly topics: readonly string[]
 }
@@ -171,16 +171,16 @@ export interface LoadedProject extends ProjectInNamespace {
   readonly level: number
   readonly openIssues: number
   readonly shares: readonly Share[]
-  /** Null where the source is gone or hidden from the viewer. */
+  /** Null if the source is deleted or hidden from the viewer. */
   readonly source: ProjectInNamespace | null
   readonly memberOfProject: Membership | null
   readonly memberOfGroup: Membership | null
 }
 
-/** The addresses records are made of. */
+/** Base URLs for the records. */
 export interface Addresses {
   readonly url: string
-  /** `git@host:` or `ssh://git@host:port/`; null where none is to be shown. */
+  /** `git@host:` or `ssh://git@host:port/`. Null if no SSH URL is shown. */
   readonly ssh: string | null
 }
 
@@ -211,10 +211,10 @@ export function presentSimpleProject(placed: ProjectInNamespace, at: Addresses):
 }
 
 export interface RecordOptions {
-  /** Lists and single reads tell the viewer's own memberships, other answers do not. */
+  /** Lists and single reads include the viewer's memberships; other answers do not. */
   permissions?: boolean
   statistics?: { readonly artifactsSize: number } | undefined
-  /** For those who administer it; the token is sealed in the row. */
+  /** For callers who administer the project. The row stores the token encrypted. */
   runnersToken?: string
 }
 
@@ -336,7 +336,7 @@ function presentStatistics(
   }
 }
 
-/** What was uploaded, else a logo in the repository, for whoever the repository is there for. */
+/** The uploaded avatar, or a logo in the repository if the viewer may read the repository. */
 export function projectAvatarUrl(project: Row<'projects'>, { url }: Addresses, hasRepository = true): string | null {
   const file = project.avatar_filename ?? (hasRepository ? project.logo_path : null)
   return file && `${url}/uploads/-/system/project/avatar/${project.id}/${encodeURIComponent(file)}`

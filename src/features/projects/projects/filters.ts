@@ -1,4 +1,4 @@
-/** What every list of projects may be narrowed by. */
+/** Filters that every list of projects accepts. */
 import { blankable, bool, id, int, moment, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { attributeFilters } from '../../identity/custom-attributes.ts'
@@ -34,7 +34,7 @@ export const filters = {
   with_programming_language: text.nullish(),
 }
 
-/** No project is hidden or waits to be deleted, and repositories have no checksums. */
+/** This forge has no hidden projects, no pending deletions and no repository checksums. */
 export const refused = [
   'include_hidden',
   'include_pending_delete',

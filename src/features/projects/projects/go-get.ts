@@ -1,4 +1,4 @@
-/** What Go asks of a package's address (`?go-get=1`): which repository it is in. */
+/** Answers the Go tool (`?go-get=1`): which repository contains a package. */
 import type { FastifyRequest } from 'fastify'
 import { readQuery } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
@@ -9,10 +9,10 @@ import { webViewer } from '../../identity/web-viewer.ts'
 import { projectPolicy } from './policy.ts'
 import { findProject, loadProjectSubject, pathWithNamespace } from './queries.ts'
 
-/** Groups lie no deeper. */
+/** The maximum depth of groups. */
 const DEEPEST = 21
 
-/** A project that is hidden is told as one that is not there: by the first two parts of the address. */
+/** A hidden project gets the same answer as a missing one: the first two segments of the path. */
 export async function goPage(
   gateway: Gateway,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** What a project's row tells of its repository, read from the repository itself. */
+/** Facts about a repository for the project's row, read from the repository itself. */
 import { countCommits } from '../../../git/history/history.ts'
 import { branch } from '../../../git/process/arguments.ts'
 import { GitFailed } from '../../../git/process/command.ts'
@@ -13,13 +13,13 @@ export type Inspected = Pick<
   'empty_repo' | 'default_branch' | 'commit_count' | 'repository_size' | 'readme_path' | 'logo_path'
 >
 
-/** `usual` is the default branch where HEAD names none. */
+/** `usual` is the default branch if HEAD names none. */
 export async function inspectRepository(dir: string, usual: string): Promise<Inspected> {
   const default_branch = (await headOf(dir)) ?? usual
   const born = await branchExists(dir, default_branch)
   const files = born ? await namesIn(dir, default_branch) : []
   return {
-    // Tags alone are nothing to begin from: the first branch is still to come.
+    // A repository with only tags counts as empty, because its first branch is still to come.
     empty_repo: !(await hasBranches(dir)),
     default_branch,
     commit_count: born ? await countCommits(dir, { from: branch(default_branch) }) : 0,
@@ -29,7 +29,7 @@ export async function inspectRepository(dir: string, usual: string): Promise<Ins
   }
 }
 
-/** The first that is there is the one shown. */
+/** The first file that exists is shown. */
 const READMES = ['.md', '.markdown', '.rst', '.adoc', '.asciidoc', '.org', '.textile', '.txt', ''].map(
   (ending) => `readme${ending}`,
 )
@@ -39,7 +39,7 @@ function readmeOf(files: readonly string[]): string | null {
   return found.find((file) => file !== undefined) ?? null
 }
 
-/** A root with more names than git may tell us is shown without its readme and its logo. */
+/** If the root folder exceeds the limit, the project has no README and no logo. */
 async function namesIn(dir: string, name: string): Promise<string[]> {
   try {
     return (await rootEntries(dir, branch(name))).filter(isFile).map((entry) => entry.name)

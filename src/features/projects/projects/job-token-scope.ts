@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from './queries.ts'
 
-/** Whether only those whom the project names may enter with tokens of their jobs. */
+/** Whether job tokens need an allowlist entry to access the project. */
 export async function setJobTokenScope({ db, clock }: App, { id }: Pick<Project, 'id'>, isOn: boolean): Promise<void> {
   await db
     .updateTable('projects')

@@ -1,4 +1,4 @@
-/** Pages by the last id seen instead of by number: the same cost on the last page as on the first, and no total. */
+/** Keyset pagination by the last id. The last page costs as much as the first, and there is no total. */
 import { Answer } from '../../../api/endpoint.ts'
 import { Json } from '../../../api/json.ts'
 import type { PageRequest } from '../../../api/pages.ts'
@@ -22,7 +22,7 @@ export async function answerByKeyset(
     throw new Refusal('not_allowed', 'Keyset pagination is not yet available for this type of request')
   }
   const down = input.sort !== 'asc'
-  // One more than asked tells whether there is a next page.
+  // Reads one more than requested, which shows whether there is a next page.
   const items = await nextProjects(app, viewer, { ...input, sort: down ? 'desc' : 'asc' }, page.limit + 1)
   const shown = items.slice(0, page.limit)
   const last = shown.at(-1)

@@ -1,4 +1,4 @@
-/** The license a project's repository says it is under, for `license=true`. */
+/** The license of a project's repository, for `license=true`. */
 import type { App } from '../../../context.ts'
 import { branch } from '../../../git/process/arguments.ts'
 import { readObject } from '../../../git/objects/objects.ts'
@@ -14,12 +14,12 @@ import { repositoryDir } from './repository.ts'
 type Described = Required<Pick<SimpleProjectRecord, 'license' | 'license_url'>>
 
 const NONE: Described = { license: null, license_url: null }
-/** A text of its own, which we know nothing more of. */
+/** A license text that the server does not recognize. */
 const OTHER = { key: 'other', name: 'Other', nickname: 'LICENSE', html_url: null, source_url: null }
-/** The longest we know is a tenth of this. */
+/** Ten times the longest known license. */
 const LONGEST_LICENSE = 256 * 1024
 
-/** Read from the repository as it is now; the same as none for whoever may not read its files. */
+/** Reads the current repository. Callers who may not read the files get the same answer as without a license. */
 export async function describeLicense(app: App, subject: ProjectSubject): Promise<Described> {
   const { project, namespace } = subject
   if (project.empty_repo || !projectPolicy.readCode(subject) || !hasFeature(subject, 'repository')) return NONE
@@ -36,7 +36,7 @@ export async function describeLicense(app: App, subject: ProjectSubject): Promis
   }
 }
 
-/** The first that is there is the one meant. */
+/** The first file that exists wins. */
 const NAMES = ['license', 'licence', 'unlicense', 'unlicence', 'copying'].flatMap((name) =>
   ['', '.md', '.txt', '.markdown', '.rst', '.html'].map((ending) => name + ending),
 )

@@ -35,36 +35,36 @@ export interface ProjectFilter extends AttributeOptions {
   last_activity_before?: string | null | undefined
   updated_after?: string | null | undefined
   updated_before?: string | null | undefined
-  /** In use, which all are that are not archived. */
+  /** Projects that are not archived. */
   active?: boolean | null | undefined
-  /** From elsewhere, by the viewer. */
+  /** Projects that the viewer imported. */
   imported?: boolean | null | undefined
-  /** What is searched for may be a part of the path of its namespace. */
+  /** The search text may also match the path of the namespace. */
   search_namespaces?: boolean | null | undefined
   topic_id?: number | null | undefined
   repository_storage?: string | null | undefined
   with_programming_language?: string | null | undefined
   order_by?: ProjectOrder | null | undefined
   sort?: 'asc' | 'desc' | null | undefined
-  /** Of one namespace. */
+  /** Projects of one namespace. */
   namespace_id?: number
   /** Forks of one project. */
   forked_from_id?: number
-  /** Starred by someone in particular, whoever looks. */
+  /** Projects that this user has starred, whoever the viewer is. */
   starred_by?: number
-  /** Of a group, perhaps with what lies below it and what is shared with it. */
+  /** Projects of a group, optionally with those of its subgroups and those shared with it. */
   group?: { id: number; include_subgroups?: boolean | null | undefined; with_shared?: boolean | null | undefined }
-  /** Shared with this group. */
+  /** Projects shared with this group. */
   shared_with?: number
 }
 
-/** The values of a list's conditions; what is absent is no condition. */
+/** The values of the list's conditions. An absent field means no condition. */
 interface Filter extends Search, AttributeFilter {
   archived: boolean
   visibility?: Visibility
   issues?: true
   merge_requests?: true
-  /** Absent for administrators, who see everything; 0 for visitors. */
+  /** Absent for administrators, who see everything. 0 for anonymous visitors. */
   seen_by?: number
   internal_too?: true
   member?: number
@@ -76,7 +76,7 @@ interface Filter extends Search, AttributeFilter {
   importer?: number
   storage?: string
   language?: string
-  /** As `like`, of its name or its whole path. */
+  /** Like `like`, for the name or the full path. */
   within?: string
   namespace?: number
   source?: number
@@ -130,7 +130,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Filter {
 function seenBy(viewer: User | null, wished: Visibility | null): Pick<Filter, 'seen_by' | 'internal_too' | 'member'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
-  // Blocked people keep their memberships, and have nothing of them.
+  // Blocked users keep their memberships, but the memberships grant nothing.
   const seer = active ? viewer.id : 0
   const open = openVisibilities(viewer)
   if (wished && open.includes(wished)) return {}
@@ -138,7 +138,7 @@ function seenBy(viewer: User | null, wished: Visibility | null): Pick<Filter, 's
   return { seen_by: seer, ...(open.includes('internal') && { internal_too: true }) }
 }
 
-/** A span of time, which leads to rows by the index of its order unless another is walked. */
+/** A time range. It uses the index of its column, unless the list already walks another index. */
 function within(
   column: 'last_activity_at' | 'updated_at',
   than: '>=' | '<=',
@@ -155,7 +155,7 @@ function within(
 
 const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
   table: 'projects',
-  // Records are put together by what `stamps.ts` reads.
+  // The list returns ids; the records are built from what `versions.ts` reads.
   columns: ['id'],
   facets: true,
   counted: ['projects'],
@@ -167,7 +167,7 @@ const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
       set: (w, at) => sql`select project_id from project_authorizations where user_id = ${w.member} ${atLeast(w, at)}`,
       counted: ['project_authorizations'],
     },
-    /** Of their own namespace and of groups they own directly. */
+    /** Projects of the viewer's own namespace and of groups that the viewer owns directly. */
     owner: {
       test: (w, { hidden }) => sql`${hidden('namespace_id')} in (${ownNamespaces(w)})`,
       set: (w) => sql`select p.id from projects p where p.namespace_id in (${ownNamespaces(w)})`,
@@ -273,7 +273,7 @@ const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
   },
   orders: {
     id: null,
-    // Ids are given in the order of creation, so the two are one.
+    // Ids increase with the creation time, so both orders are the same.
     created_at: null,
     name: (db) => sql.raw(binaryText(db, 'name')),
     path: (db) => sql.raw(binaryText(db, 'path')),
@@ -287,7 +287,7 @@ function findTopicByName({ topic_id }: Filter): RawBuilder<string> {
   return sql`select lower(name) from topics where id = ${topic_id}`
 }
 
-/** One part of a path is looked up by index, by which few are left to be tested for all of it. */
+/** Searches the longest path segment by index, and tests the full text on the few matches. */
 function searchWithinPaths(db: Db, text: string | null | undefined): Pick<Filter, 'within' | 'substring'> {
   const [longest] = (text ?? '').split('/').toSorted((one, other) => other.length - one.length)
   const { like: within } = searchFor(db, text)
@@ -338,7 +338,7 @@ function sharesWith(group: number): RawBuilder<number> {
 
 export const pageOfProjects = projects.page
 
-/** Of a group with fewer projects these are gathered, and all that hold a text are not. */
+/** In a group with fewer projects, the query reads all of them instead of all projects that match the text. */
 const MANY_OF_GROUP = 1000
 
 const someOfGroup = hotQuery<Filter, { found: number }>((db, w, given) =>
@@ -366,7 +366,7 @@ async function isLarge(db: Db, wanted: Filter): Promise<boolean> {
   return Number(some!.found) === MANY_OF_GROUP
 }
 
-/** The next projects by id, without a total: what pages by key are made of. */
+/** The next projects by id, without a total, for keyset pagination. */
 export const nextProjects = (
   { db }: App,
   viewer: User | null,

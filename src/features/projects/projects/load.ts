@@ -1,4 +1,4 @@
-/** Projects with everything their records tell, in a fixed number of queries however many there are. */
+/** Loads projects with everything that their records show, in a fixed number of queries. */
 import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
@@ -26,14 +26,14 @@ import {
 import { namespaceRows, projectRows, type Project, type VersionedProject } from './queries.ts'
 import { projectVersions, type ProjectVersion } from './versions.ts'
 
-/** Only where the viewer may read the source. */
+/** Only if the viewer may read the source. */
 function showsSource(viewer: User | null, versionKey: ProjectVersion): boolean {
   const { source_visibility: visibility, source_access_level: authorized } = versionKey
   if (visibility === null) return false
   return openVisibilities(viewer).includes(visibility) || levelOf(viewer, authorized) >= Guest
 }
 
-/** A private group's name is told to people of the project only. */
+/** Only members of the project see the names of private groups. */
 function sharesShown(viewer: User | null, versionKey: ProjectVersion): Share[] {
   const shares = JSON.parse(versionKey.shares ?? '[]') as (Share & Pick<Project, 'visibility'>)[]
   const open = openVisibilities(viewer)
@@ -47,7 +47,7 @@ const state = (id: number | null, version: number | null): RowState[] =>
 const membership = (access_level: number | null, notification_level: number | null) =>
   access_level === null ? null : { access_level, notification_level: notification_level! }
 
-/** With their topics changes the version of a project. */
+/** A change of topics also changes the version of the project. */
 const readTopics = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('project_topics')
@@ -63,7 +63,7 @@ const topicsOf = (db: Db, ids: readonly number[]): MaybePromise<Map<number, stri
     return names
   })
 
-/** In the order of `stamps`; what is gone since they were read is undefined. */
+/** In the order of the version keys. A project that was deleted since is undefined. */
 async function load(
   db: Db,
   viewer: User | null,
@@ -130,7 +130,7 @@ export interface PageRecordOptions extends AttributeOptions {
   statistics?: boolean | null | undefined
 }
 
-/** What a record tells, and to whom it is the same. */
+/** The parts of a record that the viewer may see. */
 interface Visible {
   simple: boolean
   statistics: { readonly artifactsSize: number } | undefined
@@ -160,7 +160,10 @@ async function artifactSizesOf(db: Db, versionKeys: readonly ProjectVersion[]): 
   return new Map(found.map(({ project_id, size }) => [project_id, size]))
 }
 
-/** Visitors get the short one; secrets are for those who administer it, where the answer is one that may hold them. */
+/**
+ * Anonymous visitors get the short record. Secrets are for administrators of the project, in answers that may contain
+ * them.
+ */
 function shownTo(
   viewer: User | null,
   versionKey: ProjectVersion,
@@ -176,7 +179,10 @@ function shownTo(
   }
 }
 
-/** Whatever of the viewer a record depends on is part of the place, and all else of the stamp. */
+/**
+ * The scope of the cached record contains everything about the viewer that the record depends on. The version key
+ * contains everything else.
+ */
 function keyOf(
   viewer: User | null,
   versionKey: ProjectVersion,
@@ -186,7 +192,7 @@ function keyOf(
   if (simple) return { place: `simple project ${versionKey.id}`, versionKey: own }
   const isPerson = levelOf(viewer, versionKey.access_level) >= Guest
   const hasSource = showsSource(viewer, versionKey)
-  // A list asks for many: a number is put together sooner than a text.
+  // Lists compute many keys, and a number is cheaper to build than a text.
   const flags = Number(isPerson) + 2 * Number(hasSource) + 4 * Number(statistics !== undefined) + 8 * Number(secrets)
   const memberships = `${versionKey.project_access} ${versionKey.project_notification} ${versionKey.group_access} ${versionKey.group_notification}`
   const source = `${versionKey.source_version} ${versionKey.source_namespace_version} ${versionKey.source_owner_version}`
@@ -207,7 +213,7 @@ const opened = ({ vault }: App, { project }: LoadedProject): Pick<RecordOptions,
   runnersToken: vault.open(project.runners_token_sealed),
 })
 
-/** A page of records. */
+/** Records for a page of a list. */
 export async function presentProjects(
   app: App,
   viewer: User | null,
@@ -245,7 +251,7 @@ async function presentVersioned(
   })
 }
 
-/** One full record, of the row as the change left it: background work may be at it already. */
+/** One full record of the row as the change left it, because background work may already have changed the row again. */
 export async function presentOneProject(
   app: App,
   viewer: User,

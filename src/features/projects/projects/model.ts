@@ -5,7 +5,7 @@ export const IMPORT_STATUSES = ['none', 'scheduled', 'started', 'finished', 'fai
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 export const GIT_STRATEGIES = ['fetch', 'clone'] as const
 export const AUTO_DEVOPS_STRATEGIES = ['continuous', 'manual', 'timed_incremental'] as const
-/** While its repository is still on the way. */
+/** Statuses while the repository is still being filled. */
 export const PROVISIONING: readonly ImportStatus[] = ['scheduled', 'started']
 
 declare module '../../../store/database.ts' {
@@ -18,18 +18,18 @@ declare module '../../../store/database.ts' {
       description: string | null
       visibility: Visibility
       archived: boolean
-      /** Being removed in the background; nobody sees it any more. */
+      /** A background job is deleting the project. No caller sees it any more. */
       deleting: boolean
       creator_id: number | null
       forked_from_id: number | null
       disk_path: string
       repository_storage: string
-      /** What HEAD names, whether or not such a branch was pushed yet. */
+      /** The target of HEAD, even if that branch does not exist yet. */
       default_branch: string
       empty_repo: boolean
-      /** Of the default branch, in its root. */
+      /** In the root folder of the default branch. */
       readme_path: string | null
-      /** Of the default branch, in its root: shown where there is no avatar. */
+      /** In the root folder of the default branch. Shown if there is no avatar. */
       logo_path: string | null
       repository_access_level: number
       issues_access_level: number
@@ -60,21 +60,21 @@ declare module '../../../store/database.ts' {
       packages_enabled: Generated<boolean>
       pages_access_level: Generated<number>
       emails_disabled: Generated<boolean>
-      /** Seconds. */
+      /** In seconds. */
       build_timeout: Generated<number>
       build_git_strategy: Generated<(typeof GIT_STRATEGIES)[number]>
-      /** Null: the whole history. */
+      /** Null: the full history. */
       ci_default_git_depth: Generated<number | null>
       auto_cancel_pending_pipelines: Generated<'disabled' | 'enabled'>
-      /** Whether pipelines of merge requests run on what merging would come to. */
+      /** Whether pipelines of merge requests run on the result of a trial merge. */
       merge_pipelines_enabled: Generated<boolean>
-      /** Whether the newest pipeline of a ref that succeeded keeps its artifacts past their time. */
+      /** Whether the newest successful pipeline of a ref keeps its artifacts past their expiry. */
       keep_latest_artifact: Generated<boolean>
       auto_devops_enabled: Generated<boolean>
       auto_devops_deploy_strategy: Generated<(typeof AUTO_DEVOPS_STRATEGIES)[number]>
-      /** Whether only what its allowlist names may enter with job tokens. */
+      /** Whether job tokens need an allowlist entry to access the project. */
       job_token_scope_enabled: Generated<boolean>
-      /** JSON; null until something of it was chosen. */
+      /** JSON. Null until a user has set a field. */
       container_expiration_policy: string | null
       avatar_digest: string | null
       avatar_filename: string | null
@@ -93,9 +93,9 @@ declare module '../../../store/database.ts' {
       lfs_objects_size: Generated<number>
       housekeeping_at: string | null
       pushes_since_housekeeping: Generated<number>
-      /** What it shares with its forks, or with its source. */
+      /** The pool that the project shares with its forks or its source. */
       pool_id: number | null
-      /** Raised by every update (`store/versions.ts`). */
+      /** Incremented by every update (`store/versions.ts`). */
       version: Generated<number>
       last_activity_at: string
       created_at: string
@@ -112,27 +112,27 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'project.created': { id: number; by: number }
-    /** Its repository has come from elsewhere. */
+    /** The repository of a fork or an import is complete. */
     'project.filled': { id: number }
     'project.updated': { id: number; by: number; old_path?: string }
-    /** `owner_added`: whose namespace it came into is a member of it now. */
+    /** `owner_added`: the owner of the new namespace became a member. */
     'project.transferred': { id: number; by: number; old_path: string; owner_added?: true }
     'project.deleted': ProjectRemoved
   }
 }
 
-/** What its row said, which is gone by the time listeners hear of it. */
+/** Facts from the row, which is deleted by the time subscribers run. */
 export interface ProjectRemoved {
   id: number
   name: string
   path: string
   path_with_namespace: string
   namespace_id: number
-  /** Null where it was somebody's own. */
+  /** Null for a personal project. */
   group_id: number | null
   visibility: Visibility
   created_at: string
   updated_at: string
-  /** Absent where it went with its group or its owner. */
+  /** Absent if the project was deleted together with its group or its owner. */
   by?: number
 }

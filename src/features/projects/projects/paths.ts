@@ -1,4 +1,4 @@
-/** Paths: one space for users, groups and projects, and where renamed things were. */
+/** Paths: users, groups and projects share one path space, and redirects remember old paths. */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -6,12 +6,12 @@ import type { Row } from '../../../store/database.ts'
 import { lockName, locksRows } from '../../../store/dialect.ts'
 
 /**
- * Until the transaction ends, nobody else takes this path for a group or a project; what was renamed away from it is
- * no longer looked for there.
+ * Locks the path until the transaction ends, so that no other group or project takes it. Deletes redirects from this
+ * path.
  */
 export async function lockPath(app: App, fullPath: string): Promise<void> {
   const path = fullPath.toLowerCase()
-  // A project and the twin whose path is its wiki's exclude each other.
+  // A project named like another project's wiki conflicts with that project, so both use the same lock.
   await lockName(app.db, `path ${path.replace(/\.wiki$/, '')}`)
   await app.db
     .deleteFrom('redirects')
@@ -19,7 +19,10 @@ export async function lockPath(app: App, fullPath: string): Promise<void> {
     .execute()
 }
 
-/** The namespace as it is now; null if it is gone or going. Nobody else adds to it until the transaction ends. */
+/**
+ * The current namespace, or null if it is deleted or being deleted. Until the transaction ends, no other transaction
+ * adds to it.
+ */
 export async function lockNamespace(app: App, id: number): Promise<Row<'namespaces'> | null> {
   const namespace = await app.db
     .selectFrom('namespaces')
@@ -31,7 +34,7 @@ export async function lockNamespace(app: App, id: number): Promise<Row<'namespac
   return namespace ?? null
 }
 
-/** Whoever follows the old path is led to where it now is. */
+/** Redirects the old path to the new one. */
 export async function addRedirect(
   app: App,
   oldPath: string,

@@ -11,18 +11,18 @@ import {
 } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 
-/** A project as someone in particular meets it. */
+/** A project together with the viewer's access to it. */
 export interface ProjectSubject {
   readonly project: Row<'projects'>
   readonly namespace: Row<'namespaces'>
   readonly viewer: User | null
-  /** What memberships, shares, ownership and the administrator's office come to. */
+  /** The level from memberships, shares, ownership and the administrator role. */
   readonly level: number
-  /** Visibilities that need no membership of the viewer. */
+  /** Visibilities for which the viewer needs no membership. */
   readonly open: readonly Visibility[]
 }
 
-/** What a project can switch on for everybody who sees it, for its members, or for nobody. */
+/** Features that a project enables for everybody who sees it, for members, or for nobody. */
 export type Feature =
   | 'repository'
   | 'issues'
@@ -33,13 +33,13 @@ export type Feature =
   | 'forking'
   | 'container_registry'
 
-/** Whether a feature is switched on for them; what they may do with it is another question. */
+/** Whether a feature is enabled for the viewer. The viewer's permissions within the feature are a separate check. */
 export function hasFeature({ project, level }: Pick<ProjectSubject, 'project' | 'level'>, feature: Feature): boolean {
   const open = project[`${feature}_access_level`]
   return open === FeatureEnabled || (open !== FeatureDisabled && level >= Guest)
 }
 
-/** Archived: to be read, no longer to be worked on. */
+/** An archived project is read-only. */
 export const isArchived = ({ project }: Pick<ProjectSubject, 'project'>): boolean => project.archived
 
 const isOpen = ({ open, project }: ProjectSubject) => open.includes(project.visibility)
@@ -50,8 +50,8 @@ export const projectPolicy = policy<ProjectSubject>()({
   upload: (s) => s.viewer !== null,
   readCode: (s) => s.level >= Reporter || isOpen(s),
   readStatistics: (s) => s.level >= Reporter,
-  /** Attributes, shares, hooks, push rules, members, housekeeping. */
+  /** Attributes, shares, webhooks, push rules, members, housekeeping. */
   administer: (s) => s.level >= Master,
-  /** The name, the visibility, archiving and the end. */
+  /** The name, the visibility, archiving and deletion. */
   own: (s) => s.level >= Owner,
 })

@@ -1,7 +1,7 @@
 /**
- * A project whose repository comes from elsewhere: a fork's, an import's. The row tells how far it is: scheduled,
- * started, then finished or failed, never both. It ends early once the project is being deleted or the row says that it
- * is over. A run that was killed is run again by the queue.
+ * Fills the repository of a fork or an import. The row shows the progress: scheduled, started, then either finished or
+ * failed. The work stops early if the project is being deleted or the row says that the work is over. The job queue
+ * runs a killed run again.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -16,7 +16,7 @@ import { PROVISIONING } from './model.ts'
 import type { Project } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
-/** In the transaction that writes the row. One at a time: what fills the project now must have ended. */
+/** Runs in the transaction that writes the row. Only one run at a time: the previous run must have ended. */
 export async function scheduleProvisioning<P extends { id: number }>(
   app: App,
   job: Pick<Job<never, P>, 'name'>,
@@ -29,7 +29,7 @@ export async function scheduleProvisioning<P extends { id: number }>(
 }
 
 export interface Provisioning {
-  /** Puts the content in its place, whole or not at all. */
+  /** Puts the content in place, all of it or nothing. */
   fill(project: Project, dir: string, signal: AbortSignal): Promise<void>
   /** A short text for the owner, without secrets. */
   explain(error: unknown): string
@@ -47,7 +47,7 @@ export async function provisionRepository(
   using watch = watchInterest(app, project)
   const signal = AbortSignal.any([watch.signal, ending])
   try {
-    // Whoever is killed as the content comes into place may leave none.
+    // A process that is killed while it moves the content may leave no repository.
     await createRepository(dir, { defaultBranch: project.default_branch })
     await fill(project, dir, signal)
     const inspected = await inspectRepository(dir, project.default_branch)
@@ -56,7 +56,7 @@ export async function provisionRepository(
       if (await end(app, project, done)) await emit(app, 'project.filled', { id })
     })
   } catch (error) {
-    // The process ends, the work does not.
+    // The process is stopping, but the work will be retried.
     if (ending.aborted) throw error
     if (!watch.signal.aborted) {
       app.log.warn({ err: error, project: id }, 'repository not filled')
@@ -81,7 +81,7 @@ async function begin(app: App, id: number): Promise<Project | undefined> {
 const change = (app: App, { id }: Project, to: RowChange<'projects'>) =>
   app.db.updateTable('projects').set(to).where('id', '=', id).where('import_status', '=', 'started').executeTakeFirst()
 
-/** False where it was over already. */
+/** False if the work was over already. */
 async function end(app: App, project: Project, to: RowChange<'projects'>): Promise<boolean> {
   const { numUpdatedRows } = await change(app, project, { ...to, updated_at: timestamp(app.clock) })
   return numUpdatedRows > 0n
@@ -93,7 +93,7 @@ export async function reportProgress(app: App, project: Project, percent: number
 
 const LOOK_MS = 2000
 
-/** Aborts once the project is gone, or going, or nobody wants it filled any more. */
+/** Aborts if the project is deleted or being deleted, or if the work was canceled. */
 function watchInterest(app: App, project: Project): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
   const look = async () => {
@@ -107,7 +107,7 @@ function watchInterest(app: App, project: Project): Disposable & { signal: Abort
 const rowOf = (app: App, { id }: Project) =>
   app.db.selectFrom('projects').select(['deleting', 'import_status']).where('id', '=', id).executeTakeFirst()
 
-/** Content that came into place after its project was removed would stay for ever. */
+/** Deletes content that arrived after the deletion of its project, because no other code would delete it. */
 async function leaveNothing(app: App, project: Project, dir: string): Promise<void> {
   if (!(await rowOf(app, project))) await removeRepository(dir)
 }

@@ -37,7 +37,7 @@ export async function findNamespaceById(db: Db, id: number): Promise<Namespace |
   return (await namespaceById(db, { id }))[0] ?? null
 }
 
-/** By id, or by path in any case. All digits are an id, never a path. */
+/** Finds by id, or by path in any case. A number is always an id, never a path. */
 export async function findProject(db: Db, given: string): Promise<Project | null> {
   if (/^\d+$/.test(given)) return findProjectById(db, Number(given))
   const [, namespace, path] = /^(.+)\/([^/]+)$/.exec(given.toLowerCase()) ?? []
@@ -50,7 +50,10 @@ export async function findProjectById(db: Db, id: number): Promise<Project | nul
   return (await projectById(db, { id }))[0] ?? null
 }
 
-/** The project as it is now; null if it is gone or going. Nobody else changes it until the transaction ends. */
+/**
+ * The current project, or null if it is deleted or being deleted. Until the transaction ends, no other transaction
+ * changes it.
+ */
 export async function lockProject(app: App, id: number): Promise<Project | null> {
   const project = await app.db
     .selectFrom('projects')
@@ -62,7 +65,7 @@ export async function lockProject(app: App, id: number): Promise<Project | null>
   return project ?? null
 }
 
-/** The project as the viewer meets it, readable or not. */
+/** The project with the viewer's access, readable or not. */
 export async function loadProjectSubject({ db }: App, project: Project, viewer: User | null): Promise<ProjectSubject> {
   const [namespace, level] = await Promise.all([
     findNamespaceById(db, project.namespace_id),
@@ -78,7 +81,7 @@ export interface VersionedProject extends ProjectSubject {
   readonly versionKey: ProjectVersion
 }
 
-/** By id or by path, readable or not. */
+/** Finds by id or path, readable or not. */
 export async function findProjectSubject(
   { db }: App,
   id: string,
@@ -92,7 +95,7 @@ export async function findProjectSubject(
   ])
   const project = projects.get(versionKey.id)
   const namespace = namespaces.get(versionKey.namespace_id)
-  if (!project || project.deleting || !namespace) return null // gone meanwhile
+  if (!project || project.deleting || !namespace) return null // the project was deleted meanwhile
   return {
     project,
     namespace,
@@ -103,7 +106,7 @@ export async function findProjectSubject(
   }
 }
 
-/** `/projects/:id`: by id or by path; hidden from whoever may not read it. */
+/** `/projects/:id`: by id or path. Answers 404 to viewers who may not read the project. */
 export const project = resource({
   name: 'Project',
   params: z.object({ id: text }),
@@ -112,7 +115,7 @@ export const project = resource({
   find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
 })
 
-/** The same for families where who may is settled before anything else is looked at. */
+/** The same for families that check the permission before anything else. */
 export const guardedProject = { ...project, abilityFirst: true }
 
 export const pathWithNamespace = (project: Pick<Project, 'path'>, namespace: Pick<Namespace, 'full_path'>): string =>

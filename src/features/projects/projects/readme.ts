@@ -5,9 +5,7 @@ import { findNamespaceById, findProjectById, type Project } from './queries.ts'
 import { removalOf, removeProject } from './removal.ts'
 import { repositoryDir } from './repository.ts'
 
-/**
- * The new project with a first commit in it. One that cannot have it goes again: half of what was wished is nothing.
- */
+/** Adds a first commit to a new project. If that fails, the project is deleted again. */
 export async function withReadme(app: App, actor: User, project: Project, author: User): Promise<Project> {
   try {
     await app.writeReadme(app, actor, project, author)
@@ -18,6 +16,6 @@ export async function withReadme(app: App, actor: User, project: Project, author
   }
   const begun = (await findProjectById(app.db, project.id))!
   const inspected = await inspectRepository(repositoryDir(app, begun), begun.default_branch)
-  // Somebody may have pushed already; the job that looks at the repository later is right then.
+  // If a user has pushed already, the later inspection job stores the correct facts.
   return (await keepInspected(app, begun, inspected)) ? { ...begun, ...inspected } : begun
 }

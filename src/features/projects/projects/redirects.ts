@@ -1,4 +1,7 @@
-/** Where renamed and moved things went: an old address leads on for as long as nothing else stands there. */
+/**
+ * Redirects of renamed and moved namespaces and projects. An old path leads to the new one until something else takes
+ * the path.
+ */
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
@@ -16,12 +19,12 @@ import {
 
 type Redirect = Row<'redirects'>
 
-/** Nothing lies deeper; longer addresses name something inside a project. */
+/** The maximum depth. Longer URLs name something inside a project. */
 const DEEPEST = 25
 
 const depthOf = (path: string) => path.split('/').length
 
-/** The redirect that knows most of an address, unless something that exists knows as much of it. */
+/** The redirect with the longest matching prefix, unless an existing path matches as much. */
 export async function findRedirect(db: Db, segments: readonly string[]): Promise<Redirect | null> {
   const starts = segments.slice(0, DEEPEST).map((_, n) => segments.slice(0, n + 1).join('/'))
   const paths = starts.map((path) => path.toLowerCase())
@@ -44,7 +47,7 @@ export async function findRedirect(db: Db, segments: readonly string[]): Promise
   return depthOf(redirect.path) > known ? redirect : null
 }
 
-/** Where a redirect leads, if the viewer may know. */
+/** The target of a redirect, if the viewer may see it. */
 export async function destinationOf(app: App, viewer: User | null, redirect: Redirect): Promise<string | null> {
   if (redirect.namespace_id !== null) {
     const namespace = await findNamespaceById(app.db, redirect.namespace_id)
@@ -55,7 +58,7 @@ export async function destinationOf(app: App, viewer: User | null, redirect: Red
   return subject && projectPolicy.read(subject) ? pathWithNamespace(subject.project, subject.namespace) : null
 }
 
-/** People's namespaces are open like their profiles; groups show themselves as everywhere. */
+/** Personal namespaces are public, like profiles. Groups follow their visibility. */
 async function sees(app: App, viewer: User | null, { id, kind, visibility, deleting }: Namespace): Promise<boolean> {
   if (deleting) return false
   if (kind === 'user' || isOpenTo(viewer, visibility)) return true

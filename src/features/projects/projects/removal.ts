@@ -1,4 +1,4 @@
-/** The end of a project: gone for everybody at once, and from the disk soon after. */
+/** Deletes projects: hidden from everybody at once, and deleted from disk soon after. */
 import { timestamp } from '../../../clock.ts'
 import { job, type App, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -23,13 +23,13 @@ export async function deleteProject(app: App, actor: User, project: Project, nam
       .where('id', '=', project.id)
       .where('deleting', '=', false)
       .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw notFound('Project') // somebody was faster
+    if (numUpdatedRows === 0n) throw notFound('Project') // a concurrent request deleted the project
     await enqueue(app, removeLater, { id: project.id }, { key: removalKey(project.id) })
     await emit(app, 'project.deleted', { ...removalOf(project, namespace), by: actor.id })
   })
 }
 
-/** What is told of it. */
+/** The payload of the removal event. */
 export const removalOf = (
   { id, name, path, namespace_id, visibility, created_at, updated_at }: Project,
   { kind, full_path }: Pick<Namespace, 'kind' | 'full_path'>,
@@ -45,7 +45,7 @@ export const removalOf = (
   updated_at,
 })
 
-/** In the transaction that deletes the namespace they are in, or below which they are; their rows go later. */
+/** Runs in the transaction that deletes the namespace above the projects. The rows are deleted later. */
 export async function markProjectsDeleted(app: App, namespace: number): Promise<void> {
   await app.db
     .updateTable('projects')
@@ -60,11 +60,11 @@ export const removeLater = job<{ id: number }>('projects.remove', async (app, { 
 })
 
 /**
- * The row with all that hangs on it, and what lies outside the store a little later; safe to run twice. The news is
- * told with it where nobody has told it yet.
+ * Deletes the row and everything that depends on it; files outside the store follow a little later. Idempotent. Emits
+ * the event unless it was emitted before.
  */
 export async function removeProject(app: App, project: Project, event?: ProjectRemoved): Promise<void> {
-  // What its uploads hold is released with the row.
+  // Blobs of uploads are released together with the row.
   if (!app.db.isTransaction) await drain(app, 'projects', project.id, { except: ['uploads'] })
   await transact(app, async (app) => {
     const { db } = app
@@ -90,10 +90,10 @@ export async function removeProject(app: App, project: Project, event?: ProjectR
 }
 
 const PROJECTS_A_TURN = 100
-/** Of all that a transaction deletes at once. */
+/** The limit of rows that one transaction deletes. */
 const MOST_ROWS = 200
 
-/** Whether the projects in a namespace hold so little that they may go in one transaction. */
+/** Whether the projects of a namespace have so few rows that one transaction can delete them. */
 export async function areLight({ db }: App, namespace: number): Promise<boolean> {
   const own = db.selectFrom('projects').select('id').where('namespace_id', 'in', treeOf(db, namespace))
   for (const table of ['issues', 'merge_requests', 'notes', 'pipelines', 'ci_jobs'] as const) {
@@ -103,7 +103,7 @@ export async function areLight({ db }: App, namespace: number): Promise<boolean>
   return true
 }
 
-/** Some of those in a namespace, or below it; true when none is left. Every step stands on its own. */
+/** Deletes some projects in or below a namespace. True when none is left. Each step is independent. */
 export async function removeProjectsIn(app: App, namespace: number): Promise<boolean> {
   const projects = await app.db
     .selectFrom('projects')
@@ -121,7 +121,7 @@ export async function removeProjectsIn(app: App, namespace: number): Promise<boo
   return projects.length < PROJECTS_A_TURN
 }
 
-/** Those that were deleted of themselves before what they are in was. */
+/** Projects that were deleted individually before their namespace was. */
 async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Set<number>> {
   if (projects.length === 0) return new Set()
   const keys = new Map(projects.map(({ id }) => [removalKey(id), id]))
@@ -133,14 +133,14 @@ async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Se
   return new Set(jobs.map(({ key }) => keys.get(key!)!))
 }
 
-/** What is left of somebody's own namespace once they are gone. */
+/** Deletes the rest of a personal namespace after its owner was removed. */
 export const removeRestLater = job<{ namespace: number }>('projects.remove_rest', async (app, { namespace }) => {
   while (!(await removeProjectsIn(app, namespace)));
   await drain(app, 'namespaces', namespace)
   await removeNamespace(app, namespace)
 })
 
-/** The job that ends a project of itself; while it waits, its news was told. */
+/** The key of the job that deletes a single project. While that job waits, the event has already been emitted. */
 export const removalKey = (id: number) => `projects.remove ${id}`
 
 export const removeRepositoryLater = job<{ dir: string }>('projects.remove_repository', async (_app, { dir }) =>

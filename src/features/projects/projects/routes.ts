@@ -21,7 +21,7 @@ import { createProject } from './service.ts'
 import { setArchived } from './archiving.ts'
 import { updateProject } from './update.ts'
 
-/** A token of some scopes, or one that may only read, must not lead to a runner's. */
+/** A token without the `api` scope must not reveal a runner token. */
 const mayReadSecrets = ({ identity }: Caller) => !identity?.scopes || identity.scopes.includes('api')
 
 const ProjectPage = pageOf(z.union([ProjectEntity, SimpleProjectEntity]))
@@ -92,7 +92,7 @@ const creation = z.object({
   name: text.nullish(),
   path: text.nullish(),
   namespace_id: blankable(int),
-  /** Later clients' wish. What is imported brings its own first commit. */
+  /** A field of newer clients. Ignored for imports, which have their own first commit. */
   initialize_with_readme: blankable(bool),
   ...attributes,
   avatar: file.nullish(),

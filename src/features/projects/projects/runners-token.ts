@@ -2,7 +2,7 @@ import type { App } from '../../../context.ts'
 import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import type { Project } from './queries.ts'
 
-/** The one before registers nothing any more. */
+/** The old token can register no runner any more. */
 export async function resetRunnersToken({ db, vault }: App, { id }: Pick<Project, 'id'>): Promise<string> {
   const token = randomToken()
   await db

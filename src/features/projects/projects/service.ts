@@ -36,7 +36,7 @@ export interface NewProject extends Partial<Omit<AttributeInput, 'avatar'>> {
 
 const DEFAULT_BRANCH = 'master'
 
-/** `owner` is who it is for: whose namespace it goes to unless another is named, and whose limit counts. */
+/** `owner` is the user who gets the project: their namespace is the default, and their limit counts. */
 export async function createProject(app: App, actor: User, input: NewProject, owner: User = actor): Promise<Project> {
   const namespace = await namespaceFor(app, actor, owner, input.namespace_id ?? null)
   await assertWithinLimit(app, namespace)
@@ -72,7 +72,7 @@ export async function createProject(app: App, actor: User, input: NewProject, ow
 
 type Blank = Pick<NewRow<'projects'>, 'namespace_id' | 'name' | 'path' | 'creator_id'>
 
-/** A project as it is before anybody wished anything of it. */
+/** A project with default values. */
 export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
   const now = timestamp(app.clock)
   const token = randomToken()
@@ -99,7 +99,7 @@ export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
     resolve_outdated_diff_discussions: false,
     shared_runners_enabled: true,
     public_jobs: true,
-    // What has expired is gone, unless somebody says otherwise.
+    // Expired artifacts are deleted by default.
     keep_latest_artifact: false,
     only_allow_merge_if_pipeline_succeeds: false,
     only_allow_merge_if_all_discussions_are_resolved: false,
@@ -131,7 +131,7 @@ export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
 }
 
 /**
- * The repository first, then the row that names it: a project without a repository never exists. `also` is done in the
+ * Creates the repository first and then the row, so that no project exists without a repository. `also` runs in the
  * transaction of the row.
  */
 export async function addProject(
@@ -147,7 +147,7 @@ export async function addProject(
   try {
     return await refusingDuplicates({ limit_reached: [] }, () =>
       transact(app, async (app) => {
-        // All of it may have changed while the repository was made.
+        // All of this may have changed while the repository was created.
         const source = await lockSource(app, row)
         const held = await lockNamespace(app, namespace.id)
         if (!held) throw invalid(NO_PLACE)
@@ -170,7 +170,7 @@ export async function addProject(
   }
 }
 
-/** What a fork is made of, or nothing. */
+/** Locks the source of a fork, if there is one. */
 async function lockSource(app: App, { forked_from_id: id = null }: NewRow<'projects'>): Promise<Project | null> {
   if (id === null) return null
   const source = await lockProject(app, id)
@@ -178,7 +178,10 @@ async function lockSource(app: App, { forked_from_id: id = null }: NewRow<'proje
   return source
 }
 
-/** The owner of a personal project is its first member; that they may do everything is no matter of this row. False where they were one. */
+/**
+ * Makes the owner of a personal project its first member. The owner's permissions do not depend on this row. False if
+ * they were a member already.
+ */
 export async function addOwner(app: App, project: Project, user_id: number): Promise<boolean> {
   const at = { group_id: null, project_id: project.id }
   return addFounder(app, at, user_id, { access_level: Master, since: project.updated_at })
@@ -194,7 +197,7 @@ export async function setTopics(app: App, { id }: Project, topics: readonly stri
 
 const NO_PLACE = { namespace: ['is not valid'] }
 
-/** Where `actor` may put a new project. */
+/** The namespace in which `actor` may create a project. */
 export async function namespaceFor(app: App, actor: User, owner: User, wanted: number | null): Promise<Namespace> {
   const own = app.db.selectFrom('namespaces').selectAll().where('owner_id', '=', owner.id).where('kind', '=', 'user')
   if (wanted === null) return own.executeTakeFirstOrThrow()
@@ -210,12 +213,12 @@ export async function mayPutInto(app: App, actor: User, owner: User, namespace: 
   return (await levelInGroup(app.db, actor, namespace.id)) >= creationLevel(actor, namespace)
 }
 
-/** The level that lets somebody make projects in a group. */
+/** The level that is required to create projects in a group. */
 function creationLevel(actor: User, { project_creation_level: wanted }: Namespace): number {
   return actor.admin ? Owner : PROJECT_CREATION_LEVELS[wanted]
 }
 
-/** Counts personal projects and forks, not groups'. */
+/** Counts personal projects and forks, but no group projects. */
 export async function assertWithinLimit(app: App, namespace: Namespace): Promise<void> {
   if (namespace.owner_id === null) return
   const { projects_limit: limit, taken } = await app.db
@@ -243,7 +246,7 @@ const TAKEN = ['has already been taken']
 const LONGEST_FULL_PATH = 255
 const TOO_LONG = [`is too long (maximum is ${LONGEST_FULL_PATH} characters)`]
 
-/** Refuses a name or path that something else in the namespace has; `more` joins the faults. */
+/** Rejects a name or path that is taken in the namespace. The errors include `more`. */
 export async function assertFree(
   app: App,
   namespace: Namespace,
@@ -252,7 +255,7 @@ export async function assertFree(
 ): Promise<void> {
   if (`${namespace.full_path}/${wanted.path}`.length > LONGEST_FULL_PATH) throw invalid({ path: TOO_LONG })
   const path = wanted.path.toLowerCase()
-  // A wiki's repository has its project's path and this ending.
+  // The repository of a wiki has the project's path with this suffix.
   const twin = path.endsWith('.wiki') ? path.slice(0, -'.wiki'.length) : `${path}.wiki`
   const rivals = await app.db
     .selectFrom('projects')
@@ -274,7 +277,7 @@ export async function assertFree(
   if (named || placed) throw invalid({ ...(named && { name: TAKEN }), ...(placed && { path: TAKEN }), ...more })
 }
 
-/** Somebody may have been faster. */
+/** Converts a unique violation by a concurrent request into the same error. */
 export async function refusingDuplicates<T>(more: FieldErrors, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -286,7 +289,7 @@ export async function refusingDuplicates<T>(more: FieldErrors, work: () => Promi
   }
 }
 
-/** Only administrators choose; everybody else's projects go where the instance puts them. */
+/** Only administrators choose a storage. Other projects go to the default storage of the instance. */
 export function storageFor(app: App, actor: User, wanted: string | null | undefined): string {
   if (!actor.admin || !wanted) return 'default'
   if (!Object.hasOwn(app.config.storages, wanted))

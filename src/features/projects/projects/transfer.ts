@@ -11,14 +11,14 @@ import { lockProject, pathWithNamespace, type Namespace, type Project } from './
 import { addOwner, assertFree, assertWithinLimit } from './service.ts'
 import { fitted, narrowForks } from './visibility.ts'
 
-/** The map of faults stands inside the text, as clients know it. */
+/** Clients expect the errors as a map inside the text. */
 const refusal = (fault: string) =>
   new Refusal('bad_request', `Failed to transfer project {"new_namespace":["${fault}"]}`)
 
 const ALREADY_THERE = 'Transfer failed, please contact an admin.'
 const TAKEN = 'Project with same path in target namespace already exists'
 
-/** Moves a project into another namespace; whoever follows the old path is led to the new one. */
+/** Moves a project into another namespace and redirects the old path. */
 export async function transferProject(
   app: App,
   actor: User,

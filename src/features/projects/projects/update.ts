@@ -26,7 +26,7 @@ export interface ProjectChange extends Partial<AttributeInput> {
   default_branch?: string | null | undefined
 }
 
-/** What is absent stays. Masters change most; the name and the visibility are the owner's. */
+/** Omitted fields stay. Maintainers may change most fields; only owners may change the name and the visibility. */
 export async function updateProject(
   app: App,
   actor: User,
@@ -55,7 +55,7 @@ export async function updateProject(
   return refusingDuplicates({}, () =>
     transact(app, async (app) => {
       const before = await lockProject(app, project.id)
-      // It may have moved meanwhile, and its group may have changed.
+      // The project may have moved meanwhile, and its group may have changed.
       const place = before && (await lockNamespace(app, before.namespace_id))
       if (!before || !place) throw notFound('Project')
       if (path !== undefined) await lockPath(app, `${place.full_path}/${path}`)
@@ -84,7 +84,10 @@ export async function updateProject(
 
 type Filter = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
 
-/** Only what would be different: a caller who names the rest as they last saw it must not undo others' changes. */
+/**
+ * Keeps only fields that would change: a caller who sends old values of the other fields must not undo changes of
+ * others.
+ */
 function differing(project: Project, { name, path, visibility, default_branch }: ProjectChange): Filter {
   return {
     ...(typeof name === 'string' && name !== project.name && { name }),
@@ -94,7 +97,10 @@ function differing(project: Project, { name, path, visibility, default_branch }:
   }
 }
 
-/** Whether it can be so where it is. What it was forked from is held: a fork must not open while its source closes. */
+/**
+ * Checks the new values against the namespace. Locks the source of a fork, because a fork must not become public while
+ * its source becomes private.
+ */
 async function assertFits(
   app: App,
   actor: User,
@@ -110,7 +116,7 @@ async function assertFits(
   if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })
 }
 
-/** Only what is given is looked at: what an import or an older version left must not stop other changes. */
+/** Validates only given fields: an invalid value from an import or an older version must not block other changes. */
 function assertValid(project: Project, input: ProjectChange, wanted: Filter, topics: string[] | undefined): void {
   const { name, path, default_branch } = wanted
   const faults = projectFaults({ ...input, name, path, default_branch, tag_list: topics })
@@ -123,7 +129,7 @@ async function assertBranch(app: App, project: Project, branch: string): Promise
   if (!exists) throw invalid({ base: [`Could not change HEAD: branch '${branch}' does not exist`] })
 }
 
-/** Repositories do not wander between storages yet: naming the present one is no change, another is refused. */
+/** Repositories cannot move between storages yet. The current storage is no change, and another one is rejected. */
 function storageChange(app: App, actor: User, project: Project, wanted: string): RowChange<'projects'> {
   const storage = storageFor(app, actor, wanted)
   if (storage !== project.repository_storage) {

@@ -5,8 +5,9 @@ import { forgetStarsOf } from '../stars/service.ts'
 import { areLight, markProjectsDeleted, removeProjectsIn, removeRestLater } from './removal.ts'
 
 /**
- * Personal projects go with their owner; what they made elsewhere stays and is the heir's. Where there are many, or much is in
- * them, most go after the owner, with the namespace they are in: everybody else writes meanwhile.
+ * Deletes the personal projects of a removed user. Their projects elsewhere stay, and the successor becomes the
+ * creator. If there are many projects or much content, a background job deletes most of it with the namespace, so that
+ * other writes can proceed.
  */
 export const releaseProjects: OnUserRemoved = async (app, user, { successor }) => {
   const { db } = app

@@ -2,7 +2,7 @@ import { invalid, type FieldErrors } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { isReservedForProject, projectPathFaults } from '../../../lib/paths.ts'
 
-/** Attributes of a project as create and update take them; absent ones are not looked at. */
+/** Attributes of a project for create and update. Absent ones are not validated. */
 export interface ProjectAttributes {
   name?: string | undefined
   path?: string | undefined
@@ -72,7 +72,7 @@ const rules: { [K in keyof ProjectAttributes]-?: (value: NonNullable<ProjectAttr
   tag_list: topicFaults,
 }
 
-/** Every fault of every given attribute. */
+/** All errors of all given attributes. */
 export function projectFaults(attributes: ProjectAttributes): FieldErrors {
   const faults: FieldErrors = {}
   for (const [name, rule] of Object.entries(rules)) {

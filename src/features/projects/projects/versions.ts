@@ -1,6 +1,6 @@
 /**
- * All that records of projects depend on, and what the viewer is to each, in one query: versions of the rows that are
- * shown, and what has no version as it is. Everything else about them can be kept for as long as these stay the same.
+ * Reads everything that project records depend on, and the viewer's access to each, in one query: the versions of the
+ * shown rows, and the values that have no version. All other data can be cached while these stay the same.
  */
 import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
@@ -11,7 +11,7 @@ import { idList, inIdList, isSqlite, jsonList, jsonObject } from '../../../store
 import { hotQuery } from '../../../store/hot.ts'
 
 interface Filter {
-  /** 0 for visitors. */
+  /** 0 for anonymous visitors. */
   viewer: number
   id?: number
   ids?: string
@@ -30,12 +30,12 @@ const versionKeys = hotQuery((db, p: Filter, given) => {
   })
   const shares = sql`select ${jsonList(db, share, 's.id')} from project_shares s
     join namespaces g on g.id = s.group_id and not g.deleting where s.project_id = projects.id`
-  /** Where a member said nothing, what they said of all places holds, which is 3. */
+  /** A member without a setting has the value 3, the global default. */
   const notified = (member: 'here' | 'above', source: 'project_id' | 'group_id') =>
     sql<number | null>`case when ${sql.ref(`${member}.id`)} is not null then coalesce((select n.level
       from notification_settings n where n.user_id = ${sql.ref(`${member}.user_id`)}
       and ${sql.ref(`n.${source}`)} = ${sql.ref(`${member}.${source}`)}), 3) end`
-  // Most projects have none, and to look costs less than to put together nothing.
+  // Most projects have no shares, and the check is cheaper than building an empty list.
   const sharesIfAny = sql<string | null>`case when exists (select 1 from project_shares s
     where s.project_id = projects.id) then (${shares}) end`
   const openIssues = sql`from issues_facets f
@@ -97,7 +97,7 @@ const versionKeys = hotQuery((db, p: Filter, given) => {
 
 export type ProjectVersion = Awaited<ReturnType<typeof versionKeys>>[number]
 
-/** By id, or by path in any case. All digits are an id, never a path. */
+/** Finds by id, or by path in any case. A number is always an id, never a path. */
 export function findProjectVersion(db: Db, viewer: User | null, given: string): MaybePromise<ProjectVersion | null> {
   const wanted = wantedBy(given)
   if (!wanted) return null
@@ -119,7 +119,7 @@ function wantedBy(given: string): Omit<Filter, 'viewer'> | null {
   return namespace === undefined || path === undefined ? null : { namespace, path }
 }
 
-/** In the order of `projects`; what is gone meanwhile is left out. */
+/** In the order of `projects`, without those that were deleted meanwhile. */
 export function projectVersions(
   db: Db,
   viewer: User | null,

@@ -9,7 +9,7 @@ import type { Namespace, Project } from './queries.ts'
 
 const narrower = (one: Visibility, other: Visibility) => (isWider(one, other) ? other : one)
 
-/** The instance's choice, as far as the group allows it. */
+/** The default of the instance, limited by the group. */
 export async function defaultVisibility(app: App, namespace: Namespace): Promise<Visibility> {
   const { default_project_visibility: usual } = await currentSettings(app)
   return namespace.kind === 'group' ? narrower(usual, namespace.visibility) : usual
@@ -20,7 +20,7 @@ interface Around {
   source?: Project | null
 }
 
-/** A project may not be seen by people who do not see its group or the source of its fork. */
+/** A project must not be visible to users who may not see its group or the source of its fork. */
 export async function assertVisibilityAllowed(
   app: App,
   actor: User,
@@ -41,7 +41,7 @@ export async function assertVisibilityAllowed(
   if (faults.length > 0) throw invalid({ visibility_level: faults })
 }
 
-/** Nobody sees more of a copy than of its source; copies of copies follow. */
+/** Limits the visibility of all forks, and forks of forks, to that of their source. */
 export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'id' | 'visibility'>): Promise<void> {
   const wider = VISIBILITIES.filter((one) => isWider(one, visibility))
   let sources = wider.length === 0 ? [] : [id]
@@ -58,7 +58,7 @@ export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'i
   }
 }
 
-/** Every project in a group or below it, and its copies. */
+/** Limits every project in or below a group, and their forks. */
 export async function narrowProjectsIn(app: App, group: number, visibility: Visibility): Promise<void> {
   const lowered = await app.db
     .updateTable('projects')
@@ -74,5 +74,5 @@ export async function narrowProjectsIn(app: App, group: number, visibility: Visi
   for (const { id } of lowered) await narrowForks(app, { id, visibility })
 }
 
-/** As wide as wished, but no wider than any of these. */
+/** The wanted visibility, limited by all bounds. */
 export const fitted = (wished: Visibility, ...bounds: Visibility[]): Visibility => bounds.reduce(narrower, wished)

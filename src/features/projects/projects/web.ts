@@ -11,9 +11,9 @@ import { goPage } from './go-get.ts'
 import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
-/** Addresses that begin with a path of somebody's: whatever no other route takes. */
+/** URLs that start with the path of a user, group or project: everything that no other route matches. */
 export const routes: WebRoutes = (server, gateway, { projectPages, addressPages, pages }) => {
-  // A reply is a promise of its own end: awaited, it would be sent and then seem to be nothing.
+  // Fastify's reply is thenable: awaiting it would send the answer and then return undefined.
   const send = (reply: FastifyReply, { status = 200, headers, body }: PageContent) =>
     reply.code(status).headers(headers).send(body)
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -89,7 +89,7 @@ async function pageAt(
   segments: readonly string[],
   pages: readonly ProjectPage[],
 ): Promise<PageContent | null> {
-  // A path has two segments or more.
+  // A path has at least two segments.
   const dash = segments.indexOf('-', 2)
   const at = dash < 0 ? segments.findIndex((name, n) => n > 1 && pages.some((page) => page.name === name)) : dash + 1
   const page = pages.find(({ name }) => name === segments[at])

@@ -14,7 +14,7 @@ declare module '../../../store/database.ts' {
       branch_name_regex: string
       author_email_regex: string
       file_name_regex: string
-      /** Megabytes; 0 means no limit. */
+      /** In megabytes; 0 means no limit. */
       max_file_size: number
       commit_committer_check: boolean
       reject_unsigned_commits: boolean

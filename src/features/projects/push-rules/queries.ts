@@ -7,7 +7,7 @@ const ruleOf = hotQuery((db, p: { project_id: number }) =>
   db.selectFrom('push_rules').selectAll().where('project_id', '=', p.project_id),
 )
 
-/** A project has one or none. */
+/** A project has at most one push rule. */
 export async function findPushRule(db: Db, project: number): Promise<Row<'push_rules'> | null> {
   return (await ruleOf(db, { project_id: project }))[0] ?? null
 }

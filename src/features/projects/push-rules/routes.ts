@@ -22,7 +22,7 @@ const fields = z.object({
 
 const NAMES = Object.keys(fields.shape)
 
-/** A change that changes nothing was not meant. */
+/** Rejects a request that changes nothing, because it must be a mistake. */
 const changes = fields.refine((given) => Object.values(given).some((value) => value !== undefined), {
   message: `${NAMES.join(', ')} are missing, at least one parameter must be provided`,
 })

@@ -28,7 +28,7 @@ const BLANK = {
   max_file_size: 0,
 }
 
-/** Null switches off what it names. */
+/** Null disables a rule. */
 function columnsOf(input: PushRuleInput): RowChange<'push_rules'> {
   const change: RowChange<'push_rules'> = {}
   for (const name of PATTERNS) if (input[name] !== undefined) change[name] = input[name] ?? ''
