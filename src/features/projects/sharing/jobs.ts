@@ -4,7 +4,7 @@ import { unshareProject } from './service.ts'
 
 const AT_A_TIME = 100
 
-/** Ends shares on their day, each in a transaction of its own. Hourly, so that a day ends soon after midnight. */
+/** Deletes expired shares, each in its own transaction. Runs hourly, so that a share ends soon after midnight. */
 export const purgeExpiredShares = job(
   'projects.purge_expired_shares',
   async (app) => {

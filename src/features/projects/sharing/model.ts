@@ -7,7 +7,7 @@ declare module '../../../store/database.ts' {
       project_id: number
       group_id: number
       group_access: number
-      /** The last day it counts is the one before. */
+      /** The share does not count on this day any more. The day before is the last. */
       expires_at: string | null
       created_at: string
       updated_at: string

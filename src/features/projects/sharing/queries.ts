@@ -21,14 +21,14 @@ export const groupLink = child(project, {
       .executeTakeFirst(),
 })
 
-/** Null also where the viewer may not know of it. */
+/** Null also if the viewer may not see the group. */
 export async function findReadableGroup(app: App, viewer: User, id: number): Promise<Namespace | null> {
   const group = await findNamespaceById(app.db, id)
   if (!group || group.kind !== 'group' || group.deleting) return null
   return isOpenTo(viewer, group.visibility) || (await isGroupOf(app.db, viewer, id)) ? group : null
 }
 
-/** Whether the group is the namespace itself or lies above it. */
+/** Whether the group is the namespace itself or one of its ancestors. */
 export async function isAround(db: Db, group: number, namespace: number): Promise<boolean> {
   const above = await db
     .selectFrom('namespace_ancestors')

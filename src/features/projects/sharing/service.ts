@@ -15,7 +15,7 @@ interface Share {
   expires_at?: string | null | undefined
 }
 
-/** Lets a group's members into the project, each at most at the level of the share. */
+/** Gives the members of a group access to the project, at most with the level of the share. */
 export async function shareProject(
   app: App,
   actor: User,
@@ -43,7 +43,7 @@ export async function shareProject(
   })
 }
 
-/** `by` is absent where its day has come. Somebody may have been faster: then nothing happens, and it answers false. */
+/** `by` is absent for an expired share. False if a concurrent request has already deleted the share. */
 export async function unshareProject(
   app: App,
   { id, project_id, group_id }: Pick<GroupLink, 'id' | 'project_id' | 'group_id'>,
@@ -59,7 +59,7 @@ export async function unshareProject(
   })
 }
 
-/** In the transaction in which a group goes with all below it. */
+/** Runs in the transaction that deletes a group with everything below it. */
 export async function endSharesWith(app: App, group: number): Promise<void> {
   const ended = await app.db
     .deleteFrom('project_shares')
@@ -69,7 +69,7 @@ export async function endSharesWith(app: App, group: number): Promise<void> {
   if (ended.length > 0) await refreshAuthorizations(app, { projects: ended.map(({ project_id }) => project_id) })
 }
 
-/** A share with the group that a project lies in, or with one above, would say nothing. */
+/** Deletes shares with groups above the project, because those groups already have access. */
 export async function endSharesAround(app: App, project: number, namespace: number): Promise<void> {
   await app.db
     .deleteFrom('project_shares')
@@ -80,7 +80,7 @@ export async function endSharesAround(app: App, project: number, namespace: numb
     .execute()
 }
 
-/** The same for every project in a group or below it, when these have moved. */
+/** The same for every project in or below a group that has moved. */
 export async function endSharesInTree(app: App, group: number): Promise<void> {
   await app.db
     .deleteFrom('project_shares')
@@ -97,5 +97,5 @@ export async function endSharesInTree(app: App, group: number): Promise<void> {
     .execute()
 }
 
-/** Changes of one project's shares side by side wait for each other: each works out all that the project grants. */
+/** Serializes changes of a project's shares, because each change recomputes all authorizations of the project. */
 const lockShares = (app: App, project: number) => lockName(app.db, `authorizations on ${project}`)

@@ -18,7 +18,7 @@ const stars = longList<People & { project_id: number }, 'stars', 'user_id'>({
   usual: () => ['user_id', 'desc'],
 })
 
-/** By a part of a name or username; addresses are nobody's business here. */
+/** Searches names and usernames, but not email addresses. */
 export async function listStarrers(
   db: Db,
   project_id: number,

@@ -5,9 +5,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../projects/queries.ts'
 
-/**
- * The count moves with the row and in its transaction: however many press at once, it tells how many stars there are.
- */
+/** The transaction that writes the row also updates the count, so that the count stays correct under concurrency. */
 export async function starProject(app: App, actor: User, project: Project): Promise<Project> {
   return transact(app, async (app) => {
     const star = await app.db
@@ -43,7 +41,7 @@ async function moveCount(app: App, { id }: Project, by: number): Promise<Project
     .executeTakeFirstOrThrow()
 }
 
-/** Whoever leaves takes their stars along: those that really went are the ones to count. */
+/** Deletes the stars of a removed user. Only rows that were really deleted reduce the counts. */
 export async function forgetStarsOf(app: App, user: number): Promise<void> {
   await transact(app, async ({ db }) => {
     const gone = await db.deleteFrom('stars').where('user_id', '=', user).returning('project_id').execute()

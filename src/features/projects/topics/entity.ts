@@ -7,7 +7,7 @@ export const TopicEntity = entity({
   name: z.string(),
   title: z.string(),
   description: z.string().nullable(),
-  /** Of those that the viewer may see. */
+  /** Counts the projects that the viewer may see. */
   total_projects_count: z.int(),
   avatar_url: z.string().nullable(),
 }).meta({ id: 'Topic' })

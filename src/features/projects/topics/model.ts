@@ -3,13 +3,13 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of every name that a project ever had as a topic, in any case. */
+    /** One row for every name that a project ever had as a topic, ignoring case. */
     topics: {
       id: Generated<number>
       name: string
       title: string | null
       description: string | null
-      /** Described by an administrator, and so shown whether or not a project has it. */
+      /** An administrator has described the topic. Such a topic is listed even without projects. */
       curated: Generated<boolean>
       avatar_digest: Generated<string | null>
       avatar_filename: Generated<string | null>

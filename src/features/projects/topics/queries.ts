@@ -13,7 +13,7 @@ import type { LoadedTopic } from './entity.ts'
 
 const isAdministrator = (viewer: User | null) => viewer?.state === 'active' && viewer.admin
 
-/** How many projects of the topic the viewer sees. */
+/** The number of projects with the topic that the viewer may see. */
 function projectsSeen(viewer: User | null): RawBuilder<number> {
   const open = sql.join(openVisibilities(viewer))
   const seen = isAdministrator(viewer)
@@ -24,7 +24,7 @@ function projectsSeen(viewer: User | null): RawBuilder<number> {
     where lower(t.name) = lower(topics.name) and not p.deleting and ${seen})`
 }
 
-/** What nobody described is there only for those who see a project that has it. */
+/** A topic without a description is listed only for viewers who may see one of its projects. */
 function topicsSeen(db: Db, viewer: User | null) {
   const total = projectsSeen(viewer)
   const all = db.selectFrom('topics').selectAll('topics').select(total.as('total'))
@@ -36,7 +36,7 @@ interface TopicFilter {
   readonly without_projects?: boolean | null | undefined
 }
 
-/** Those that most projects have first. */
+/** Topics with most projects first. */
 export function listTopics(
   db: Db,
   viewer: User | null,

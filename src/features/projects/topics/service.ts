@@ -19,7 +19,7 @@ interface TopicInput {
   avatar?: Upload | '' | null | undefined
 }
 
-/** Projects name topics as they like: those that are new are made. */
+/** Projects may use any topic names. Creates the missing topics. */
 export async function ensureTopics({ db, clock }: App, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   const created_at = timestamp(clock)
@@ -72,7 +72,7 @@ export async function createTopic(app: App, input: NewTopic): Promise<Topic> {
 
 const carried = ({ name }: Topic) => sql<boolean>`lower(name) = lower(${name})`
 
-/** Projects that have it have it by its new name. */
+/** Also renames the topic in all projects that have it. */
 export async function updateTopic(app: App, { id }: Topic, input: TopicInput): Promise<void> {
   assertValid(input)
   const { name, title, description } = input
@@ -86,9 +86,9 @@ export async function updateTopic(app: App, { id }: Topic, input: TopicInput): P
   await refusingTwins(() =>
     transact(app, async (app) => {
       const here = app.db.updateTable('topics').where('id', '=', id)
-      // The first change holds the row: nobody else replaces the picture that is left below.
+      // The first update locks the row, so that no concurrent request replaces the avatar that is released below.
       const before = await here.set({ curated: true }).returningAll().executeTakeFirst()
-      if (!before) throw notFound('Topic') // somebody was faster
+      if (!before) throw notFound('Topic') // a concurrent request deleted the topic
       if (change.name !== undefined && change.name !== before.name)
         await app.db.updateTable('project_topics').set({ name: change.name }).where(carried(before)).execute()
       if (avatar.avatar_digest !== undefined) await releaseBlob(app, before.avatar_digest)
@@ -100,7 +100,7 @@ export async function updateTopic(app: App, { id }: Topic, input: TopicInput): P
   ).then(keepAvatar(app, input.avatar))
 }
 
-/** No project has it any more. */
+/** Also removes the topic from all projects. */
 export async function deleteTopic(app: App, topic: Topic): Promise<void> {
   await transact(app, async (app) => {
     await removeRow(app, topic)
@@ -110,11 +110,11 @@ export async function deleteTopic(app: App, topic: Topic): Promise<void> {
 
 async function removeRow(app: App, { id }: Topic): Promise<void> {
   const gone = await app.db.deleteFrom('topics').where('id', '=', id).returning('avatar_digest').executeTakeFirst()
-  if (!gone) throw notFound('Topic') // somebody was faster
+  if (!gone) throw notFound('Topic') // a concurrent request deleted the topic
   await releaseBlob(app, gone.avatar_digest)
 }
 
-/** Whatever has the one has the other instead. */
+/** Replaces one topic by the other in all projects. */
 export async function mergeTopics(app: App, source: Topic, target: Topic): Promise<void> {
   if (source.id === target.id) throw new Refusal('bad_request', 'The source topic and the target topic are identical.')
   await transact(app, async (app) => {

@@ -3,7 +3,7 @@ import { sendAvatar } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { findTopic } from './queries.ts'
 
-/** A topic's avatar is seen by whoever sees the topic. */
+/** Viewers who may see the topic may see its avatar. */
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
   server.get<{ Params: { id: string; filename: string } }>(

@@ -8,7 +8,8 @@ import { project } from '../projects/queries.ts'
 import { transferProject } from '../projects/transfer.ts'
 
 /**
- * By its owner, to where they may create projects; administrators also have `POST /groups/:id/projects/:project_id`.
+ * Owners may move a project to a namespace in which they may create projects. Administrators may also use `POST
+ * /groups/:id/projects/:project_id`.
  */
 export const transfer = endpoint({
   method: 'PUT',

@@ -8,7 +8,7 @@ import { withoutExtension } from './names.ts'
 
 export type Upload = Row<'uploads'>
 
-/** What the sender puts into a text. */
+/** The Markdown link and URL for the uploader. */
 export const UploadResultEntity = entity({
   id: z.int(),
   alt: z.string(),
@@ -31,7 +31,7 @@ export function presentUploadResult(upload: Upload, projectPath: string): z.infe
   }
 }
 
-/** What those who look after the project see of it. */
+/** The record for maintainers of the project. */
 export const UploadEntity = entity({
   id: z.int(),
   size: z.int(),
@@ -54,10 +54,12 @@ export function presentUpload(upload: LoadedUpload, around: Surroundings): z.inf
   }
 }
 
-/** Raster images, moving ones, sounds and plain text; a drawing may hold a script, so it is not among them. */
+/**
+ * Raster images, videos, sounds and plain text. SVG images are not shown in place, because they may contain scripts.
+ */
 const SHOWN_IN_PLACE = /^(image\/(?!svg)|video\/|audio\/|text\/plain)/
 
-/** How a browser is to take the file: for what its bytes are, and never as a page of ours. */
+/** Makes a browser treat the file by the type of its bytes, and never as a page of this server. */
 export function fileHeaders({ filename, type }: Upload): Record<string, string> {
   const manner = SHOWN_IN_PLACE.test(type) ? 'inline' : 'attachment'
   return {

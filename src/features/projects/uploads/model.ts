@@ -6,10 +6,10 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       project_id: number
       user_id: number | null
-      /** 32 hex digits in its address. */
+      /** 32 hex digits in the URL. */
       secret: string
       filename: string
-      /** As its bytes say, never as the sender did. */
+      /** Detected from the bytes, never from the uploader's claim. */
       type: string
       size: number
       digest: string

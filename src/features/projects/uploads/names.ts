@@ -1,4 +1,4 @@
-/** Names of uploaded files: as their senders call them, as far as that can stand in an address, a header and markup. */
+/** Cleans the names of uploaded files for use in URLs, headers and Markdown. */
 
 const LONGEST = 255
 
@@ -8,7 +8,7 @@ export function cleanName(given: string): string {
   return shortened(/^\.*$/.test(plain) ? `_${plain}` : plain)
 }
 
-/** Cut before its extension, which says what it is. */
+/** Shortens the name before its extension, which tells the type. */
 function shortened(name: string): string {
   const letters = Array.from(name)
   if (letters.length <= LONGEST) return name

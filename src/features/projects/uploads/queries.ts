@@ -14,7 +14,7 @@ const bySecret = hotQuery((db, p: { project_id: number; secret: string }) =>
   uploadsOf(db, p.project_id).where('secret', '=', p.secret),
 )
 
-/** Both parts of its address must be right. */
+/** Both parts of the URL must match. */
 export async function findUpload(
   db: Db,
   project: number,

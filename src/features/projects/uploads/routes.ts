@@ -55,7 +55,7 @@ async function answerFile(app: App, upload: Upload): Promise<Answer> {
 }
 
 async function endUpload(app: App, upload: Upload): Promise<void> {
-  if (!(await deleteUpload(app, upload))) throw notFound('Upload') // somebody was faster
+  if (!(await deleteUpload(app, upload))) throw notFound('Upload') // a concurrent request deleted the upload
 }
 
 export const getById = endpoint({

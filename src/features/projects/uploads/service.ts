@@ -16,7 +16,7 @@ import { cleanName } from './names.ts'
 
 const MB = 1024 * 1024
 
-/** However much the instance would take, no request is larger. */
+/** The maximum size of a request, whatever limit the instance sets. */
 export const LARGEST_UPLOAD = 100 * MB
 
 export async function storeUpload(app: App, actor: User, project: Project, file: Spooled): Promise<Upload> {
@@ -24,7 +24,7 @@ export async function storeUpload(app: App, actor: User, project: Project, file:
   if (file.size > max_attachment_size * MB) throw new Refusal('too_large')
   const { type } = sniffMedia(await headOf(file.path))
   const { digest, size } = await app.blobs.put(createReadStream(file.path))
-  // The row that will name it may never come: then it goes again.
+  // Schedules the release of the blob, in case the row is never created.
   await releaseBlob(app, digest)
   const upload = await app.db
     .insertInto('uploads')
@@ -40,7 +40,7 @@ export async function storeUpload(app: App, actor: User, project: Project, file:
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  // Somebody's leaving of the same content may have been carried out before the row stood.
+  // An earlier release of the same content may have deleted the blob before the row existed.
   if (!(await app.blobs.has(digest))) await app.blobs.put(createReadStream(file.path))
   return upload
 }
@@ -51,7 +51,7 @@ async function headOf(path: string): Promise<Uint8Array> {
   return buffer.subarray(0, bytesRead)
 }
 
-/** False where somebody was faster. */
+/** False if a concurrent request was faster. */
 export async function deleteUpload(app: App, { id, digest }: Upload): Promise<boolean> {
   return transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('uploads').where('id', '=', id).executeTakeFirst()
@@ -60,7 +60,7 @@ export async function deleteUpload(app: App, { id, digest }: Upload): Promise<bo
   })
 }
 
-/** They are in another project too, under secrets of their own: the new one for each old one that there is. */
+/** Copies uploads to another project with new secrets. Returns the new secret for each existing old one. */
 export async function copyUploads(
   { db, clock }: App,
   secrets: readonly string[],
@@ -74,7 +74,7 @@ export async function copyUploads(
     .where('project_id', '=', from)
     .where('secret', 'in', [...secrets])
     .orderBy('id')
-    // Whoever deletes one waits, and then finds its content held by the copy.
+    // A concurrent deletion waits for this lock, and then finds that the copy references the content.
     .$if(locksRows(db), (query) => query.forKeyShare())
     .execute()
   const copies = new Map(uploads.map(({ secret }) => [secret, randomHex(16)]))

@@ -15,7 +15,7 @@ export interface UploadAddress {
   readonly filename: string
 }
 
-/** A file at its address, for those who see the project: to know the address is not enough. */
+/** A file for viewers who may see the project. Knowing the URL is not enough. */
 export async function findVisibleUpload(
   gateway: Gateway,
   request: FastifyRequest,
@@ -49,7 +49,10 @@ export async function sendUpload(
     .send(content)
 }
 
-/** HEAD reads nothing, and still gets a stream: of anything else the framework would count the bytes itself. */
+/**
+ * HEAD reads nothing but still returns a stream, because the framework would set the content length of any other body
+ * itself.
+ */
 async function contentOf(app: App, method: string, digest: string, piece: Piece | null): Promise<Readable> {
   if (method === 'HEAD') return Readable.from([])
   const blob = await app.blobs.open(digest, piece ?? undefined)
