@@ -54,7 +54,7 @@ test('first use answers with a link, and who follows it is who speaks from then 
   expect(page.body).toContain('jane.chat')
   expect(page.body).toContain(source.path.slice(1))
   expect((await jane.get('/user/chat_names')).body).toEqual([])
-  // Without the proof of the page nothing is kept.
+  // Without the page's CSRF proof nothing is stored.
   const forged = await fetch(`${forge.url}${pathname}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -69,7 +69,7 @@ test('first use answers with a link, and who follows it is who speaks from then 
   ])
 
   expect((await ask('issue show 1')).body.text).toBe('Not found: there is no such thing here, or none for you.')
-  // Another of the same chat, or of another one, is somebody else.
+  // Another user of the same chat team, or of another one, is not linked.
   for (const other of [{ user_id: 'U2' }, { team_id: 'T2' }])
     expect((await ask('issue show 1', other)).body.text).toContain('connect your account')
   expect((await ask('issue show 1', {}, 'mattermost_slash_commands')).body.text).toContain('connect your account')

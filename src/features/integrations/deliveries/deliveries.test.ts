@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => forge[Symbol.asyncDispose]())
 
-/** Answers 200 to whatever comes. */
+/** Answers 200 to every request. */
 async function receiver() {
   const got: { headers: IncomingHttpHeaders; body: string }[] = []
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MINUTE } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 
-/** What a sample of each switch is, where there is something to tell of. */
+/** The kind of message that each switch has as a sample. */
 const KINDS: Record<string, string> = {
   push_events: 'push',
   tag_push_events: 'tag_push',
@@ -42,7 +42,7 @@ test('every switch is tested with something of the project, and without anything
   const [full, empty] = [await hookOf(project.id), await hookOf(bare.id)]
   const sent: Record<string, unknown> = {}
   for (const trigger of Object.keys(KINDS)) {
-    // So many tests of one hook in a minute are too many.
+    // Tests of one hook are rate limited per minute.
     forge.clock.advance(MINUTE)
     const before = receiver.deliveries.length
     const { status } = await owner.post(`${full}/test/${trigger}`)

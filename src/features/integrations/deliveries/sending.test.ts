@@ -71,7 +71,7 @@ test('own headers, a filled address and a signature go out; the log shows none o
   })
   const { headers, text } = got!
   expect(headers['webhook-id']).toBe(headers['idempotency-key'])
-  // The clock of tests may stand elsewhere than that of the library.
+  // The test clock may differ from the library's clock.
   const signed = { ...headers } as Record<string, string>
   expect(() => new Webhook(signing_token).verify(text, signed)).not.toThrow()
   expect(() => new Webhook(signing_token).verify(`${text} `, signed)).toThrow('No matching signature found')
@@ -103,7 +103,7 @@ test('the log shows no password and no secret parameter of an address', async ()
   const [shown] = await log(hook)
   expect(shown.url).toBe(`${receiver.url.replace('://', '://[REDACTED]@')}/in?token=[REDACTED]&room=7`)
   expect(JSON.stringify((await owner.get(`${hook}/events/${shown.id}`)).body)).not.toContain('hunter2')
-  // It is still sent again to the address as it is.
+  // A resend to the current URL still works.
   expect((await owner.post(`${hook}/events/${shown.id}/resend`)).status).toBe(201)
 })
 
@@ -262,14 +262,14 @@ test('past events are put out again in order: as they were told, or as things st
   expect(answer.body.as_told).toBe(answer.body.events)
   await forge.settle()
   expect(titles().slice(0, 2)).toEqual(['One', 'Two'])
-  // Another hook has keys of its own; twice the same event has the same.
+  // Another hook has other keys; the same event twice has the same key.
   expect(keys).not.toContain(receiver.got[0]!.headers['idempotency-key'])
   const [{ event_id }] = (await log(late)).toReversed()
   await owner.post(`${late}/replay`, { event_ids: [event_id] })
   await forge.settle()
   expect(receiver.got.at(-1)!.headers['idempotency-key']).toBe(receiver.got[0]!.headers['idempotency-key'])
 
-  // Nobody listened when this happened.
+  // No hook existed when this happened.
   const quiet = await forge.project({}, owner)
   const issue = await forge.issue(quiet, { title: 'Unheard' }, owner)
   await forge.settle()
@@ -286,7 +286,7 @@ test('past events are put out again in order: as they were told, or as things st
   expect((await owner.post(`${hook}/replay`, { since: before })).body).toMatchObject({ made_anew: 0 })
   for (const input of [{}, { until: before }, { since: before, event_ids: [1] }])
     expect((await owner.post(`${hook}/replay`, input)).status, JSON.stringify(input)).toBe(400)
-  // Events of others are none of a hook's business.
+  // A hook cannot replay events of another scope.
   expect((await owner.post(`${hook}/replay`, { event_ids: [event_id] })).body).toMatchObject({ events: 0 })
 })
 
@@ -306,7 +306,7 @@ test('a hook does not set itself off: what its event leads to is not told to it 
   expect(answer.status).toBe(201)
   await forge.settle()
   expect(titles()).toEqual(['Root'])
-  // One that has not heard of it yet is called, under the same name; a made up name means nothing.
+  // A hook that is not in the chain yet is called, with the same UUID. An invented UUID has no effect.
   const other = await newHook({ url: `${receiver.url}/other` })
   await owner.request('POST', `/projects/${project.id}/issues`, { title: 'Echo 2' }, { 'X-Gitlab-Event-UUID': uuid })
   await forge.settle()
@@ -438,7 +438,7 @@ test('many dead hooks of one person take a share of the places, now and at the n
   const neighbour = await forge.user()
   const theirs = await forge.project({}, neighbour)
   await neighbour.post(`/projects/${theirs.id}/hooks`, { url: `${receiver.url}/live`, issues_events: true })
-  // Takes calls and never answers.
+  // Accepts connections and never answers.
   const calls = new Set<Socket>()
   let isOver = false
   await using silent = createServer((socket) => void (isOver ? socket.destroy() : calls.add(socket)))
@@ -459,7 +459,7 @@ test('many dead hooks of one person take a share of the places, now and at the n
   try {
     await forge.issue(project, { title: 'Flood' }, owner)
     await expect.poll(() => calls.size, { timeout: 20_000 }).toBe(20)
-    // Without a share for each, all that may be sent at once would be taken.
+    // Without a share per owner, these hooks would take all slots.
     await forge.issue(theirs, { title: 'First' }, neighbour)
     await expect.poll(titles, { timeout: 20_000 }).toEqual(['First'])
     expect(calls.size).toBe(20)
@@ -468,14 +468,14 @@ test('many dead hooks of one person take a share of the places, now and at the n
     for (const socket of calls) socket.destroy()
   }
   await forge.settle()
-  // The last try of each: then nothing waits for them any more.
+  // The last attempt of each: no delivery is pending afterwards.
   const long = { created_at: '2000-01-01T00:00:00.000Z' }
   await db.updateTable('hook_deliveries').set(long).where('state', '=', 'waiting').execute()
   forge.clock.advance(HOUR)
   await forge.settle()
   const known = await db.selectFrom('delivery_lanes').select(['troubled', 'owner_id']).execute()
   expect(known).toEqual(Array.from({ length: 120 }, () => ({ troubled: true, owner_id: owner.id })))
-  // A day later nobody remembers.
+  // A day later the queues are deleted.
   forge.clock.advance(DAY)
   await forge.settle()
   expect(await db.selectFrom('delivery_lanes').selectAll().execute()).toEqual([])

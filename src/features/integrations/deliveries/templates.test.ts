@@ -13,11 +13,11 @@ test.each([
   ['{"kind":"{{ object_kind }}","id":{{user.id}}}', { kind: 'issue', id: 7 }],
   ['{"user":{{user}}}', { user: payload.user }],
   ['{"tags":{{user.tags}},"gone":{{user.gone}}}', { tags: ['x'], gone: null }],
-  // Nothing there, nothing of a prototype, nothing of an array.
+  // Missing values, prototypes and arrays give an empty text.
   ['{"a":"{{nobody.there}}"}', { a: '' }],
   ['{"a":"{{constructor.name}}","b":"{{__proto__}}","c":"{{user.toString}}"}', { a: '', b: '', c: '' }],
   ['{"a":"{{user.tags.0}}","b":"{{user.tags.length}}"}', { a: '', b: '' }],
-  // What is put in is not read again, nor does it end the text it stands in.
+  // An inserted value is not parsed for placeholders, and cannot end its JSON string.
   ['{"a":"{{hostile}}"}', { a: payload.hostile }],
 ])('%s is filled', (template, expected) => {
   expect(JSON.parse(fill(template))).toEqual(expected)

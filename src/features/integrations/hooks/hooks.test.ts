@@ -139,7 +139,7 @@ test('refuses what cannot be a hook, and nothing moves', async () => {
   expect((await owner.get(`${url}/hooks`)).body).toEqual([hook])
 })
 
-/** Security 1: every way to write an address that leads inside. */
+/** Security 1: every spelling of an internal address. */
 const INSIDE = [
   'http://localhost/',
   'http://LOCALHOST:3000/',
@@ -194,7 +194,7 @@ test('targets inside are refused unless the instance allows them', async () => {
   await forge.administrator.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
   for (const target of INSIDE) expect((await owner.post(`${url}/hooks`, { url: target })).status, target).toBe(201)
 
-  // What was allowed when it came can still be changed otherwise.
+  // Other settings of a hook can be changed after its URL is no longer allowed.
   await forge.administrator.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: false })
   const { body } = await owner.get(`${url}/hooks`)
   expect((await owner.put(`${url}/hooks/${body[0].id}`, { push_events: false })).status).toBe(200)
@@ -337,7 +337,7 @@ test('what lets somebody in elsewhere is not shown of system hooks, and stays wh
     expect(body.url).toBe(shown)
   expect(saved.body.name).toBe('Renamed')
   expect(await stored()).toEqual(before)
-  // Half a mask is no address.
+  // A partly masked URL is invalid.
   expect((await administrator.put(url, { url: shown.replace('a=1', 'a=2') })).status).toBe(422)
   expect(await stored()).toEqual(before)
   expect((await administrator.put(url, { url: 'https://example.com/y' })).body.url).toBe('https://example.com/y')

@@ -132,7 +132,7 @@ test('variables and headers are given with their values and shown without', asyn
     expect(await by.delete(`${one}/custom_headers/X-Team`)).toMatchObject({ status: 404 })
     expect((await by.get(one)).body.custom_headers).toEqual([{ key: 'X-More' }])
 
-    // The address would be no more.
+    // The URL would be incomplete.
     expect(await by.delete(`${one}/url_variables/host`)).toMatchObject({
       status: 422,
       body: error('Invalid url given'),

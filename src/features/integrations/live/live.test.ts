@@ -77,7 +77,7 @@ test('two people hear of a project what each may see at that moment', async () =
   const ids = hers.events.map(({ id }) => id)
   expect(ids).toEqual(ids.toSorted((a, b) => a - b))
 
-  // Hidden from now on: what is said of it later is not for them, though it was when they came.
+  // The issue becomes confidential: later notes on it are not sent to viewers who could see it when they connected.
   await jane.put(`/projects/${project.id}/issues/${open.iid}`, { confidential: true })
   await forge.note(open, { body: 'No more' }, jane)
   const { id: last } = await forge.issue(project, { title: 'Last' }, jane)
@@ -116,7 +116,7 @@ test('a group hears of its projects and itself, somebody of the projects that ar
     ])
 })
 
-/** One of each kind, then an issue, by which everybody knows that nothing more comes. */
+/** Creates one event of each kind, and at last an issue, which marks the end for all listeners. */
 async function everyKind(project: Project): Promise<void> {
   const at = `/projects/${project.id}`
   const ci = 'work:\n  script: make\n'
@@ -135,14 +135,14 @@ async function everyKind(project: Project): Promise<void> {
 const CODE = ['job', 'merge_request', 'pipeline', 'release', 'repository']
 const ALL = [...CODE, 'snippet', 'wiki'].toSorted()
 
-/** The kinds that were heard until the end. */
+/** The kinds of events received up to the end marker. */
 async function kindsHeard(listener: Listener): Promise<string[]> {
   await listener.until(1, 'issue.created')
   const kinds = listener.events.map(({ event, data }) => (data.wiki ? 'wiki' : event.split('.')[0]!))
   return [...new Set(kinds)].filter((kind) => ALL.includes(kind)).toSorted()
 }
 
-// Guests read pipelines where builds are public, as they are unless told, and code where all the world sees the project.
+// Guests see pipelines where builds are public, which is the default, and code where the project is public.
 test.each([
   ['private', 'enabled', { guest: ['job', 'pipeline', 'snippet', 'wiki'], reporter: ALL, developer: ALL }],
   ['public', 'enabled', { visitor: ALL, stranger: ALL, guest: ALL, reporter: ALL }],
@@ -212,7 +212,7 @@ test('without a stream it is what there was and the end; what is too old or unkn
   expect(await ask(start)).toMatch(
     new RegExp(`^retry: 3000\\n\\nid: \\d+\\nevent: issue.created\\ndata: .*"id":${id},.*\\n\\n$`),
   )
-  // What the browser says itself is newer than what the page was made with.
+  // The browser's header is newer than the parameter of the page.
   const [, end] = /id: (\d+)\n/.exec(await ask(start))!
   expect(await ask(start, { 'Last-Event-ID': end! })).toBe('retry: 3000\n\n')
   for (const odd of ['999999999', '-1', 'x', '1'.repeat(400), '1\n2'])
