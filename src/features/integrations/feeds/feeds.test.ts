@@ -57,7 +57,7 @@ test('activity of a person, a project, a group and one’s projects is what the 
   ]
   for (const path of ['/g1/p.atom', '/g1.atom', '/dashboard/projects.atom'])
     expect((await titles(path, mine)).toSorted(), path).toEqual(all.toSorted())
-  // A guest sees neither the code nor what is confidential.
+  // A guest sees neither code nor confidential records.
   const few = all.slice(2)
   for (const path of ['/g1/p.atom', '/g1.atom', '/dashboard/projects.atom'])
     expect((await titles(path, theirs)).toSorted(), path).toEqual(few.toSorted())
@@ -231,7 +231,7 @@ test('who has the newest is told so, and who asks too often waits', async () => 
   for (const headers of known) expect(await read(path, undefined, headers)).toMatchObject({ status: 304, text: '' })
   await forge.issue(project, { title: 'Two' }, jane)
   for (const headers of known) expect((await read(path, undefined, headers)).status).toBe(200)
-  // What has just happened bears no second that could be had again.
+  // A fresh entry gives no Last-Modified: another entry may get the same second.
   expect((await read(path)).headers.get('last-modified')).toBeNull()
   await using strict = await startForge({ settings: { RATE_LIMIT: '2' } })
   const statuses = []

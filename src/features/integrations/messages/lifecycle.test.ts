@@ -18,7 +18,7 @@ beforeAll(async () => {
   receiver = await hookReceiver(forge)
   ada = await forge.user({ name: 'Ada Owner', username: 'ada' })
   ben = await forge.user({ name: 'Ben Other', username: 'ben' })
-  // No switch is needed to hear of what comes and goes.
+  // System hooks receive lifecycle events without any switch.
   await receiver.hook('system', { on: [] })
 })
 afterAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const isGroupSwitch = (name: AnySwitch) => (GROUP_SWITCHES as readonly AnySwitch[]).includes(name)
 
-/** Hooks of a group with one switch on, and one with all that concern others. */
+/** One hook of a group per group switch, and one with all other switches on. */
 async function hookGroup(group_id: number): Promise<void> {
   for (const name of GROUP_SWITCHES) await receiver.hook(name, { group_id, on: [name] })
   await receiver.hook('deaf', { group_id, on: ALL_SWITCHES.filter((name) => !isGroupSwitch(name)) })
@@ -36,7 +36,7 @@ async function hookGroup(group_id: number): Promise<void> {
 
 interface Subscribed {
   readonly system?: readonly string[]
-  /** By hooks of the group. */
+  /** Messages that group hooks receive. */
   readonly group?: readonly string[]
 }
 
@@ -48,7 +48,7 @@ async function taken(): Promise<Received[]> {
   return got
 }
 
-/** What the hooks hear of it, once each. */
+/** Asserts the messages that the hooks receive, once each. */
 async function heard(work: Promise<Reply>, { system = [], group = [] }: Subscribed) {
   const { status, body } = await work
   expect(status, JSON.stringify(body)).toBeLessThan(402)
@@ -164,7 +164,7 @@ test('a group is renamed, moved, and goes with all that is in it', async () => {
   const { status } = await ada.delete(`/groups/${elsewhere.id}`)
   expect(status).toBe(204)
   const names = (await taken()).map(({ path, body }) => `${path} ${body.event_name} ${body.full_path ?? ''}`)
-  // The group above stays, and hears of each.
+  // The parent group remains, and receives a message for each.
   expect(names.filter((name) => name.includes('group_')).toSorted()).toEqual([
     'subgroup_events subgroup_destroy acme/else',
     'subgroup_events subgroup_destroy acme/else/toys',

@@ -52,7 +52,7 @@ test('every message is as its example', async () => {
   const system = ['push_events', 'tag_push_events', 'merge_requests_events', 'repository_update_events'] as const
   await instance.hook('system', { on: system })
   const got: Record<string, Received & { switch: string | null }> = {}
-  /** Names what a step has sent, in order; an empty name is shown by another. */
+  /** Names the messages of a step, in order. An empty name marks a message that another example covers. */
   const step = async (names: string[], work: () => Promise<unknown>, systemNames: string[] = []) => {
     await work()
     for (const [from, wanted] of [
@@ -64,7 +64,7 @@ test('every message is as its example', async () => {
       for (const [n, name] of wanted.entries()) if (name !== '') got[name] = { ...came[n]!, switch: switchOf(came[n]!) }
     }
   }
-  /** Every hook of the instance hears these; they have examples of their own. */
+  /** Every system hook receives these; they have examples of their own. */
   const isLifecycle = (body: Record<string, unknown>) =>
     body.object_kind === undefined && body.event_name !== 'repository_update'
   const kindOf = (body: Record<string, Record<string, unknown>>) =>

@@ -30,7 +30,7 @@ async function hooked(...on: HookSwitch[]) {
 const actionsOf = (came: Awaited<ReturnType<HookReceiver['take']>>) =>
   came.map(({ header, body }) => `${header} ${body.object_attributes?.action ?? body.action ?? body.ref}`)
 
-/** What one project does, and what hooks with that switch alone hear of it. */
+/** The messages of one project's activity for a hook with only that switch on. */
 const HEARD: [HookSwitch, string[]][] = [
   ['push_events', ['Push Hook refs/heads/master', 'Push Hook refs/heads/work']],
   ['tag_push_events', ['Tag Push Hook refs/tags/v1']],
@@ -77,7 +77,7 @@ test('each message shows its own moment, however late it is sent', async () => {
   const { project, at } = await hooked('issues_events', 'push_events', 'note_events')
   await forge.seed(project, { a: 'a' }, { as: ada })
   await receiver.take()
-  // Nothing is sent before all of it has happened.
+  // No delivery goes out before all changes are made.
   await forge.queries(async () => {
     await ada.post(`${at}/issues`, { title: 'One' })
     await ada.put(`${at}/issues/1`, { title: 'Two' })
@@ -104,7 +104,7 @@ test('each message shows its own moment, however late it is sent', async () => {
     ['update', 'Second', 'Two', name],
     ['close', 'Three', null, name],
     ['update', 'Three', 'Two', name],
-    // What the default branch had when it was made, not what it got by the merge.
+    // The default branch when the branch was created, not after the merge.
     ['refs/heads/work', 1, null, name],
     ['refs/heads/master', 2, null, name],
   ])
@@ -169,7 +169,7 @@ test('a push of 10,000 commits, of 30,000 files and of 1,000 refs makes small me
   expect(first!.body.commits[19].added).toHaveLength(1000)
   expect(JSON.stringify(first).length).toBeLessThan(200_000)
 
-  // As many as are told one by one, and one more.
+  // As many refs as get messages of their own, and one more.
   await system.take()
   await push(...['b1', 'b2', 'b3'].map((name) => `master:refs/heads/${name}`), ...tags(4))
   expect((await receiver.take()).map(({ body }) => [body.ref, body.total_commits_count])).toEqual([
@@ -202,12 +202,12 @@ test('where nobody listens to it, an event costs no more than to ask who does', 
   const project = await quiet.project({}, owner)
   const at = `/projects/${project.id}`
   const create = () => owner.post(`${at}/issues`, { title: 'Issue' })
-  // The smallest of some: a transaction may be tried again.
+  // The minimum of several runs, because a transaction may be retried.
   const cost = async () =>
     Math.min(await quiet.queries(create), await quiet.queries(create), await quiet.queries(create))
   await create()
   const without = await cost()
   await owner.post(`${at}/hooks`, { url: 'https://hooks.example.com', push_events: true })
-  // Somebody listens now, but not to this: hooks and services are asked for, and nothing is made.
+  // A hook exists, but not for this event: hooks and services are queried, and no message is built.
   expect(await cost()).toBe(without + 2)
 })

@@ -4,7 +4,7 @@ import { isNotified, levelBelow, strongest, type Way } from './levels.ts'
 
 const LEVELS = ['disabled', 'mention', 'participating', 'watch', 'custom'] as const
 
-/** Whether each level wants it; `s`: where it is switched on. */
+/** Whether each level gets the mail; `s`: only where the custom event is on. */
 const table: [Way, CustomEvent | null, string][] = [
   // disabled mention participating watch custom
   ['mention', 'new_note', 'no yes yes yes yes'],

@@ -27,13 +27,13 @@ async function member({ url, owner }: Source, access_level: number, level?: stri
   return person
 }
 
-/** What has come since the last time, once all is sent. */
+/** Mails since the last call, after all are sent. */
 async function arrived() {
   await forge.settle()
   return server.received.splice(0)
 }
 
-/** `<reason>: <subject>` by who got it; more than one mail to somebody fails. */
+/** `<reason>: <subject>` by recipient. Fails if a recipient gets more than one mail. */
 async function told(people: Record<string, Person>): Promise<Record<string, string>> {
   const mails = await arrived()
   const names = new Map(Object.entries(people).map(([name, { username }]) => [`${username}@example.com`, name]))
@@ -119,7 +119,7 @@ test('what becomes of an issue is told to those who take part, and not to who le
   expect(await told(people)).toEqual({ joe: `participating: ${subject}`, silent: `subscribed: ${subject}` })
   await owner.put(at, { state_event: 'reopen' })
   expect(Object.keys(await told(people)).toSorted()).toEqual(['jane', 'joe', 'silent'])
-  // Nobody is mailed what is no news, nor named again who was named before.
+  // An irrelevant change mails nobody, and neither does a repeated mention.
   await owner.put(at, { weight: 3, description: `see @${joe.username}` })
   expect(await told(people)).toEqual({ joe: `mentioned: ${subject}` })
   await owner.put(at, { description: `see also @${joe.username}` })
@@ -257,7 +257,7 @@ test('what is hidden is told to those alone who see it, also when they lose sigh
   await owner.post(`${url}/issues/${open.iid}/notes`, { body: `between us ${everybody}`, internal: true })
   expect(Object.keys(await told(people)).toSorted()).toEqual(['leaver', 'reporter'])
 
-  // While the server takes nothing, things change.
+  // While the server rejects mails, records change.
   server.refuse = () => 451
   await owner.post(`${url}/issues/${open.iid}/notes`, { body: 'Soon secret' })
   await owner.post(`${url}/issues/${open.iid}/notes`, { body: 'Soon gone' })
@@ -366,7 +366,7 @@ test('what the server does not take is tried again for those who miss it, unless
   forge.clock.advance(3_600_000)
   expect(Object.keys(await told(people))).toEqual(['later'])
   expect(asked).toEqual([addressOf(people.later)])
-  // The news is told once more, as after a crash.
+  // The job runs again, as after a crash.
   const row = await forge.app.db.selectFrom('notifications').selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()
   const users = Object.values(people).map(({ id }) => id)
   await sendMails.handle(forge.app, { notification: row.id, users })
@@ -401,7 +401,7 @@ test('beyond thirty mails in an hour from one to another, the rest comes in one 
   expect(others.map(({ to }) => to)).toContain(`${calm.username}@example.com`)
   expect(others.map(({ to }) => to)).not.toContain(`${flooded.username}@example.com`)
 
-  // A server that is away loses nothing.
+  // No mail is lost while the server is unavailable.
   server.refuse = () => 451
   forge.clock.advance(10 * 60_000)
   expect(await arrived()).toEqual([])

@@ -28,14 +28,14 @@ async function member(
   return person
 }
 
-/** What was mailed since the last time: files, as there is no server. */
+/** Mails since the last call, read from files because there is no mail server. */
 async function arrived() {
   const mails = await mailsOf(forge)
   await rm(join(forge.app.config.data, 'mail'), { recursive: true, force: true })
   return mails
 }
 
-/** `<reason>: <first line>`, by who got it. */
+/** `<reason>: <first line>` by recipient. */
 async function told(people: Record<string, Person>): Promise<Record<string, string>> {
   const mails = await arrived()
   const names = new Map(Object.entries(people).map(([name, { username }]) => [`${username}@example.com`, name]))
@@ -65,14 +65,14 @@ test('merge requests: what happens to one is told to those it concerns', async (
     assignee: `assigned: ${name} created a merge request.`,
     watcher: `watching: ${name} created a merge request.`,
   })
-  // Two changes at once are one mail.
+  // Two changes in one request are one mail.
   await author.put(at, { reviewer_ids: [reviewer.id], assignee_ids: [] })
   expect(await told(people)).toEqual({
     assignee: `participating: ${name} changed the merge request.`,
     reviewer: `review_requested: ${name} changed the merge request.`,
     watcher: `watching: ${name} changed the merge request.`,
   })
-  // A push of many commits is one mail, and nothing to those who only watch.
+  // A push of many commits is one mail, and users who only watch get none.
   const actions = (n: number) => [{ action: 'create', file_path: `c${n}.txt`, content: 'c' }]
   for (let n = 0; n < 3; n++)
     await author.post(`${url}/repository/commits`, {
@@ -144,7 +144,7 @@ test('whoever set a merge request to merge by itself, and its author, hear that 
 test('each custom event is told to whoever chose it, once, and nothing else is', async () => {
   const source = await openSource(forge, 'projects')
   const { url, owner, id } = source
-  // Pipelines are told to whoever started them.
+  // Only the user who started a pipeline gets mail about it.
   const events = Object.keys(CUSTOM_EVENTS).filter((event) => !event.endsWith('_pipeline'))
   const choosers = new Map<string, string>()
   for (const event of events) {
@@ -276,7 +276,7 @@ test('releases, commits, snippets, places and due days', async () => {
   ).body
   await arrived()
   await owner.post(`${url}/issues/${moving.iid}/move`, { to_project_id: other.id })
-  // Who does not see where it went is told nothing.
+  // Users who cannot see the new project get no mail.
   expect(await told(people)).toEqual({
     member: `participating: ${name} moved the issue to ${other.path_with_namespace}.`,
   })
@@ -317,7 +317,7 @@ test('a whole team is mailed in small jobs, and found by as many queries as a fe
     await db.insertInto('project_authorizations').values(authorized).execute()
   }
   const many = await tell('second')
-  // One transaction more, for those beyond the first 500.
+  // One more transaction for recipients beyond the first 500.
   expect(many - few).toBeLessThanOrEqual(4)
   expect(jobs).toEqual([...Array(25).fill(20), 20, 20, 10])
   const mails = await arrived()

@@ -32,7 +32,7 @@ test('a link ends mail about an issue without signing in: opening it asks, posti
   }
   expect(await rows()).toEqual([])
 
-  // As mail programs do it, with either form of body, and as often as they like.
+  // As mail programs do, with either kind of body, and repeatedly.
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://mail.example' }
   const form = new FormData()
   form.set('List-Unsubscribe', 'One-Click')
