@@ -1,4 +1,4 @@
-/** What really happens in a project reaches its services, in the words each receiver reads. */
+/** Events of a project reach its services, in each receiver's format. */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -24,7 +24,7 @@ let receiver: Server
 let base: string
 let received: Received[] = []
 let status = 200
-/** What a path answers with. */
+/** The answer per path. */
 let answers: Record<string, unknown> = {}
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
 const OLD = 'a'.repeat(40)
 const NEW = 'b'.repeat(40)
 const user = { name: 'Jane Doe', username: 'jane', avatar_url: 'https://forge.example.com/jane.png' }
-/** People who write titles know what receivers obey. */
+/** A title with markup that receivers would interpret. */
 const TITLE = 'Saw <!channel> & [x](y) @all |'
 
 const commit = {
@@ -124,7 +124,7 @@ const wiki: Payload = {
 const url = () => `${forge.url}${source.path}`
 const name = () => source.title
 
-/** Sets a service, tells it, switches it off again; what the receiver got meanwhile. */
+/** Configures a service, sends messages, and switches it off again. Returns what the receiver got. */
 async function told(slug: string, settings: Record<string, unknown>, ...bodies: Payload[]): Promise<Received[]> {
   const path = `${source.url}/integrations/${slug}`
   const { status: set, body } = await source.owner.put(path, settings)
@@ -317,7 +317,7 @@ test('long texts are cut to what the receiver takes', async () => {
     expect(discord.embeds[0]!.description.length).toBeLessThanOrEqual(4096)
     const telegram = await told('telegram', { hostname: base, token: 'a', room: 'b' }, payload)
     expect((jsonOf(telegram) as { text: string }).text.length).toBeLessThanOrEqual(4096)
-    // A link is whole or not there.
+    // A link is complete or missing.
     expect((jsonOf(telegram) as { text: string }).text.split('<a ').length).toBe(
       (jsonOf(telegram) as { text: string }).text.split('</a>').length,
     )
@@ -395,7 +395,7 @@ test('jira: comments once, links, and closes what is said to be closed', async (
       ],
     },
   }
-  // Whatever is asked about links is not known yet.
+  // No remote link exists yet.
   const isLink = (key: string) => key.startsWith('GET') && key.includes('/remotelink?')
   answers = new Proxy(answers, { get: (target, key: string) => (isLink(key) ? 404 : target[key]) })
   try {
@@ -527,7 +527,7 @@ test('what may go better later is thrown, a refusal is an answer', async () => {
   await source.owner.delete(`${source.url}/integrations/slack`)
 })
 
-/** Those with one address for all: what they would be sent. */
+/** The requests of services with a fixed URL. */
 const asked = (slug: string, settings: Record<string, string>, body: Payload) =>
   serviceOf(slug)!.requests!({
     event: 'push',
@@ -632,7 +632,7 @@ test('mails on push and about pipelines, one for each recipient', async () => {
     sent.length = 0
     await told('emails-on-push', { recipients, disable_diffs: true }, real)
     expect(sent[0]!.text).not.toContain('blunt')
-    // An address of this host is the pusher's to send from, another is not ours to use.
+    // A pusher's address of this host may be the sender, another domain may not.
     const { hostname } = new URL(forge.url)
     const ours = await forge.user({ email: `pusher@${hostname}` })
     const theirs = await forge.user({ email: 'pusher@example.com' })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => forge[Symbol.asyncDispose]())
 
-/** Something each field takes. */
+/** A valid value for each field. */
 function sampleOf(name: string, { schema, address }: Field): unknown {
   const tried = [
     ...(address === 'host' ? ['irc.example.com'] : address ? ['https://service.example.com/path/:id'] : []),
@@ -63,7 +63,7 @@ test('one that was never set is there by its older name alone', async () => {
   expect((await owner.get(`${url}/integrations`)).body).toEqual([])
 })
 
-/** Every slug with all it takes: set whole, answered without secrets, refused without what it needs. */
+/** For each service: configure all fields, read them without secrets, and fail without a required field. */
 test.each(SERVICES.map((service) => [service.slug, service] as const))('%s', async (slug, { fields, title, gone }) => {
   const { owner, url } = source
   const path = `${url}/integrations/${slug}`
@@ -252,7 +252,7 @@ test('a project without its own takes that of the nearest group', async () => {
   expect(await shown(own)).toEqual(['inner', true, true])
   await owner.put(own, { webhook: HOOK, channel: 'own' })
   expect(await shown(own)).toEqual(['own', true, false])
-  // Off is something of its own, too.
+  // Switched off is a setting of its own, too.
   await owner.delete(own)
   expect(await shown(own)).toEqual([null, false, false])
   expect((await owner.put(own, { use_inherited_settings: true })).body).toMatchObject({
@@ -261,7 +261,7 @@ test('a project without its own takes that of the nearest group', async () => {
   })
   await owner.put(inner, { use_inherited_settings: true })
   expect(await shown(own)).toEqual(['outer', true, true])
-  // Nothing of what it had before comes back.
+  // Old settings do not come back.
   expect(await owner.put(own, { channel: 'own' })).toMatchObject({ status: 400, body: { error: 'webhook is missing' } })
   await owner.delete(outer)
   expect(await shown(own)).toEqual([null, false, true])

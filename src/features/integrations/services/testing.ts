@@ -1,4 +1,4 @@
-/** Whether a service works, asked at once: with what it would be sent, however its switches stand. */
+/** Tests a service at once, with the message it would receive, whatever its switches. */
 import { pageBelow } from '../../../lib/page-below.ts'
 import { MINUTE } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -64,7 +64,7 @@ async function lastCommits(app: App, id: number, web_url: string): Promise<Paylo
   }))
 }
 
-/** As hooks would be told, of what the project has. */
+/** The webhook message about the newest record of the project. */
 async function sampleOf(app: App, actor: User, event: ServiceEvent, project: PayloadProject): Promise<Payload> {
   const { id, web_url, default_branch } = project
   const commits = await lastCommits(app, id, web_url)

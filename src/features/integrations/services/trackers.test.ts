@@ -19,7 +19,7 @@ test('texts of a project link to issues of its tracker elsewhere', async () => {
   expect(html).toContain(`See ${link('SAW-7')}, <code>SAW-8</code>, `)
   expect(html).toMatch(/>SAW-9<\/a> and #1<\/p>/)
   expect(await rendered('')).not.toContain('external_issue')
-  // Without issues of its own, a number can only be one of theirs.
+  // With issues disabled, a number can only be an issue of the external tracker.
   await owner.put(url, { issues_enabled: false })
   expect(await rendered()).toContain(`and ${link('1', '#1')}`)
   await owner.put(url, { issues_enabled: true })
@@ -36,7 +36,7 @@ test('texts of a project link to issues of its tracker elsewhere', async () => {
 test('the page of the wiki leads to the one elsewhere, for who may see the project', async () => {
   await using forge = await startForge()
   const { owner, url, path } = await openSource(forge, 'projects')
-  // Who takes anything is shown the page of the wiki here.
+  // Asks for JSON: a client that accepts any type gets the wiki page of this server.
   const ask = async (shown: Record<string, string>, rest = '') => {
     const headers = { Accept: 'application/json', ...shown }
     const answer = await fetch(`${forge.url}${path}/-/wikis${rest}`, { headers, redirect: 'manual' })

@@ -68,7 +68,7 @@ test('services give their settings to the jobs they are for', async () => {
     APP_STORE_CONNECT_API_KEY_IS_KEY_CONTENT_BASE64: 'true',
   })
 
-  // They reach the configuration, below what the project sets itself.
+  // The variables are visible to the CI configuration, but variables of the project override them.
   await forge.seed(
     { id },
     { '.gitlab-ci.yml': 'a: { script: [x], rules: [{ if: "$DIFFBLUE_ACCESS_TOKEN_NAME == \'n\'" }] }' },
