@@ -50,7 +50,7 @@ test('rules of a project are bars of its merge requests', async () => {
     rules: [{ id: made.body.id, approved: true, approved_by: [{ id: john.id }], code_owner: false }],
   })
 
-  // For anybody: the most that anyone asks for.
+  // For any approver, the highest number applies.
   const any = await jane.post(path, { name: 'All', approvals_required: 2, rule_type: 'any_approver' })
   await jane.put(`${root}/approvals`, { approvals_before_merge: 1 })
   expect(await status()).toMatchObject({ approvals_required: 3, approvals_left: 0 })
@@ -59,7 +59,7 @@ test('rules of a project are bars of its merge requests', async () => {
   await jane.put(`${root}/approvals`, { approvals_before_merge: 0 })
   expect((await jane.delete(`${path}/${any.body.id}`)).status).toBe(204)
 
-  // To some branches alone.
+  // Only for some branches.
   const { body: branch } = await jane.post(`${root}/protected_branches`, { name: 'rel*' })
   const changed = await jane.put(`${path}/${made.body.id}`, {
     protected_branch_ids: [branch.id],
@@ -98,7 +98,7 @@ test('groups stand for their own members, and those one does not see stay hidden
   const reader = await forge.user()
   await jane.post(`${root}/members`, { user_id: reader.id, access_level: 40 })
   expect((await reader.get(`${path}/${rule.id}`)).body).toMatchObject({ groups: [], contains_hidden_groups: true })
-  // Who does not see them leaves them as they are.
+  // A user who cannot see the groups does not change them.
   expect((await reader.put(`${path}/${rule.id}`, { group_ids: [] })).body).toMatchObject({
     contains_hidden_groups: true,
   })
@@ -197,7 +197,7 @@ test('rules cost the same number of queries however many there are', async () =>
     await jane.post(`${url}/approval_rules`, { name: `own ${n}`, approvals_required: 1 })
   }
   expect(await costs()).toEqual(few)
-  // Of a page as of one.
+  // The same for a page as for one.
   const { db } = forge.app
   const all = async () => db.selectFrom('merge_requests').selectAll().execute()
   const judged = async (some: MergeRequest[]) => forge.queries(() => approvalsOf(db, some))

@@ -5,12 +5,12 @@ import { startForge, type Reply, type TestForge } from '../../../forge.ts'
 
 const ROUNDS = 4
 
-/** Calls that have all looked around before any of them may write, where the store lets one writer in at a time. */
+/** Runs calls in parallel so that all have read before any can write, where the store allows one writer at a time. */
 async function atOnce(forge: TestForge, ...calls: (() => Promise<Reply>)[]): Promise<number[]> {
   const held = await forge.app.db.transaction().execute(async () => {
     const started = Promise.all(calls.map((call) => call()))
     await setTimeout(20)
-    return { started } // wrapped, since the calls end only after this transaction
+    return { started } // wrapped in an object, since the calls end only after this transaction
   })
   return (await held.started).map(({ status }) => status)
 }
@@ -52,7 +52,7 @@ test.each([
   const { started } = await forge.app.db.transaction().execute(async (db) => {
     await db.updateTable('merge_requests').set(change).where('id', '=', one.id).execute()
     const started = john.post(`${url}/approve`)
-    await setTimeout(500) // until it waits for the row
+    await setTimeout(500) // until the call waits for the row lock
     return { started }
   })
   expect((await started).status).toBe(status)

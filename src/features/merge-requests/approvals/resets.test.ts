@@ -7,7 +7,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 const lines = (...some: (string | number)[]) => some.map((line) => `${line}\n`).join('')
 const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `line ${from + n}`)
 
-/** A clone, and a merge request of a change in the middle of a file, which John has approved. */
+/** A clone, and a merge request with a change in the middle of a file, approved by John. */
 async function approved(forge: TestForge) {
   const made = await proposed(forge)
   const { jane, john, project, root } = made
@@ -68,7 +68,7 @@ test('approvals stay where the changes are the same, wherever they stand', async
   await push()
   expect(await left()).toBe(0)
 
-  // The same lines around the same change, elsewhere in the file.
+  // The same change with the same context, elsewhere in the file.
   await at('checkout', '-q', '-B', 'change', 'origin/master')
   await write('long.txt', text('0', '1', ['a new beginning']))
   await at('commit', '-q', '-m', 'Change the second')
@@ -82,7 +82,7 @@ test('approvals stay where the changes are the same, wherever they stand', async
   expect(await left()).toBe(1)
   await approve()
 
-  // Both sides change one line; whoever merges decides.
+  // Both sides change one line; the merge commit chooses.
   await forge.seed(project, { 'long.txt': text('0', '9', ['a new beginning']) })
   await at('fetch', '-q')
   await at('merge', '-q', 'origin/master').catch(() => undefined)
@@ -102,7 +102,7 @@ test('approvals stay where the changes are the same, wherever they stand', async
   await john.post(`${url}/unapprove`)
   await approve()
 
-  // While it was closed, nobody looked.
+  // Pushes to a closed merge request are not followed.
   await jane.put(url, { state_event: 'close' })
   await write('long.txt', text('6', '6', ['a new beginning']))
   await at('commit', '-q', '-m', 'Slip in')
@@ -143,7 +143,7 @@ test('what was not read whole, or is no text, is never the same', async () => {
   await approve()
   expect(await reworded()).toBe(1)
 
-  // Bytes that are no UTF-8 look alike once they are read as text.
+  // Different bytes that are not UTF-8 look alike when decoded as text.
   await at('rm', '-q', 'huge.txt')
   await write('latin.txt', new Uint8Array([0x61, 0xe8, 0x0a]))
   await at('commit', '-q', '-m', 'Another encoding')

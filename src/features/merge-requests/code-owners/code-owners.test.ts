@@ -29,7 +29,7 @@ docs/**/*.txt @${stranger.username}
       (rule: { section: string; name: string; approvals_required: number; approved: boolean }) =>
         [rule.section, rule.name, rule.approvals_required, rule.approved] as const,
     )
-  // Shown, but nothing asks for them yet.
+  // The rules are shown, but not required yet.
   expect(await rules()).toEqual([
     ['', '*', 0, true],
     ['Docs', '*.md', 0, true],
@@ -41,7 +41,7 @@ docs/**/*.txt @${stranger.username}
   expect(await rules()).toEqual([
     ['', '*', 1, false],
     ['Docs', '*.md', 1, false],
-    // Who may not approve at all is not waited for.
+    // Owners who may not approve are not waited for.
     ['Docs', 'docs/**/*.txt', 0, true],
     ['Style', '*.css', 0, true],
   ])
@@ -60,7 +60,7 @@ docs/**/*.txt @${stranger.username}
   await john.post(`${one.url}/approve`)
   expect(await rules()).toContainEqual(['', '*', 1, true])
 
-  // The source cannot say who its owners are.
+  // The source branch cannot change the owners.
   const evil = await propose('evil', { CODEOWNERS: '', 'q.sql': 'drop' })
   expect((await jane.get(`${evil.url}/approvals`)).body).toMatchObject({ approvals_required: 3 })
   await john.post(`${evil.url}/approve`)
@@ -68,7 +68,7 @@ docs/**/*.txt @${stranger.username}
   expect(await jane.put(`${evil.url}/merge`)).toMatchObject(REFUSED)
 
   expect(await jane.put(`${one.url}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
-  // As the target says now.
+  // The target's current file applies.
   await forge.seed(project, { CODEOWNERS: `*.sql @${mary.username}`, 'docs/CODEOWNERS': '* @nobody' })
   expect((await jane.get(`${evil.url}/approvals`)).body).toMatchObject({ approvals_required: 1, approvals_left: 1 })
   await forge.seed(project, { CODEOWNERS: null, 'docs/CODEOWNERS': null })

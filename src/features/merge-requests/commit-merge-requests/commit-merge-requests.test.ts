@@ -22,7 +22,7 @@ test('a commit tells which merge requests bring it', async () => {
   expect(await bringing('high')).toEqual([high.iid])
   expect(await bringing('0'.repeat(40))).toBe(404)
 
-  // What was pushed over is brought no more.
+  // A commit that was overwritten by a force push no longer counts.
   await git('checkout', '-q', 'low')
   await git('reset', '-q', '--hard', first)
   await git('push', '-q', '-f', 'origin', 'low')
@@ -45,7 +45,7 @@ test('a commit tells which merge requests bring it', async () => {
     [high.iid, low.iid],
   ])
 
-  // Of merge requests, strangers are told what they may see.
+  // Strangers get only merge requests they may see.
   const joe = await forge.user()
   expect(await bringing(third, joe)).toEqual([high.iid])
   await jane.put(`/projects/${project.id}`, { merge_requests_access_level: 'private' })

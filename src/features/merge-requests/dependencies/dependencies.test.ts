@@ -26,7 +26,7 @@ test('what another blocks is not merged before it', async () => {
   ] as const) {
     expect((await wait(iid, id)).status).toBe(400)
   }
-  // What one may not see does not block.
+  // An invisible merge request cannot be a dependency.
   const hidden = await forge.mergeRequest(await forge.project({}, await forge.user()))
   expect((await wait(one.iid, hidden.id)).status).toBe(404)
   expect((await jane.get(`${url(one.iid)}/blockees`)).body).toMatchObject([{ id: made.body.id }])

@@ -81,7 +81,7 @@ test('lists are narrowed by where and when merge requests were deployed', async 
   ] as const) {
     expect(await told(root, input), JSON.stringify(input)).toEqual(titles)
     expect(await told(reporter, input)).toEqual(titles)
-    // Those who may not see deployments are told nothing of them.
+    // Users who may not see deployments get an empty list.
     expect(await told(guest, input)).toEqual([])
   }
   await root.put(url, { builds_access_level: 'disabled' })

@@ -13,7 +13,7 @@ test('what merging would make is fetched like any commit', async () => {
   await git('push', '-q', 'origin', 'master')
   const { url } = await propose('feature')
   const refs = async () => (await git('ls-remote', 'origin', 'refs/merge-requests/*', 'refs/keep-around/*')).split('\n')
-  // There from the beginning.
+  // The ref exists from the beginning.
   const [, offered] = await refs()
   const { body } = await jane.get(`${url}/merge_ref`)
   expect(offered).toBe(`${body.commit_id}\trefs/merge-requests/1/merge`)
@@ -25,14 +25,14 @@ test('what merging would make is fetched like any commit', async () => {
   expect(await git('ls-tree', '--name-only', 'trial')).toBe('a\nb\nc')
   expect(await git('ls-remote', 'origin', 'refs/heads/master')).toContain(target)
 
-  // A new target makes a new one, a conflict none.
+  // A moved target gives a new commit, a conflict none.
   const moved = await commit('d', 'd\n')
   await git('push', '-q', 'origin', 'master')
   const again = (await jane.get(`${url}/merge_ref`)).body.commit_id
   await git('fetch', '-q', 'origin', 'refs/merge-requests/1/merge')
   expect(await git('rev-parse', 'FETCH_HEAD', 'FETCH_HEAD^1')).toBe([again, moved].join('\n'))
 
-  // A fork has no use for them.
+  // Forks do not get these refs.
   const joe = await forge.user()
   const fork = (await joe.post(`/projects/${project.id}/fork`)).body
   await forge.settle()
