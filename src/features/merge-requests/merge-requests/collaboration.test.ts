@@ -7,7 +7,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
-/** A public project of Jane's, a fork of Joe's, and a merge request of `feature` there to `dev` here. */
+/** A public project of Jane, a fork of Joe, and a merge request from `feature` in the fork to `dev`. */
 async function stage(forge: TestForge, input: Record<string, unknown> = { allow_collaboration: true }) {
   const [jane, joe] = [await forge.user({ username: 'jane' }), await forge.user({ username: 'joe' })]
   const project = await forge.project({ path: 'tools', visibility: 'public' }, jane)
@@ -45,7 +45,7 @@ test('who may merge it may push to its source, and nowhere else', async () => {
   await using forge = await startForge()
   const { member, write, refs, fork, made, project, jane } = await stage(forge)
   expect(made.body).toMatchObject({ allow_collaboration: true, allow_maintainer_to_push: true })
-  // By the role on the target (down) and on the source (across): none, reporter, developer.
+  // Rows: the role on the target. Columns: the role on the source (none, reporter, developer).
   const TABLE: [number, number[]][] = [
     [0, [403, 403, 201]],
     [20, [403, 403, 201]],
@@ -103,7 +103,7 @@ test('who may merge it may push to its source, and nowhere else', async () => {
     ['other', false],
   ])
 
-  // Who may not merge there may not push here.
+  // A user who may not merge into the target may not push to the source.
   await jane.post(`/projects/${project.id}/protected_branches`, { name: 'dev' })
   expect((await write(helper)).status).toBe(403)
   expect((await write(await member(40))).status).toBe(201)
@@ -226,7 +226,7 @@ test('pushes over HTTP and SSH, LFS, rebases and suggestions', async () => {
   expect((await overSsh('feature')).code).toBe(0)
   expect((await jane.get(url)).body.sha).toBe(await head())
 
-  // What the branch needs may come; a lock would hold everywhere.
+  // LFS objects for the branch may be uploaded; a file lock would affect the whole fork.
   const lfs = (who: Person) => new LfsClient(forge, path, authorizationOf(who))
   await lfs(helper).put(objectOf('a picture'))
   expect((await lfs(helper).post('info/lfs/locks', { path: 'a.bin' })).status).toBe(403)

@@ -1,4 +1,4 @@
-/** What milestones, labels and issues tell of merge requests. */
+/** Counts of merge requests in milestones, labels and issues. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 

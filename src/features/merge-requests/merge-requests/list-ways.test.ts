@@ -1,4 +1,4 @@
-/** How lists of merge requests come by their totals and orders, whatever happens in between. */
+/** Totals and orders of merge request lists stay correct, whatever changes in between. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -62,7 +62,7 @@ test('totals follow every kind of change', async () => {
     const { headers } = await who.get(path, { ...filter, scope: 'all', per_page: 1 })
     return Number(headers.get('x-total'))
   }
-  /** In a transaction nothing is kept. */
+  /** A transaction uses no cached totals. */
   const counted = () =>
     transact(app, async (app) => {
       const none = { limit: 0, offset: 0 }
@@ -164,7 +164,7 @@ test('after a change a total asks about the rows that changed, not about all', a
     return forge.queries(total)
   }
   let labels = 'bug'
-  // Transactions elsewhere in a cluster of PostgreSQL have it ask once too often, for as long as they are open.
+  // On PostgreSQL, other transactions in the cluster cause one more query while they are open.
   await expect
     .poll(async () => {
       await total()
@@ -239,7 +239,7 @@ test('those of a person come in the order they were made, whichever of them that
     const made = await forge.mergeRequest(project, { source_branch: `p${n}`, ...people })
     if (n !== 3) await jane.post(`${url}/${made.iid}/approve`)
   }
-  // What is older than it was is so in every list.
+  // A row with an earlier creation time moves in every list.
   await db
     .updateTable('merge_requests')
     .set({ created_at: '2001-01-01T00:00:00.000Z' })

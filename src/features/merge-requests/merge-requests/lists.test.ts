@@ -148,7 +148,7 @@ test('filters and orders of a project’s list', async () => {
     }
   }
 
-  // Rules of the project name for all of its merge requests.
+  // Rules of the project apply to all of its merge requests.
   await root.post(`/projects/${project.id}/approval_rules`, { name: 'All', approvals_required: 0, user_ids: [jane.id] })
   for (const [input, iids] of [
     [[jane.id], [4, 2, 3, 1]],
@@ -159,7 +159,7 @@ test('filters and orders of a project’s list', async () => {
     expect([iidsOf(body), headers.get('x-total')]).toEqual([iids, String(iids.length)])
   }
 
-  // A merge in the making is told as open.
+  // A merge request that is being merged counts as open.
   await db.updateTable('merge_requests').set({ state: 'locked' }).where('iid', '=', 2).execute()
   for (const input of [{}, { order_by: 'title' }, { labels: 'bug' }]) {
     const { body } = await joe.get(url, { state: 'opened', ...input })
@@ -224,7 +224,7 @@ test('global and group lists show exactly what may be read', async () => {
     await forge.mergeRequest(project, { title: 'One' }, owner)
     await forge.mergeRequest(project, { title: 'Two' }, owner)
     const rows = await app.db.selectFrom('merge_requests').select('id').where('project_id', '=', project.id).execute()
-    // Of the second each is one of those it is about.
+    // Each of them is linked to the second merge request.
     const merge_request_id = rows[1]!.id
     const people = [stranger, guest, external]
     await app.db

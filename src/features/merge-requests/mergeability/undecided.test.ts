@@ -4,7 +4,7 @@ import { openProposals } from '../../../../test/proposals.ts'
 import { startForge } from '../../../forge.ts'
 import { patience } from '../../../git/merging/trying.ts'
 
-/** How often git was asked to merge meanwhile. */
+/** The number of git merges during the work. */
 const triesIn = async (work: () => Promise<unknown>) =>
   (await processesOf(work)).filter((words) => words.includes('merge-tree')).length
 
@@ -56,7 +56,7 @@ test('what git comes to no end with is not tried again by whoever asks', async (
   }
   expect(await triesIn(look)).toBe(0)
 
-  // By the job, less and less often.
+  // Retried by the job at growing intervals.
   const tried = (minutes: number) =>
     triesIn(async () => {
       forge.clock.advance(minutes * MINUTE)
@@ -83,7 +83,7 @@ test('it is given up one day, and begun anew with other commits', async () => {
     }
     await forge.settle()
   }
-  // Once for the push, and six times later.
+  // Once for the push, and six retries.
   expect(await triesIn(wait)).toBe(7)
   setSlow(false)
   await push(one.source_branch)

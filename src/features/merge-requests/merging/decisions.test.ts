@@ -11,7 +11,7 @@ interface Made {
   readonly sha: string
 }
 
-/** What speaks against merging once it is committed; all of it is there already, and speaks for it. */
+/** Changes that block a merge, committed while it runs. All of the state exists before and allows the merge. */
 const BARS: [string, (app: App, made: Made) => Promise<unknown>][] = [
   [
     'a failed pipeline',
@@ -41,7 +41,7 @@ const BARS: [string, (app: App, made: Made) => Promise<unknown>][] = [
   ],
 ]
 
-/** Long enough for an accept to come to the row that is held. */
+/** Long enough for an accept call to reach the locked row. */
 const MEANWHILE_MS = 1500
 
 test('what speaks against merging when the row is locked stops it, however late it came', async () => {

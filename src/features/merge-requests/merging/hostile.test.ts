@@ -78,7 +78,7 @@ test('a fork is left its branch by those who may not push there', async () => {
   const made = await john.post(`/projects/${fork.id}/merge_requests`, input)
   expect(made.status).toBe(201)
   const url = `/projects/${project.id}/merge_requests/1`
-  // Who has rights on the source only neither merges nor rebases what is not theirs.
+  // A user with rights on the source only can neither merge nor rebase a merge request of others.
   expect((await john.put(`${url}/merge`)).status).toBe(401)
   expect((await jane.put(`${url}/rebase`)).status).toBe(403)
   const merged = await jane.put(`${url}/merge`, { should_remove_source_branch: true })

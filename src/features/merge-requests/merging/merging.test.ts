@@ -14,7 +14,7 @@ afterAll(() => forge.close())
 const refused = (status: number, message: unknown) => ({ status, body: { message } })
 const CANNOT = refused(405, 'Branch cannot be merged')
 
-/** A project of Jane's, and merge requests in it. */
+/** A project of Jane with merge requests. */
 async function open(request: Record<string, unknown> = {}) {
   const project = await forge.project(request, jane)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: jane })
@@ -40,7 +40,7 @@ async function open(request: Record<string, unknown> = {}) {
     await jane.post(`${at}/members`, { user_id: person.id, access_level })
     return person
   }
-  /** What moves with a merge. */
+  /** The state that a merge changes. */
   const state = async (iid: number) => {
     const { body } = await jane.get(`${url}/${iid}`)
     return [await git('rev-parse', 'master'), body.state, body.merge_commit_sha, await forge.events()]
@@ -115,7 +115,7 @@ test('what cannot be merged is refused, and nothing moves', async () => {
   await attempt(jane, {}, refused(405, '405 Method Not Allowed'))
   await jane.put(one.url, { title: 'Bring feature' })
   await attempt(await member(20), {}, refused(401, '401 Unauthorized'))
-  // The default branch is protected: merging is for Masters.
+  // The default branch is protected: only Masters merge.
   await attempt(await member(30), {}, refused(401, '401 Unauthorized'))
   await jane.put(at, { only_allow_merge_if_pipeline_succeeds: true })
   await jane.post(`${at}/statuses/${one.sha}`, { state: 'failed' })

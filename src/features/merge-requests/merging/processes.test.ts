@@ -1,4 +1,4 @@
-/** What git is started for by what is done most: whatever is asked twice, or could be told without a process, shows. */
+/** The git processes that common operations start. A query that runs twice, or needs no process, shows up here. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,10 +16,10 @@ afterAll(() => forge.close())
 
 const FIFTY = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`files/${n}.txt`, `${n}\n`.repeat(20)]))
 
-/** The reader of objects is kept, and the commit-graph is written now and then; clients are not ours. */
+/** The object reader is long-lived, the commit-graph is written now and then, and `-C` marks clients. */
 const UNCOUNTED = new Set(['cat-file', 'commit-graph', '-C'])
 
-/** With all that follows. */
+/** Includes all follow-up jobs. */
 async function started(work: () => Promise<unknown>): Promise<string[]> {
   await forge.settle()
   const processes = await processesOf(async () => {
@@ -103,7 +103,7 @@ test('a push over HTTP is one process, and one more for the merge request of its
     await git('commit', '-q', '-m', `${n}`)
     return started(() => git('push', '-q', 'origin', branch))
   }
-  // How strictly the repository checks is asked for once.
+  // The configuration of object checks is read once.
   expect(await push('master')).toEqual(['config', 'index-pack'])
   expect(await push('master')).toEqual(['index-pack'])
   expect(await push('one')).toEqual(['index-pack'])

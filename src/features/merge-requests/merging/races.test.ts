@@ -32,7 +32,7 @@ async function open(input: Record<string, unknown> = {}) {
   return { project, at, git, commit, propose }
 }
 
-/** How much earlier the first is asked, in milliseconds: between its steps lie a few. */
+/** How much earlier the first request starts, in milliseconds: its steps are a few milliseconds apart. */
 const LEADS = [0, 5, 15, 30, 60]
 
 async function beside(lead: number, first: () => Promise<Reply>, second: () => Promise<Reply>) {
@@ -52,7 +52,7 @@ test('accept beside a push to the source merges one of the heads, and tells whic
     expect([200, 409]).toContain(merged)
     const now = (await jane.get(one.url)).body
     const isThere = (await jane.get(`${at}/repository/files/more${lead}.txt?ref=master`)).status
-    // Whoever named a head gets that one or nothing; what came later is not on the target.
+    // A merge with a given head merges exactly that head or nothing; later commits do not reach the target.
     expect([now.state, isThere]).toEqual([merged === 200 ? 'merged' : 'opened', 404])
     const brought = merged === 200 ? [now.sha, await git('rev-parse', 'master^2')] : [one.sha, one.sha]
     expect(brought).toEqual([one.sha, one.sha])

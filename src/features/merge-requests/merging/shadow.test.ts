@@ -1,6 +1,6 @@
 /**
- * Merges, squashes, fast-forwards and rebases made of objects alone come to what git itself comes to in a working copy:
- * the same trees and messages, or the same files in conflict. A failure names its seed: `SHADOW_SEED=7` repeats it.
+ * Merges, squashes, fast-forwards and rebases built from objects give the same result as git in a working copy: the
+ * same trees and messages, or the same files in conflict. A failure names its seed: `SHADOW_SEED=7` repeats it.
  */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { buildMerge, type MergePlan } from './build.ts'
 const HISTORIES = 50
 const FIRST_SEED = Number(process.env.SHADOW_SEED ?? 1)
 
-/** The same numbers for the same seed. */
+/** The same sequence for the same seed. */
 function randomOf(seed: number) {
   let state = seed * 2_654_435_761
   const next = () => {
@@ -58,7 +58,7 @@ function firstFiles(r: Random): Files {
   return files
 }
 
-/** One change of one side; of what both sides do, some is the same. */
+/** One change of one side. Both sides sometimes make the same change. */
 function change(r: Random, files: Files, side: string): void {
   const paths = [...files.keys()]
   const texts = paths.filter((path) => files.get(path)!.mode === PLAIN && !path.endsWith('.bin'))
@@ -121,7 +121,7 @@ function historyOf(seed: number): BuiltCommit[] {
   }
   const ours = grow('ours', `refs/heads/base${seed}`, root, 1 + r.below(3))
   const theirs = grow('theirs', `refs/heads/base${seed}`, root, 1 + r.below(4))
-  // A side that has taken the other one in, and went on.
+  // A side that has merged the other one and then continued.
   if (r.chance(0.2)) {
     const merged = new Map([...theirs, ...ours])
     const merge = `refs/heads/ours${seed}`
@@ -141,7 +141,7 @@ const MESSAGE = "Merge branch 'theirs' into 'ours'\n\nÜber alles\n\nCloses #1\n
 const SQUASHED = 'Squashed title\n\nWith a body.'
 const WHO: Signer = { name: 'Ada', email: 'ada@example.com', date: new Date(1_750_000_000_000) }
 
-/** `clean` and what came of it, or `conflict` and the files, as text to be compared. */
+/** Prints `clean` and the result, or `conflict` and the files, as text to compare. */
 const SCRIPT = `
 begin() { git checkout -qf --detach "$1" && git clean -qffdx; }
 told() { echo "@ $1"; }
@@ -171,7 +171,7 @@ interface Sides {
 
 const run = promisify(execFile)
 
-/** What git says of all of them, in one go. */
+/** The results of git for all cases, in one run. */
 async function shadows(root: string, dir: string, asked: readonly (Sides & { kind: Kind })[]): Promise<string[]> {
   const work = join(root, 'work')
   const env = {
@@ -195,7 +195,7 @@ async function shadows(root: string, dir: string, asked: readonly (Sides & { kin
   const calls = asked.map(({ kind, ours, theirs, base }) => `echo "@@"; ${kind} ${ours} ${theirs} ${base}`)
   const script = join(root, 'script.sh')
   await writeFile(script, `${SCRIPT}\n${calls.join('\n')}\n`)
-  // What git says of conflicts beside the index is nothing to us.
+  // Other output of git about conflicts is ignored.
   const { stdout } = await run('sh', ['-c', `exec sh ${script} 2>/dev/null`], { cwd: work, env, maxBuffer: 64 << 20 })
   const said = stdout.split('@@\n').slice(1)
   return said.map((one) => wordsOf(one.slice(Math.max(0, one.search(/^@ /m)))))
@@ -203,7 +203,7 @@ async function shadows(root: string, dir: string, asked: readonly (Sides & { kin
 
 const wordsOf = (output: string) => output.trimEnd().replaceAll(/~(?:HEAD|[0-9a-f]{7,40}[^\n]*)$/gm, '~')
 
-/** A file that was merged half, between marks that name the sides, has another id whatever the sides were called. */
+/** A half-merged file contains markers with the names of the sides, so its id differs and is masked. */
 const comparable = (words: string, known: ReadonlySet<string>) =>
   words.replaceAll(/^(100\d+) ([0-9a-f]{40}) (?=[123]\t)/gm, (line, mode: string, id: string) =>
     known.has(id) ? line : `${mode} marked `,
@@ -221,7 +221,7 @@ async function told(dir: string, id: string, parents = true): Promise<string> {
   return [commit.tree, ...(parents ? [commit.parents.join(' ')] : []), commit.message.trimEnd(), ''].join('\n')
 }
 
-/** What we say of one. */
+/** The result of this server for one case. */
 async function ownWords(dir: string, kind: Kind, { ours, theirs }: Sides): Promise<string> {
   if (kind === 'rebase') {
     const result = await rebaseCommits(dir, { from: theirs, onto: ours, committer: WHO })
@@ -273,7 +273,7 @@ test(
       const base = (await mergeBase(dir, [ours!, theirs!]))!
       const sides = { ours: ours!, theirs: theirs!, base }
       const count = Number(await git('rev-list', '--count', `${base}..${theirs}`))
-      // One commit alone is not squashed, and merging is what it is then.
+      // A single commit is not squashed: the result is a plain merge.
       const kinds: Kind[] = count > 1 ? ['merge', seed % 2 ? 'squash' : 'onto', 'rebase'] : ['merge', 'rebase']
       for (const kind of kinds) asked.push({ seed, kind, ...sides })
       asked.push({ seed, kind: 'forward' as const, ...sides, ours: seed % 2 ? root! : ours! })
@@ -288,7 +288,7 @@ test(
       expect(`${kind} of seed ${seed}: ${own}`).toBe(`${kind} of seed ${seed}: ${comparable(theirs[n]!, known)}`)
       answers.add(`${kind} ${/^@ (\w+)/.exec(own)?.[1]}`)
     }
-    // Neither is it all conflicts, nor none.
+    // The cases contain both clean results and conflicts.
     for (const kind of KINDS) {
       expect(answers).toContain(`${kind} clean`)
       expect(answers).toContain(`${kind} ${kind === 'forward' ? 'refused' : 'conflict'}`)
