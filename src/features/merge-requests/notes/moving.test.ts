@@ -67,7 +67,7 @@ test('threads go along with their lines, and are told when these are gone', asyn
     /^changed this line in \[version 3 of the diff\]\(http.*\/merge_requests\/1\/diffs\?diff_id=\d+&start_sha=\w+#\w+_11_11\)$/,
   )
   expect(await at(removed)).toEqual([true, 20, null])
-  // Once: what is of an old version is not told again.
+  // Only once: a thread of an old version gets no second note.
   await push(['zero', ...first.with(9, 'Ten')])
   expect(await thread(added)).toHaveLength(2)
   expect(await thread(removed)).toHaveLength(1)

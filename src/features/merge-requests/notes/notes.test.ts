@@ -95,7 +95,7 @@ test('threads are resolved, whole and note by note, and open what they barred', 
   })
   expect((await jane.put(`${url}/merge`)).status).toBe(405)
 
-  // A whole thread is not his to resolve, his own note is.
+  // Joe may not resolve the whole thread, but may resolve his own note.
   expect((await joe.put(`${url}/discussions/${first.id}`, { resolved: true })).status).toBe(403)
   const note = `${url}/discussions/${first.id}/notes/${first.notes[0].id}`
   expect(await joe.put(note, { resolved: true })).toMatchObject({
@@ -111,7 +111,7 @@ test('threads are resolved, whole and note by note, and open what they barred', 
   }
   const told = async () => (await jane.get(`${url}/notes`, { activity_filter: 'only_activity' })).body
   expect((await told()).map(({ body }: { body: string }) => body)).toEqual(['resolved all discussions'])
-  // Again: nothing is told twice, and an answer leaves it resolved.
+  // A second time adds no note, and a reply leaves the thread resolved.
   await jane.put(`${url}/discussions/${first.id}`, { resolved: true })
   expect(await told()).toHaveLength(1)
   expect((await joe.post(`${url}/discussions/${first.id}/notes`, { body: 'Thanks' })).body.resolved).toBe(true)
@@ -202,7 +202,7 @@ test('an issue goes on with what was discussed', async () => {
   const issues = `/projects/${project.id}/issues`
   const input = { title: 'Later', merge_request_to_resolve_discussions_of: 1 }
 
-  // Not his to resolve: the issue is made all the same.
+  // Joe may not resolve threads: the issue is created all the same.
   expect((await joe.post(issues, input)).body.description).toBeNull()
   expect((await jane.get(`${url}/discussions/${first.id}`)).body.notes).toMatchObject([{ resolved: false }])
 

@@ -48,7 +48,7 @@ test('a review is submitted by a command, with a verdict', async () => {
   await joe.post(`${one.url}/notes`, { body: '/submit_review approve' })
   expect((await owner.get(`${one.url}/approvals`)).body.approved_by).toMatchObject([{ user: { id: joe.id } }])
   expect(await reviewerOf(one.id, joe)).toBe('approved')
-  // Nobody approves their own by it either; what was drafted stays.
+  // The quick action does not allow self-approval either, and drafts stay.
   await owner.post(`${one.url}/draft_notes`, { note: 'Mine' })
   await owner.post(`${one.url}/notes`, { body: '/submit_review approve' })
   expect((await owner.get(`${one.url}/approvals`)).body.approved_by).toHaveLength(1)
@@ -108,14 +108,14 @@ test('what is internal is for Reporters, also what follows from it', async () =>
     expect(answered.status).toBe(404)
   }
 
-  // The line goes, and the thread is told so: among those who see it.
+  // The line is removed. The thread gets a note, visible only to those who see the thread.
   const path = `/projects/${project.id}/repository/files/${encodeURIComponent(file)}`
   const edit = { branch: one.source_branch, content: 'other\n', commit_message: 'Other' }
   expect((await owner.put(path, edit)).status).toBe(200)
   const told = (await owner.get(`${one.url}/discussions/${thread.body.id}`)).body.notes.at(-1)
   expect(told).toMatchObject({ system: true, internal: true })
   expect((await guest.get(`${one.url}/discussions/${thread.body.id}`)).status).toBe(404)
-  // Nor is it quoted in an issue.
+  // An internal note is not quoted in an issue.
   const made = await owner.post(`/projects/${project.id}/issues`, {
     title: 'Go on',
     merge_request_to_resolve_discussions_of: one.iid,
@@ -169,7 +169,7 @@ test('a thread is about a commit, and stays there', async () => {
   expect((await owner.get(url)).body).toEqual(before)
   expect((await owner.post(`${one.url}/draft_notes`, { note: 'x', commit_id: base })).status).toBe(404)
 
-  // It is not among what is said of the commit itself, and does not move.
+  // The thread is not among the discussions of the commit itself, and does not move.
   expect((await owner.get(`/projects/${project.id}/repository/commits/${sha}/discussions`)).body).toEqual([])
   const edit = { branch: one.source_branch, content: 'other\n', commit_message: 'Other' }
   await owner.put(`/projects/${project.id}/repository/files/${encodeURIComponent(file)}`, edit)

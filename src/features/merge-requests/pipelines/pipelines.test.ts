@@ -122,7 +122,7 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
   await becomes(bad, ['opened', true, 'failed'])
   expect((await jane.put(`${bad}/merge`)).status).toBe(405)
   await becomes(slow, ['opened', true, 'running'])
-  // A push calls off waiting: what succeeds then was not what somebody wanted to have merged.
+  // A push cancels auto-merge: the new commits are not what the user wanted to merge.
   const { pipeline } = (await jane.get(slow)).body
   for (const [branch, file] of [
     ['bad', 'broken'],
@@ -139,7 +139,7 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
 
 type Visible = { key: string; value: string }[]
 
-/** What its job is told by the runner's door. */
+/** The variables of a job, as the runner API gives them. */
 async function toldTo(runner: TestRunner): Promise<Record<string, string>> {
   const { status, body } = await runner.request()
   expect(status).toBe(201)
@@ -161,7 +161,7 @@ test('a branch knows what is open from it, so that its commits run once', async 
   const { jane, project, at, url } = await proposed(forge, ONCE)
   const list = async () =>
     (await jane.get(`${at}/pipelines`)).body.map((one: { source: string; ref: string }) => [one.source, one.ref])
-  // Pushed before there was a merge request.
+  // The branch was pushed before the merge request existed.
   expect(await list()).toEqual([
     ['merge_request_event', 'refs/merge-requests/1/head'],
     ['push', 'feature'],
@@ -207,7 +207,7 @@ review:
   rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }]
 `
 
-/** A merge request from a fork, of a branch that is called as a protected one. */
+/** A merge request from a fork, whose branch has the name of a protected one. */
 async function forked(forge: TestForge, branch: string) {
   const jane = await forge.user({ username: 'jane' })
   const project = await forge.project({ visibility: 'public' }, jane)
@@ -318,7 +318,7 @@ test('merge requests of two projects from one fork do not end each other', async
   await using forge = await startForge()
   const { joe, fork, pipelines } = await forked(forge, 'feature')
   await forge.seed(fork, { '.gitlab-ci.yml': REVIEW, b: '1' }, { branch: 'other', as: joe })
-  // The first of the fork itself has the same number, and so the same ref.
+  // The first merge request of the fork itself has the same number, and so the same ref.
   await joe.post(`/projects/${fork.id}/merge_requests`, { source_branch: 'other', target_branch: 'master', title: 'x' })
   await forge.settle()
   expect(await pipelines()).toMatchObject([
@@ -358,7 +358,7 @@ test('where a project wants it, what merging would come to is run', async () => 
     CI_MERGE_REQUEST_TARGET_BRANCH_SHA: target.id,
     CI_MERGE_REQUEST_DIFF_BASE_SHA: base.id,
   })
-  // Its ref moves on; the commit stays, and is what the runner fetches.
+  // The merge ref moves on, but the commit stays and the runner fetches it.
   await forge.seed(project, { c: '2' }, { as: jane })
   await jane.get(`${url}/merge_ref`)
   const refs = await forge.git(['ls-remote', project.http_url_to_repo, `refs/pipelines/${made.id}`], { as: jane })

@@ -1,4 +1,4 @@
-/** What pipelines of merge requests are given that is protected, and who may run them. */
+/** Protected variables and runners in merge request pipelines, and who may run these. */
 import { expect, test } from 'vitest'
 import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -9,7 +9,7 @@ review: { script: x, rules: [{ ${ASKED} }] }
 ship: { script: x, rules: [{ ${ASKED}, when: manual }] }
 `
 
-/** From the protected branch into another, whose configuration a Developer has written. */
+/** A merge request from the protected branch into another one, whose CI configuration a Developer wrote. */
 async function reversed(forge: TestForge) {
   const [jane, joe] = [await forge.user(), await forge.user()]
   const project = await forge.project({}, jane)
@@ -68,7 +68,7 @@ test('who may not run on its branch runs no pipeline of a merge request again', 
   expect(await jobs()).toEqual(before)
   expect((await jane.post(doors[0]!)).status).toBe(201)
 
-  // The usual way round: their own branch is theirs to run, wherever it goes.
+  // The usual direction: Developers may run their own branch, whatever its target.
   await forge.seed(project, { '.gitlab-ci.yml': REVIEW }, { branch: 'feature', as: joe })
   const input = { source_branch: 'feature', target_branch: 'master', title: 'Bring it' }
   const { body: usual } = await joe.post(`${at}/merge_requests`, input)
@@ -78,7 +78,7 @@ test('who may not run on its branch runs no pipeline of a merge request again', 
   expect((await joe.post(`${at}/pipelines/${own.id}/cancel`)).status).toBe(200)
   expect((await joe.post(`${at}/pipelines/${own.id}/retry`)).status).toBe(201)
 
-  // Once the request is gone, nobody knows its branches.
+  // After the merge request is deleted, its branches are unknown.
   await jane.delete(url)
   expect((await joe.post(doors[3]!)).status).toBe(403)
   expect((await jane.post(doors[3]!)).status).toBe(201)

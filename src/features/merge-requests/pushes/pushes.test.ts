@@ -22,7 +22,7 @@ afterAll(async () => {
 
 let opened = 0
 
-/** A project with a clone of it; `push` returns what git printed. */
+/** A project with a clone; `push` returns the output of git. */
 async function open() {
   const project = await forge.project({}, jane)
   await forge.seed(project, { 'a.txt': 'one\n' }, { as: jane })
@@ -195,7 +195,7 @@ test('from a fork, its commits come along and are followed', async () => {
   })()
   expect((await jane.get(`${at}/merge_requests/1`)).body).toMatchObject({ sha, changes_count: '2' })
   expect((await jane.get(`${at}/repository/commits/${sha}`)).status).toBe(200)
-  // Whoever is no member of the target merges nothing there.
+  // A non-member of the target cannot merge there.
   expect((await joe.put(`${at}/merge_requests/1/merge`)).status).toBe(401)
   expect((await jane.put(`${at}/merge_requests/1/merge`)).body).toMatchObject({ state: 'merged' })
 })

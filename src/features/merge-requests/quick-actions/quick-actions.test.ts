@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => forge.close())
 
-/** As a note on it does. */
+/** Runs quick actions as a note does. */
 async function order(who: Person, one: { project_id: number; iid: number }, text: string) {
   const { app } = forge
   const actor = (await findUser(app.db, who.id))!

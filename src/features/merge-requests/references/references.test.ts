@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => forge.close())
 
-/** What others tell a merge request, as somebody sees it. */
+/** The cross-reference notes of a merge request that a user sees. */
 async function toldTo(id: number, who: Person): Promise<string[]> {
   await forge.settle()
   const { app } = forge
@@ -50,7 +50,7 @@ test('merge requests, issues and commits that name each other are told so, once'
   expect(await toldToIssue(owner, `${at}/issues/${issue.iid}`)).toEqual([`mentioned in merge request !${one.iid}`])
   const related = await owner.get(`${at}/issues/${issue.iid}/related_merge_requests`)
   expect(related.body.map(({ iid }: { iid: number }) => iid)).toEqual([one.iid])
-  // One's own commits are no news.
+  // A mention of the merge request's own commits adds no note.
   await owner.put(other.url, { description: `It is ${other.sha}` })
   await forge.settle()
   const ofCommit = await forge.app.db.selectFrom('notes').select('id').where('commit_sha', '=', other.sha).execute()
@@ -80,7 +80,7 @@ test('what a reader may not see is told to nobody but those who may', async () =
   expect((await stranger.get(`${issueUrl}/related_merge_requests`)).body).toEqual([])
   expect((await owner.get(`${issueUrl}/related_merge_requests`)).body).toHaveLength(1)
 
-  // Nor may one who writes name what they do not see.
+  // An author cannot reference records they may not see.
   await stranger.post(`${open.at}/issues`, { title: 'Guess', description: path })
   await forge.settle()
   expect(await toldTo(secret.id, owner)).toEqual([])

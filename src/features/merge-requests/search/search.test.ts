@@ -25,7 +25,7 @@ test('merge requests are found by words, as far as one sees them', async () => {
   expect(await found(guest, closed.at)).toEqual([])
   expect(await found(stranger, open.at)).toEqual([shown.id])
 
-  // Whose it is finds it, and what was said of it.
+  // The author finds the merge request and the notes on it.
   const now = timestamp(forge.clock)
   await forge.app.db
     .insertInto('notes')

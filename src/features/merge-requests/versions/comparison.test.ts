@@ -34,7 +34,7 @@ test('a rebase alone changes nothing, whatever the new base brought', async () =
   ])
   expect(rebased.from).toMatchObject({ head_commit_sha: before[1] })
 
-  // A line more, on top of the rebase: seen from the first version it is that line.
+  // One more line on top of the rebase: the comparison with the first version shows only that line.
   await git('commit', '-q', '--amend', '-m', 'Also')
   await commit('a', numbered(40, { 3: 'mine', 5: 'also', 38: 'theirs', 20: 'new' }), 'New')
   await git('push', '-q', '-f', 'origin', 'feature')
@@ -50,7 +50,7 @@ test('a rebase alone changes nothing, whatever the new base brought', async () =
   }
   expect(titles((await compare(2, 0)).commits.removed)).toEqual(['New'])
 
-  // A merge of the target instead of a rebase brings it no less.
+  // The same for a merge of the target instead of a rebase.
   await git('checkout', '-q', 'master')
   await commit('d', 'd\n', 'Still more of theirs')
   await git('push', '-q', 'origin', 'master')

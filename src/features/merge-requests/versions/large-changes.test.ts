@@ -18,7 +18,7 @@ async function propose(jane: Person, { id }: { id: number }) {
   return { made: made.body, url: `/projects/${id}/merge_requests/1` }
 }
 
-/** A merge request of one commit on top of another. */
+/** A merge request with one commit on top of another. */
 async function proposed(forge: TestForge, before: BuiltCommit['files'], after: BuiltCommit['files'] = {}) {
   const { jane, project, dir } = await started(forge)
   await importCommits(dir, [
@@ -66,7 +66,7 @@ test.each([
   const [version] = (await jane.get(`${url}/versions`)).body
   expect(version).toMatchObject({ state: 'overflow', real_size: real_size ?? body.changes_count })
   expect((await jane.get(`${url}/versions/${version.id}`)).body.diffs).toHaveLength(body.changes.length)
-  // One patch has all of it.
+  // One patch contains everything.
   const raw = await jane.get(`${url}/raw_diffs`)
   expect(raw.body.match(/^diff --git /gm)).toHaveLength(count)
 })
@@ -134,7 +134,7 @@ test('100,000 files are answered in bounded time and room', async () => {
   const listing = (count: number, entry: string, name: string) =>
     Array.from({ length: count }, (_, n) => `${entry}\t${name}${n}\n`).join('')
   const blob = await git(['hash-object', '-w', '--stdin'], 'x\n')
-  // The same folder again and again takes no room.
+  // The same folder repeated takes no disk space.
   const folder = await git(['mktree'], listing(1000, `100644 blob ${blob}`, 'file'))
   const tree = await git(['mktree'], listing(100, `040000 tree ${folder}`, 'folder'))
   const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']

@@ -5,7 +5,7 @@ import { openReview } from '../../../../test/reviews.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
-/** As if all objects had come two hours ago, and two hours later. */
+/** As if all objects were two hours old, and two hours later. */
 async function hoursLater(forge: TestForge, dir: string): Promise<void> {
   await forge.settle()
   const before = new Date(Date.now() - 2 * HOUR)
@@ -15,7 +15,7 @@ async function hoursLater(forge: TestForge, dir: string): Promise<void> {
   await forge.settle()
 }
 
-/** A private fork of Joe's that changes a file twice, proposed once. */
+/** A private fork of Joe that changes a file twice, with one merge request. */
 async function proposed(forge: TestForge) {
   const review = await openReview(forge, { a: 'a\n', b: 'first\n' })
   const { project, git } = review
@@ -25,7 +25,7 @@ async function proposed(forge: TestForge) {
   const fork = (await joe.post(`/projects/${project.id}/fork`)).body
   await forge.settle()
   expect((await joe.put(`/projects/${fork.id}`, { visibility: 'private' })).status).toBe(200)
-  // One content is new, the other that of an older commit.
+  // One content is new, the other is that of an older commit.
   await forge.seed(fork, { c: 'secret\n', b: 'first\n' }, { branch: 'theirs', as: joe })
   const propose = async () => {
     const input = { source_branch: 'theirs', target_branch: 'master', title: 'Theirs', target_project_id: project.id }
@@ -69,7 +69,7 @@ test('commits of a fork are gone for everybody as soon as their merge request is
     paths.push(`/repository/blobs/${secret}`, `/repository/blobs/${secret}/raw`, `/repository/tree?ref=${tree}`)
     const answers: [string, unknown][] = []
     for (const path of paths) answers.push([path, (await jane.get(`${at}${path}`)).status])
-    // A list by what is unknown is empty.
+    // A list for an unknown ref is empty.
     const { body: listed } = await jane.get(`${at}/repository/commits?ref_name=${sha}`)
     answers.push(['list', listed.length > 0 ? 200 : 404])
     for (const path of [`commit/${sha}`, `raw/${sha}/c`, `blob/${sha}/c`]) answers.push([path, await page(path)])
@@ -81,7 +81,7 @@ test('commits of a fork are gone for everybody as soon as their merge request is
   const readable = before.filter(([, status]) => status === 200).map(([path]) => path)
   expect(before.filter(([, status]) => status !== 200).map(([path]) => path)).toEqual([`/repository/tree?ref=${tree}`])
 
-  // With more versions than go along with a row.
+  // More versions than are deleted together with their row.
   const { db } = forge.app
   const { id: _, ...version } = await db.selectFrom('merge_request_versions').selectAll().executeTakeFirstOrThrow()
   await db
@@ -97,12 +97,12 @@ test('commits of a fork are gone for everybody as soon as their merge request is
     ['post', `/repository/commits/${sha}/cherry_pick`, { branch: 'master' }],
   ] as const)
     expect((await jane[method](`${at}${path}`, input)).status, path).toBeGreaterThanOrEqual(400)
-  // What others lead to is there as before.
+  // Objects that other refs reach stay readable.
   expect((await jane.get(`${at}/repository/commits/${root}`)).status).toBe(200)
   expect((await jane.get(`${at}/repository/blobs/${older}/raw`)).body).toBe('first\n')
   expect(await fetches(root, 2)).toBe(200)
 
-  // Proposed again it is readable again, though nothing was thrown away meanwhile.
+  // A new merge request makes it readable again, even if nothing was pruned meanwhile.
   await forge.seed(fork, { d: 'more\n' }, { branch: 'theirs', as: joe })
   await propose()
   await forge.settle()
@@ -138,7 +138,7 @@ test('commits of a fork go with the last merge request that needs them', async (
     return (await joe.post(`/projects/${fork.id}/merge_requests`, input)).body as { iid: number; sha: string }
   }
   const [one, other] = [await propose('master'), await propose('dev')]
-  // Pushed over, and a version of both.
+  // A second push: both merge requests have a version of each head.
   await forge.seed(fork, { d: 'more\n' }, { branch: 'theirs', as: joe })
   await forge.settle()
   const at = `/projects/${project.id}`
@@ -148,7 +148,7 @@ test('commits of a fork go with the last merge request that needs them', async (
     const paths = ['', '/diff', '/refs', '/comments'].map((part) => `/repository/commits/${sha}${part}`)
     paths.push(`/repository/files/c/raw?ref=${sha}`, `/repository/compare?from=${root}&to=${sha}`)
     const answers = await Promise.all(paths.map((path) => jane.get(`${at}${path}`)))
-    // One that has none of it.
+    // A clone without any of these objects.
     const clone = `fetched${++clones}`
     await forge.git(['init', '-q', clone], { as: jane })
     const web = `${forge.url}/${project.path_with_namespace}.git`
@@ -170,7 +170,7 @@ test('commits of a fork go with the last merge request that needs them', async (
   for (const sha of [one.sha, now.sha]) expect(await reads(sha)).toEqual([404])
   expect((await kept()).trim().split('\n')).toEqual(['refs/heads/dev', 'refs/heads/master'])
   expect((await jane.get(`${at}/repository/commits/${root}`)).status).toBe(200)
-  // Whoever has them may propose them again.
+  // A user who has the commits may propose them again.
   expect(await propose('master')).toMatchObject({ sha: now.sha })
   await forge.settle()
   expect(await reads(now.sha)).toEqual([200])

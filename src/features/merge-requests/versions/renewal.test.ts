@@ -32,7 +32,7 @@ test('a push to the target makes a version only where it brings some of the comm
   await git('merge', '-q', '-m', 'Part', first)
   const tip = await git('rev-parse', 'HEAD')
   await git('push', '-q', 'origin', 'master')
-  // Whoever pushed finds it done.
+  // The version exists when the push returns.
   expect(await versionsOf(review, one)).toMatchObject([
     { head_commit_sha: second, base_commit_sha: first, start_commit_sha: tip },
     { head_commit_sha: second, base_commit_sha: root, start_commit_sha: root },
@@ -91,7 +91,7 @@ test('all that go to a branch are checked by a few processes', async () => {
     await git('checkout', '-q', '-b', name, 'master')
     await commit(n % 3 === 0 ? 'same' : name, `${name}\n`)
   }
-  // One that shares nothing with the target ends the process that is asked.
+  // A branch without a common history would end the git process.
   await git('checkout', '-q', '--orphan', 'island')
   await commit('island', 'x\n')
   await git('push', '-q', 'origin', ...names, 'island')

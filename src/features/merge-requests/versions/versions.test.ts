@@ -7,7 +7,7 @@ import { forget } from '../../../git/objects/memory.ts'
 import { closeReaders } from '../../../git/process/readers.ts'
 
 const gone = async (dir: string) => {
-  // Whatever nothing points at, at once; and nothing is told from memory.
+  // Prunes all unreachable objects at once, and closes cached readers.
   await runGit([`--git-dir=${dir}`, 'gc', '--quiet', '--prune=now'])
   await runGit([`--git-dir=${dir}`, 'repack', '-adq'])
   closeReaders(dir)
@@ -146,7 +146,7 @@ test('what was there stays readable: force pushes, deleted branches, a removed f
   await using forge = await startForge()
   const { jane, project, dir, git, commit, propose } = await openReview(forge, { a: numbered(9) })
   const root = await git('rev-parse', 'HEAD')
-  // The target loses the commit that the first version begins at.
+  // The target loses the commit that the first version starts from.
   const lost = await commit('a', numbered(9, { 9: 'lost' }))
   await git('push', '-q', 'origin', 'master')
   await git('checkout', '-q', '-b', 'feature')
@@ -160,7 +160,7 @@ test('what was there stays readable: force pushes, deleted branches, a removed f
   await git('push', '-q', '-f', 'origin', `${root}:master`)
   await git('push', '-q', 'origin', ':feature')
 
-  // A stranger's fork brings commits, and goes.
+  // A fork of a stranger proposes commits and is then deleted.
   const joe = await forge.user()
   const fork = (await joe.post(`/projects/${project.id}/fork`)).body
   await forge.settle()
