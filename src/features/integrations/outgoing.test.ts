@@ -47,7 +47,7 @@ afterEach(async () => {
   await set(INITIAL)
 })
 
-/** The status, or why nothing came back. */
+/** The status, or the reason why no answer came. */
 const attempt = async (sender: Sender, at = url) => {
   const answer = await sendOut(forge.app, sender, { method: 'POST', url: at, body: '{}' }).catch(
     (error: Error) => error,
@@ -62,7 +62,7 @@ const UNLISTED = 'Requests to hosts and IP addresses not on the allow list are d
 const SILENT = 'Nothing is sent while silent mode is on'
 
 test('a new instance keeps hooks of projects from the local network', () => {
-  // A forge of tests does not: its receivers are on this machine.
+  // The test forge overrides these, because its receivers are on this machine.
   const names = Object.keys(INITIAL) as (keyof typeof INITIAL)[]
   expect(Object.fromEntries(names.map((name) => [name, ATTRIBUTES[name].initial]))).toEqual(INITIAL)
 })
