@@ -19,7 +19,7 @@ test('issues are linked, shown from both sides, and parted', async () => {
     { title: 'There', issue_link_id: made.body.id, link_type: 'blocks' },
   ])
   expect((await owner.get(there)).body).toMatchObject([{ title: 'Here', link_type: 'is_blocked_by' }])
-  // Who does not see the other side sees no link.
+  // A viewer who cannot see the other issue sees no link.
   const stranger = await forge.user()
   expect((await stranger.get(there)).body).toEqual([])
   expect((await stranger.get(`${there}/${made.body.id}`)).status).toBe(404)

@@ -1,4 +1,4 @@
-/** Records of a list are kept, and yet show every change at once. */
+/** Records of a list are cached, and still show every change at once. */
 import { expect, test } from 'vitest'
 import { DAY } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
@@ -102,6 +102,6 @@ test('a page that is known costs few queries', async () => {
   const read = () => forge.administrator.get(`/projects/${project.id}/issues`)
   const twice = async () => void [await read(), await read()]
   const [once, both] = [await forge.queries(read), await forge.queries(twice)]
-  // Credential, user’s project, total, page and stamps; none for each kind of thing that records show.
+  // Credential, project, total, page and version keys; no further query per kind of record.
   expect(both - once).toBeLessThanOrEqual(6)
 })

@@ -443,7 +443,7 @@ test('what an issue holds goes with it, and readers of its new place see it', as
     (await reader.get(`${at}/award_emoji`)).body.map(({ name }: { name: string }) => name)
   expect(await names(`${to.url}/${moved.iid}`)).toEqual(['thumbsup'])
   expect(await names(`${to.url}/${moved.iid}/notes/${said.id}`)).toEqual(['tada'])
-  // What is only in the old project is told to those who see that.
+  // Notes about records of the old project are visible only to viewers of that project.
   const bodies = async (by: Person) =>
     (await by.get(`${to.url}/${moved.iid}/notes`)).body.map(({ body }: { body: string }) => body).join('\n')
   for (const words of [`mentioned in issue ${here}#2`, `moved from ${here}#1`, `related to ${here}#2`]) {
@@ -455,7 +455,7 @@ test('what an issue holds goes with it, and readers of its new place see it', as
   expect(await linked(to.people.reporter)).toEqual(['Names it'])
   expect(await linked(reader)).toEqual([])
   expect((await owner.get(`${issue}/links`)).body).toEqual([])
-  // The copies are whole: what is deleted where they came from stays here.
+  // Copies are independent: they survive the deletion of the original uploads.
   for (const { id } of (await owner.get(`/projects/${from.id}/uploads`)).body)
     await owner.delete(`/projects/${from.id}/uploads/${id}`)
   forge.clock.advance(2 * 3_600_000)

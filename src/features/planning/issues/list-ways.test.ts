@@ -1,4 +1,4 @@
-/** How lists of issues come by their totals and orders, whatever happens in between. */
+/** Totals and orders of issue lists stay correct, whatever changes in between. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -51,7 +51,7 @@ test('totals follow every kind of change', async () => {
     const { headers } = await who.get(path, { ...filter, ...excluded, scope: 'all', per_page: 1 })
     return Number(headers.get('x-total'))
   }
-  /** In a transaction nothing is kept. */
+  /** A transaction uses no cached totals. */
   const counted = () =>
     transact(app, async (app) => {
       const none = { limit: 0, offset: 0 }
@@ -124,7 +124,7 @@ test('what happens in one project leaves the totals of others alone', async () =
   expect(await costs()).toEqual(least)
 })
 
-/** On PostgreSQL transactions elsewhere in the cluster decide how much it asks about again. */
+/** On PostgreSQL, other transactions in the cluster decide how much is counted again. */
 test.runIf(testDatabaseUrl() === undefined)(
   'after a change a total asks about the rows that changed, not about all',
   async () => {
@@ -136,8 +136,8 @@ test.runIf(testDatabaseUrl() === undefined)(
     const change = (iid: number, labels: string) => root.put(`/projects/${project.id}/issues/${iid}`, { labels })
     expect(await total()).toBe(3)
     await change(1, '')
-    expect(await total()).toBe(2) // from now on it knows which
-    // Behind its back: what is not in the log is not asked about.
+    expect(await total()).toBe(2) // from now on the matching rows are cached
+    // A change that bypasses the change log is not noticed.
     await forge.settle()
     await total()
     await sql`delete from issue_labels where issue_id in (select id from issues where project_id = ${project.id})`.execute(

@@ -153,7 +153,7 @@ test('refusals leave everything as it was', async () => {
     ['put', `/labels/${own.id}`, {}, 400, nothing],
     ['put', `/labels/${own.id}`, { new_name: 'other' }, 400, invalid({ title: ['has already been taken'] })],
     ['put', `/labels/${own.id}`, { new_name: 'taken above' }, 400, invalid({ title: ['has already been taken'] })],
-    // Those of the group are for the group to change.
+    // Labels of the group can only be changed in the group.
     ['put', `/labels/${ofGroup.id}`, { color }, 404, { message: '404 Label Not Found' }],
     ['delete', `/labels/${ofGroup.id}`, undefined, 404, { message: '404 Label Not Found' }],
     ['delete', '/labels', {}, 400, missing('name')],
@@ -247,7 +247,7 @@ test('counts follow whatever happens to issues', async () => {
     ['bug', 0, 0],
     ['chore', 0, 1],
   ])
-  // Closed and labelled at once, many times: neither misses the other.
+  // Concurrent changes of state and labels, many times: the counts miss none.
   const made = await Promise.all(Array.from({ length: 10 }, () => forge.issue({ id })))
   const many = made.map((issue) => issue.id)
   await Promise.all(
@@ -520,7 +520,7 @@ test('a title is given once, however many ask at once', async () => {
   const request = { name: 'bug', color: 'red' }
   const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(`${url}/labels`, request)))
   expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409', '409', '409', '409'])
-  // A group learns nothing of its projects' labels; theirs stand before its own.
+  // A group does not see its projects' labels. In a project, its own label goes before one of the group.
   const above = await owner.post(`${group.url}/labels`, request)
   expect(above.status).toBe(201)
   expect((await owner.get(`${url}/labels/bug`)).body.is_project_label).toBe(true)

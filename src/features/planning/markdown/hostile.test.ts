@@ -1,13 +1,13 @@
-/** Code that takes long to mark, wherever it is shown: nobody else waits for it. */
+/** Code that is slow to highlight does not delay other users, wherever it is shown. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { longestStall } from '../../../../test/effort.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
-/** Some 100 ms each on a quiet machine. */
+/** About 100 ms each on an idle machine. */
 const slowCode = (n: number) => `${'$'.repeat(1500)}\n// ${n}\n`
 const slowText = (n: number) => `\`\`\`java\n${slowCode(n)}\`\`\`\n`
-/** More than 10 s. */
+/** Takes more than 10 s. */
 const endlessText = `Look:\n\n\`\`\`csharp\n${`${'a<b> '.repeat(380)}\n`.repeat(4)}\`\`\`\n`
 const NUMBERS = Array.from({ length: 20 }, (_, n) => n)
 const MOST = 400
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const project = await forge.project({ visibility: 'public' }, ann)
   id = project.id
   path = project.path_with_namespace
-  // What is loaded once is no part of the measurement.
+  // One-time loading is not part of the measurement.
   await ann.post('/markdown', { text: slowText(-1), gfm: true })
   await ann.post('/markdown', { text: 'short' })
 })
@@ -109,7 +109,7 @@ test('a text that runs out of time is shown as it is written, and costs its time
   expect(stall).toBeLessThan(MOST)
   const startedAt = performance.now()
   for (let n = 0; n < 5; n++) expect((await ask()).body).toEqual(answer.body)
-  // Its deadline is a second each.
+  // The deadline is one second each.
   expect(performance.now() - startedAt).toBeLessThan(4_000)
 })
 

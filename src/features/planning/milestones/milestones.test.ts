@@ -120,7 +120,7 @@ test('a list is newest first, and narrowed as it is asked', async () => {
   expect((await list()).body).toHaveLength(12)
   expect(await costOf(forge, list)).toBe(few)
 
-  // What an index finds is counted; the total of shorter texts is kept until one of them is another.
+  // Matches of the index are counted; the total of a shorter text is cached until a milestone changes.
   const totals = () =>
     Promise.all(
       ['MORE', 'mo'].map(async (search) => (await owner.get(at, { search, per_page: 1 })).headers.get('x-total')),
@@ -183,7 +183,7 @@ test('refusals leave everything as it was', async () => {
   for (const [method, path, input, status, body] of refusals)
     expect({ path, input, ...(await owner[method](path, input)) }).toMatchObject({ status, body })
   expect(await state()).toEqual(before)
-  // Of two projects in a group, both may have it.
+  // Two projects in a group may have the same title.
   expect((await owner.post(`/projects/${other.id}/milestones`, { title: 'one' })).status).toBe(201)
 
   await owner.put(url, { issues_access_level: 'disabled', merge_requests_access_level: 'disabled' })
