@@ -7,7 +7,7 @@ const headers: unknown = expect.anything()
 const labelIn = async ({ url, owner }: Pick<Source, 'url' | 'owner'>, name: string) =>
   (await owner.post(`${url}/labels`, { name, color: 'red', description: name })).body
 
-/** A board with a list for each of the names; answers with where its lists are. */
+/** A board with one list per name; returns the paths of its lists. */
 async function boardOf(source: Source, names: readonly string[]) {
   const { url, owner } = source
   const [{ id }] = (await owner.get(`${url}/boards`)).body

@@ -31,7 +31,7 @@ test('comments are told oldest first, of this commit only', async () => {
     author: expect.objectContaining({ id: jane.id, username: 'jane' }),
     created_at: expect.stringMatching(/Z$/),
   })
-  // A commit has comments under any of its names.
+  // The comments of a commit appear under any of its names.
   const second = await jane.post(`/projects/${project.id}/repository/commits/master/comments`, { note: 'More' })
   await jane.post(`/projects/${project.id}/repository/commits/master~1/comments`, { note: 'Elsewhere' })
   const list = await forge.visitor.get(url)

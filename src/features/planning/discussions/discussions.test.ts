@@ -127,7 +127,7 @@ test.each([
     line_range: null,
     ...place,
   })
-  // One engine: it is a comment too.
+  // Notes and comments share one table: the note is a comment, too.
   expect((await people.guest.get(`${url}/comments`)).body).toMatchObject([{ note: 'Here', ...comment }])
 })
 

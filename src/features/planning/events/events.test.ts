@@ -36,7 +36,7 @@ async function member(url: string, owner: Person, access_level: number): Promise
   return person
 }
 
-/** As the notes family writes one. */
+/** Inserts a note as the notes family does. */
 async function note(by: Person, issue: { id: number; project_id: number }, internal = false): Promise<number> {
   const { app } = forge
   const now = timestamp(app.clock)
