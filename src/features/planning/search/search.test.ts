@@ -8,7 +8,7 @@ import { fileTermsOf } from './terms.ts'
 
 type Found = { title?: string; name?: string; body?: string; path?: string }
 
-/** What each record is known by. */
+/** The name of each record. */
 const shown = ({ body }: { body: Found[] }): string[] =>
   body.map(({ title, name, body, path }) => title ?? name ?? body ?? path ?? '').toSorted()
 
@@ -20,7 +20,7 @@ async function note(forge: TestForge, values: { project_id: number; body: string
     .execute()
 }
 
-/** A public and a private project in groups of their own, with a needle of every kind in each. */
+/** A public and a private project in separate groups, each with a match of every kind. */
 async function hay(forge: TestForge) {
   const sources = {
     open: await openSource(forge, 'projects', { visibility: 'public' }),
@@ -301,7 +301,7 @@ test('a page of results costs the same however many there are', async () => {
   }
 })
 
-/** As many snippets as are named: neither their project nor their number of projects narrows a search. */
+/** Inserts snippets with these titles. No project narrows the search. */
 async function plant(forge: TestForge, author: { readonly id: number }, visibility: string, titles: readonly string[]) {
   const now = timestamp(forge.clock)
   for (let from = 0; from < titles.length; from += 500) {
@@ -336,7 +336,7 @@ test('what the viewer sees is found however much they do not see came later', as
 test('a search that takes too long is answered 503', async () => {
   await using forge = await startForge()
   const [owner, stranger] = [await forge.user(), await forge.user()]
-  // More than are looked at in one turn.
+  // More rows than one query reads.
   const many = Array.from({ length: 10_001 }, (_, n) => `needle ${n}`)
   await plant(forge, owner, 'private', many)
   const find = () => stranger.get('/search', { scope: 'snippet_titles', search: 'needle' })
@@ -368,7 +368,7 @@ test('nobody is told how many there are of what nobody counted', async () => {
   }
   expect(await find(1)).toEqual([100, null, null, '2', ['rel="next"', 'rel="first"']])
   expect(await find(10)).toEqual([100, null, null, '11', ['rel="prev"', 'rel="next"', 'rel="first"']])
-  // Whoever comes to the end has counted them.
+  // The last page knows the total.
   expect(await find(11)).toEqual([100, '1100', '11', '', ['rel="prev"', 'rel="first"', 'rel="last"']])
 })
 

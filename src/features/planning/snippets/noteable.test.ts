@@ -107,7 +107,7 @@ test('what is said of a snippet is told where the snippet is seen', async () => 
       const times = seen[name as keyof typeof seen]
       expect(await told(by), `${name}, ${visibility}`).toHaveLength(times)
     }
-    // Visitors search nothing.
+    // Anonymous users cannot search.
     const { visitor: _nobody, ...searching } = readers
     for (const [name, by] of Object.entries(searching))
       expect(await found(by), `${name}, ${visibility}`).toHaveLength(seen[name as keyof typeof seen])

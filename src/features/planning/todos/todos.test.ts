@@ -17,7 +17,7 @@ async function member({ url, owner }: Source, access_level: number): Promise<Per
   return person
 }
 
-/** As the notes family writes one. */
+/** Inserts a note as the notes family does. */
 async function note(by: Person, issue: { id: number; project_id: number }, body: string, internal = false) {
   const now = timestamp(forge.clock)
   return transact(forge.app, async (app) => {
@@ -71,7 +71,7 @@ test('whoever is assigned has it to do, until they see to it', async () => {
     },
   ])
   expect((await jane.get('/user_counts')).body).toMatchObject({ todos: 1, assigned_issues: 1 })
-  // Others' acts end nothing, nor does what is no answer.
+  // Actions of other users finish no to-do item, nor do unrelated changes.
   await owner.put(`${url}/issues/${issue.iid}`, { labels: 'bug' })
   await jane.put(`${url}/issues/${issue.iid}`, { weight: 3 })
   expect(await waiting(jane)).toEqual(['assigned: Broken'])
@@ -102,7 +102,7 @@ test('whoever is named and may read it is told, once while it waits', async () =
   expect(await waiting(jane)).toEqual(['directly_addressed: Named'])
   expect(await waiting(guest)).toEqual([`mentioned: thanks @${jane.username}, @${guest.username}`])
   expect((await guest.get('/todos')).body[0].target_url).toBe(`${issue.web_url}#note_${noteId}`)
-  // Who answers has seen to it; what was said before names them no more.
+  // A reply finishes the to-do item, and the old mention creates no new one.
   await guest.post(`${url}/issues/${issue.iid}/notes`, { body: 'I see' })
   expect(await waiting(guest)).toEqual([])
   await owner.put(`${url}/issues/${issue.iid}`, { description: `${text} again` })
@@ -179,7 +179,7 @@ test('as many are counted as are seen, whatever becomes of them', async () => {
   }
   expect([await counted(reporter), await counted(guest)]).toEqual([4, 4])
   expect(await counted(guest, { action: 'assigned' })).toBe(3)
-  // Theirs to do, so still seen; the one they were only named in is not.
+  // Assigned issues stay visible; an issue with only a mention does not.
   for (const { iid } of [issues[0]!, mentioned]) await owner.put(`${url}/issues/${iid}`, { confidential: true })
   expect([await counted(reporter), await counted(guest)]).toEqual([4, 3])
   expect((await guest.get('/user_counts')).body.todos).toBe(3)
@@ -259,7 +259,7 @@ test('whoever leaves has nothing to do there any more, and keeps what is elsewhe
   await kept.owner.post(`${kept.group.url}/members`, { user_id: jane.id, access_level: 20 })
   for (const { url, owner } of [hidden, open, kept]) await owner.delete(`${url}/members/${jane.id}`)
   expect(await waiting(jane)).toEqual([`assigned: ${kept.path}`])
-  // What is closed stays theirs.
+  // Closed issues keep their assignee.
   expect([await assignees(hidden), await assignees(open), await assignees(kept)]).toEqual([[0], [1, 0], [1]])
   await kept.owner.delete(`${kept.group.url}/members/${jane.id}`)
   expect(await waiting(jane)).toEqual([])
@@ -303,7 +303,7 @@ test('a note on a commit waits for those it names who read the code', async () =
   await owner.post(`${url}/repository/commits/${sha}/comments`, { note: `again @${jane.username}` })
   expect(await waiting(jane)).toEqual([`directly_addressed: ${all} look`])
   expect((await jane.get('/user_counts')).body.todos).toBe(1)
-  // Who answers has seen to it; who reads the code no more has nothing to see.
+  // A reply finishes the to-do item. A user who can no longer read code sees none.
   await jane.post(`${url}/repository/commits/${sha}/comments`, { note: 'I see' })
   expect(await waiting(jane)).toEqual([])
   await owner.post(`${url}/repository/commits/${sha}/comments`, { note: `once more @${jane.username}` })
