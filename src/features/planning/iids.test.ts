@@ -6,7 +6,7 @@ let forge: TestForge
 beforeAll(async () => void (forge = await startForge()))
 afterAll(async () => forge.close())
 
-/** What names no record: none, one beyond a column's range, beyond a number's. */
+/** Iids of no record: zero, above the range of the column, above the range of a number. */
 const NOWHERE = ['0', '2147483648', '9007199254740991', '99999999999999999999']
 
 test('a number that nothing has is looked for in vain', async () => {

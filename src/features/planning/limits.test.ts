@@ -41,7 +41,7 @@ test('a project has so many issues, whichever way they come', async () => {
   expect((await jane.get(comings)).body).toMatchObject({ state: 'opened', moved_to_id: null })
   expect(await forge.events()).toEqual(events)
 
-  // What is left counts, not the numbers; those that were refused took none.
+  // Existing issues count, not their numbers; refused requests take no number.
   expect((await jane.delete(`${at}/2`)).status).toBe(204)
   expect((await jane.post(at, { title: 'three' })).body).toMatchObject({ iid: 3 })
   expect((await jane.post(at, { title: 'four' })).status).toBe(400)
@@ -84,10 +84,10 @@ test('what is talked about has so many notes, and is changed beyond them', async
 
   const issue = `${base}/issues/1`
   expect((await jane.post(`${issue}/notes`, { body: 'three' })).status).toBe(400)
-  // Orders and changes still work, and tell of themselves.
+  // Quick actions and changes still work, and add system notes.
   expect((await jane.post(`${issue}/notes`, { body: '/close' })).status).toBe(202)
   expect((await jane.get(issue)).body).toMatchObject({ state: 'closed', user_notes_count: 2 })
-  // What others may not count is counted apart.
+  // Internal notes are counted separately.
   const say = async (body: string) => (await jane.post(`${issue}/notes`, { body, internal: true })).status
   expect([await say('one'), await say('two'), await say('three')]).toEqual([201, 201, 400])
 

@@ -1,4 +1,4 @@
-/** On PostgreSQL: of two transactions that want the same rows one waits for the other, never both. */
+/** On PostgreSQL: two transactions on the same rows wait for each other in one order and never deadlock. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../config.ts'
@@ -16,7 +16,7 @@ interface Input {
   readonly subject: VersionedProject
 }
 
-/** Two issues with one label, the first of one milestone. */
+/** Two issues with the same label; the first has a milestone. */
 async function plan(forge: TestForge) {
   const { administrator: root } = forge
   const { id } = await forge.project()
@@ -30,7 +30,7 @@ async function plan(forge: TestForge) {
   return { given, at, root }
 }
 
-/** A transaction that is not tried again. */
+/** A transaction without retry. */
 const once = <T>(app: App, body: (app: App) => Promise<T>): Promise<T> =>
   app.db.transaction().execute((db) => body({ ...app, db, onCommit: () => {} }))
 
@@ -56,7 +56,7 @@ const change =
   (app, { actor, subject }) =>
     updateIssue(app, actor, subject, id, input)
 
-/** The first has issue 1 already when the second begins; it goes on once the second waits. */
+/** The first transaction has locked issue 1 when the second begins, and continues once the second waits. */
 const table: [string, Act, Act][] = [
   [
     'a label is taken from an issue, its priority is another',
@@ -102,7 +102,7 @@ test.runIf(testDatabaseUrl()).each(table)('%s', async (_what, one, other) => {
   ])
   expect(outcome).toHaveLength(2)
   await forge.settle()
-  // What lists are sorted by follows whatever came last.
+  // The sort columns match the last committed change.
   const kept = await sql`select id, milestone_due, label_priority from issues order by id`.execute(app.db)
   const counted = await sql`select i.id, m.due_date as milestone_due, (select min(q.priority) from issue_labels l
     join label_priorities q on q.label_id = l.label_id and q.project_id = i.project_id where l.issue_id = i.id)
@@ -121,7 +121,7 @@ test.runIf(testDatabaseUrl()).each([
   await root.post(`${at}/labels`, { name: 'new', color: '#123456' })
   await once(app, async (inner) => {
     await change(2, input)(inner, given)
-    // Neither waits, nor sees the other.
+    // Neither transaction waits for the other or sees it.
     const path = column === 'label_priority' ? `${at}/labels/new` : `${at}/milestones/1`
     expect(await root.put(path, { priority: 1, due_date: '2027-01-01' })).toMatchObject({ status: 200 })
   })

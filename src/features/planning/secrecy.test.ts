@@ -1,9 +1,9 @@
-/** What is confidential or internal: whoever may not see it is answered as if it were not there. */
+/** Confidential and internal records: viewers without access get the same answers as if the records did not exist. */
 import { expect, test } from 'vitest'
 import { addMember } from '../../../test/cast.ts'
 import { startForge, type Client, type Person } from '../../forge.ts'
 
-/** Times tell that something happened somewhere, not what. */
+/** Times reveal that something changed, not what. */
 const masked = (answer: unknown) =>
   JSON.stringify(answer).replace(/"(updated_at|last_activity_at)":"[^"]*"/g, '"$1":"a time"')
 
@@ -68,7 +68,7 @@ test('nothing tells outsiders of a confidential issue, or of an internal note', 
     await forge.settle()
     const found = some.map(async (address) => {
       const { status, body, headers } = await by.get(address)
-      // Hidden cross-references are left out after the page is cut: the total counts them, as the contract has it.
+      // Hidden cross-references are removed after the page is cut: the total counts them, as the API defines.
       const total = /commits\/.*\/discussions/.test(address) ? null : headers.get('x-total')
       return [address, masked([status, total, body])] as const
     })
@@ -108,7 +108,7 @@ test('nothing tells outsiders of a confidential issue, or of an internal note', 
   await owner.put(`${at}/issues/3`, { state_event: 'close' })
   await owner.put(`${at}/issues/3`, { state_event: 'reopen' })
 
-  // What was done to the open issue itself may be seen.
+  // Changes of the open issue itself are visible.
   const isOpen = (address: string) =>
     /issues\/2($|\/notes|\/discussions)|events|^\/issues|\/issues$|labels=bug|statistics/.test(address)
   for (const [name, by] of Object.entries(outsiders)) {
@@ -119,7 +119,7 @@ test('nothing tells outsiders of a confidential issue, or of an internal note', 
     for (const address of addresses.filter((one) => !isOpen(one)))
       expect(after[address], `${name}: ${address}`).toBe(before[name]![address])
   }
-  // Whoever may see it does.
+  // Viewers with access see it.
   const told = [`${at}/issues/1/notes`, `${at}/issues/3`, `${at}/search?scope=notes&search=hush`, `${at}/events`]
   for (const [address, answer] of Object.entries(await answers(reporter, told)))
     expect(answer, address).toContain('hush')

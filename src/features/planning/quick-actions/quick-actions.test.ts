@@ -8,7 +8,7 @@ beforeAll(async () => void (forge = await startForge()))
 afterAll(async () => forge.close())
 
 interface Happening {
-  /** Before it. */
+  /** The issue before the quick action. */
   input?: Record<string, unknown>
   say: string
   changes: Record<string, unknown>
@@ -153,7 +153,7 @@ test('commands are cut out of what is said, and what comes of them is told with 
     body: { body: 'That is it.\n```\n/reopen\n```\n¯\\_(ツ)_/¯', commands_changes: { state_event: 'close' } },
   })
   expect((await owner.get(url)).body.state).toBe('closed')
-  // Changing a note orders nothing.
+  // Editing a note runs no quick actions.
   const changed = await owner.put(`${url}/notes/${said.body.id}`, { body: 'Or not\n/reopen' })
   expect(changed.body.body).toBe('Or not\n/reopen')
   expect((await owner.get(url)).body.state).toBe('closed')
@@ -222,7 +222,7 @@ test('a description orders at creation, not when it is changed', async () => {
     labels: ['bug'],
     assignees: [{ id: people.reporter.id }],
   })
-  // Whom it is assigned to has it to do already.
+  // The assignee already has a to-do item.
   expect((await people.reporter.get('/todos')).body).toMatchObject([
     { action_name: 'assigned', target: { id: body.id } },
   ])
@@ -247,7 +247,7 @@ test('an issue is moved by a word, with what was said along with it', async () =
   const [moved] = (await owner.get(`/projects/${there.id}/issues`)).body
   const notes = (await owner.get(`/projects/${there.id}/issues/${moved.iid}/notes`, { sort: 'asc' })).body
   expect(notes).toMatchObject([{ body: `Over there, like ${here.path}#1` }, { body: `moved from ${here.path}#1` }])
-  // Where one may not go, nothing happens.
+  // Without access to the target project nothing happens.
   const again = await here.issue()
   await here.people.reporter.post(`${again}/notes`, { body: `/move ${there.path}` })
   expect((await owner.get(again)).body).toMatchObject({ state: 'opened', moved_to_id: null })
@@ -307,7 +307,7 @@ test('a branch is begun from an issue by who may push, and told of', async () =>
   const [told] = (await owner.get(`${url}/notes`)).body
   const link = `${forge.url}/${path}/-/compare/master...1-the-mill-ja-ms-again`
   expect(told).toMatchObject({ system: true, body: `created branch [\`1-the-mill-ja-ms-again\`](${link})` })
-  // One that is there already, or that can be none, is not made.
+  // An existing or invalid branch is not created.
   for (const name of ['', ' master', ' a..b']) {
     const again = await say(`/create_merge_request${name}`)
     expect(again).toMatchObject({ status: 202, body: { commands_changes: {}, summary: [] } })
@@ -331,7 +331,7 @@ test('a commit is tagged by a word on it', async () => {
         commit.id === sha,
       ],
     )
-  // For others it is text, and so is what orders nothing of commits.
+  // For users without permission it stays text, and so do actions that commits do not have.
   const text = await people.reporter.post(`${url}/discussions`, { body: '/tag v0' })
   expect(text).toMatchObject({ status: 201, body: { notes: [{ body: '/tag v0' }] } })
   expect((await people.developer.post(`${url}/comments`, { note: '/close' })).body.note).toBe('/close')

@@ -87,12 +87,12 @@ test('groups and the team are kept as they are named, and those in them take par
       .execute()
     return found.map(({ group_id }) => group_id)
   }
-  // Of a group that the writer does not see nothing is kept.
+  // A mention of a group that the author cannot see is not stored.
   expect(await rows()).toEqual([group.id])
   const takePart = async (at: string) =>
     new Set<number>((await forge.visitor.get(`${at}/participants`)).body.map((user: { id: number }) => user.id))
   const subscribed = async (by: Person, at = url) => (await by.get(at)).body.subscribed
-  // Who is in a private group and not in the project is not told.
+  // Members of a private group outside the project are not listed.
   expect(await takePart(url)).toEqual(new Set([owner.id, people.guest.id]))
   expect([await subscribed(member), await subscribed(people.guest), await subscribed(people.reporter)]).toEqual([
     true,
