@@ -10,7 +10,7 @@ import { LEASE_MS, MAX_ATTEMPTS } from './bookkeeping.ts'
 import { enqueue, type Job } from './queue.ts'
 import { startWorker, type Subscription } from './worker.ts'
 
-/** A worker of its own over the forge's store; the forge's own worker does not know these jobs, so it is stopped. */
+/** A worker over the forge's store. The forge's own worker does not know these jobs and is stopped. */
 async function workerOver(
   forge: TestForge,
   jobs: Job<App, never>[],
@@ -167,7 +167,7 @@ test('a recurring job that was given up by an earlier version is taken up again'
   expect(runs).toBe(1)
 })
 
-/** A job that two workers run: the first has stood still until its lease was over. */
+/** A job that two workers run: the first was frozen until its lease expired. */
 async function overtaken(forge: TestForge) {
   const runs: { signal: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
   const slow = job('test.slow', async (_app, _payload, signal) => {
@@ -227,7 +227,7 @@ test('a worker hears that its job is now another worker’s; the other keeps its
   await second.stop()
 })
 
-/** The forge's app, and how many transactions a worker over it has had; the store is locked for the first of them. */
+/** The forge's app, with a count of the worker's transactions. The store is locked for the first `locked` of them. */
 function counting({ app }: TestForge, { locked = 0 } = {}) {
   const { relaxed } = app.store
   const counted = { transactions: 0 }

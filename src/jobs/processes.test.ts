@@ -9,11 +9,11 @@ import { enqueue, type Job } from './queue.ts'
 import { startWorker } from './worker.ts'
 
 const [PLACE, PID, START] = PROCESS_TAG.split('_')
-/** No process has the number; it is more than the system gives. */
+/** No process has this pid: it is above the system's maximum. */
 const KILLED = `${PLACE}_99999999_1_aaaaaaaa`
-/** Its number was used again, by this very process. */
+/** The pid was reused by this process. */
 const REUSED = `${PLACE}_${PID}_${Number(START) - 1}_aaaaaaaa`
-/** Another forge of this process that was not closed. */
+/** Another forge of this process, which was not closed. */
 const DROPPED = `${PROCESS_TAG}_aaaaaaaa`
 const ELSEWHERE = '00000000_1_1_aaaaaaaa'
 
@@ -22,7 +22,7 @@ const register = ({ app }: TestForge, tag: string) => app.db.insertInto('process
 const registered = async ({ app }: TestForge) =>
   (await app.db.selectFrom('processes').select('tag').orderBy('tag').execute()).map(({ tag }) => tag)
 
-/** A job that the process has claimed and not ended, and how often it was run since. */
+/** A job that the process claimed and did not finish, with a count of later runs. */
 async function claimedBy(forge: TestForge, lease_holder: string) {
   let runs = 0
   const slow = job('test.slow', async () => void runs++)

@@ -1,4 +1,4 @@
-/** Receivers are real ones on loopback, under names that a table in place of DNS leads there. */
+/** Receivers are real servers on loopback; a table instead of DNS maps names to them. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -23,7 +23,7 @@ interface Seen {
   readonly request: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
-  /** One for each connection. */
+  /** A number per connection. */
   readonly from: number
 }
 
@@ -36,7 +36,7 @@ async function listen<S extends Server>(server: S): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Answers by `answer`, or 200 and `ok`, and tells what it saw. */
+/** Answers with `answer`, or 200 and `ok`, and records the requests. */
 async function receiver(answer: RequestListener = (_request, response) => response.end('ok')) {
   const seen: Seen[] = []
   const take: RequestListener = (request, response) => {
@@ -51,7 +51,7 @@ async function receiver(answer: RequestListener = (_request, response) => respon
   return { seen, port, url: `http://receiver.example:${port}`, server }
 }
 
-/** Speaks for itself, byte by byte. */
+/** A server that writes raw bytes. */
 async function rawReceiver(speak: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
@@ -102,7 +102,7 @@ test('a request arrives as it is, under the name it is sent to', async () => {
     connection: 'keep-alive',
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(post.body)),
-    // UTF-8, which Node shows a byte a character.
+    // UTF-8, which Node shows as one character per byte.
     'x-own': Buffer.from('é').toString('latin1'),
   })
 })
@@ -154,7 +154,7 @@ test('security 2: what a name means after the check is nobody’s concern', asyn
     status: 200,
   })
   expect(asked).toEqual(['turning.example'])
-  // The next request asks again, and is refused.
+  // The next request resolves the name again, and is refused.
   expect(await failure({ url: `http://turning.example:${inside.port}/` }, { guard: outside })).toEqual([
     'refused',
     'Requests to loopback addresses are not allowed',
@@ -171,7 +171,7 @@ test('connections are kept for the same address alone', async () => {
   expect(new Set(seen.map(({ from }) => from)).size).toBe(2)
 })
 
-/** Kept short by the server, which says so in no header. */
+/** The server closes connections early, without announcing it in a header. */
 test('a connection that the other side has just closed is made anew', async () => {
   await using connections = new Connections()
   let requests = 0
@@ -207,7 +207,7 @@ test.each([
   expect(answer).toMatchObject({ status: 200, body: 'moved' })
   expect(seen).toMatchObject([
     { request: 'POST /old', body: post.body },
-    // On the same origin everything goes along.
+    // On the same origin all headers are kept.
     { request: `${method} /new?a=b`, body, headers: { 'x-custom': 's3cret', authorization: 'Basic bWU6cGFzcw==' } },
   ])
   expect(seen[1]!.headers['content-type']).toBe(method === 'POST' ? 'application/json' : undefined)
@@ -322,7 +322,7 @@ test('an address brings no line into the request', async () => {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 
-/** Writes for as long as it is listened to. */
+/** Writes as long as the other side reads. */
 function pour(socket: Socket, chunk: string | Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -354,7 +354,7 @@ test.each([
   expect(await ask({ url }, { connections })).toMatchObject({ status: 200, body: 'x'.repeat(8192) })
   const [socket] = sockets
   await vi.waitFor(() => expect(socket!.destroyed).toBe(true))
-  // What fits into the buffers of the two sides.
+  // No more than the socket buffers of both sides.
   expect(socket!.bytesWritten).toBeLessThan(16 * 1024 * 1024)
 })
 
@@ -466,7 +466,7 @@ test('a certificate must be trusted and be for the host, unless verification is 
   const url = `https://receiver.example:${port}`
   expect(await failure({ url })).toEqual(['tls', 'TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)'])
   expect(await ask({ url, verifyTls: false })).toMatchObject({ body: 'secure' })
-  // What was reached without is not reached with it over the same connection.
+  // A connection without certificate check is not reused for a request with one.
   await using connections = new Connections()
   await ask({ url, verifyTls: false }, { connections })
   expect(await failure({ url }, { connections })).toMatchObject(['tls', expect.anything()])
@@ -493,7 +493,7 @@ test('one that is trusted is for its host alone, whatever the address', async ()
 test('without the protection a name is connected to as it is; it is checked all the same', async () => {
   const { port, seen } = await receiver()
   const off = { pinned: false, lookup: async () => [{ address: '127.0.0.9' }], allowed: new AddressList(['127.0.0.9']) }
-  // The check is told 127.0.0.9, where nobody listens; the system knows better.
+  // The check gets 127.0.0.9, where no server listens, but the system resolves the real address.
   expect(await ask({ url: `http://localhost:${port}/` }, { guard: off })).toMatchObject({ status: 200 })
   expect(seen).toHaveLength(1)
   expect(await failure({ url: `http://localhost:${port}/` }, { guard: { ...off, pinned: true } })).toEqual([
@@ -506,7 +506,7 @@ test('without the protection a name is connected to as it is; it is checked all 
   ])
 })
 
-/** Takes everything to this machine, whatever its name. */
+/** A proxy that connects to this machine, whatever the name. */
 async function proxyServer(allowed = true) {
   const asked: { line: string; credentials: string | undefined; authorization: string | undefined }[] = []
   const note = ({ method, url, headers }: IncomingMessage) =>
@@ -547,7 +547,7 @@ test('through a proxy, which looks names up', async () => {
   await using connections = new Connections()
   for (const _ of [1, 2])
     expect(await ask(secure, { proxy, guard: nobody, connections })).toMatchObject({ body: 'secure' })
-  // Once: the tunnel is kept. What is inside it the proxy does not see.
+  // One CONNECT only, because the tunnel is kept. The proxy does not see its content.
   expect(asked.splice(0)).toEqual([{ line: `CONNECT receiver.example:${port}`, credentials, authorization: undefined }])
   expect(await failure({ ...secure, verifyTls: true }, { proxy })).toMatchObject(['tls', expect.anything()])
 })

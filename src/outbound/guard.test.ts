@@ -3,7 +3,7 @@ import os from 'node:os'
 import { afterEach, expect, test, vi } from 'vitest'
 import { AddressRefused, resolvePublic, type GuardOptions, type Lookup } from './guard.ts'
 
-/** Answers each question with the next of the lists, the last one again and again. */
+/** Answers each lookup with the next list, and repeats the last one. */
 function dns(...answers: string[][]): Lookup & { asked: string[] } {
   const asked: string[] = []
   const lookup: Lookup = async (host) => {
@@ -25,7 +25,7 @@ test('a host is looked up once, and the answer is what to connect to', async () 
   const lookup = dns(['93.184.215.14'], ['127.0.0.1'])
   expect(await resolvePublic('https://Example.com/hook?x=1', { lookup })).toBe('93.184.215.14')
   expect(lookup.asked).toEqual(['example.com'])
-  // A redirect to the same name is another question.
+  // A redirect to the same name is resolved again.
   expect(await refusal('https://example.com/', { lookup })).toBe('local')
 })
 

@@ -42,14 +42,14 @@ export interface GuardOptions {
   readonly allowed?: AddressList
   /** Whether only these are allowed. */
   readonly onlyAllowed?: boolean
-  /** The web address of this forge: may be reached in any case. */
+  /** The web URL of this server, which is always allowed. */
   readonly ownUrl?: string
-  /** Hosts of this forge as `URL.host` spells them, `forge.example.com` or `localhost:8080`; refused in any case. */
+  /** Hosts of this server as `URL.host` spells them, `forge.example.com` or `localhost:8080`. Always refused. */
   readonly ownHosts?: readonly string[]
-  /** Which ports; those of git hosts unless told otherwise. */
+  /** The allowed ports; by default those of git hosts. */
   readonly isAllowedPort?: (port: number) => boolean
   readonly lookup?: Lookup
-  /** Addresses of this very machine. */
+  /** The addresses of this machine. */
   readonly ownAddresses?: () => ReadonlySet<string>
 }
 
@@ -57,19 +57,19 @@ const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'g
 
 export interface Target {
   readonly url: URL
-  /** Without brackets. */
+  /** The host without brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** The IP address to connect to, or an `AddressRefused`. */
+/** The IP address to connect to. Throws an `AddressRefused`. */
 export async function resolvePublic(url: string | URL, options: GuardOptions = {}): Promise<string> {
   const { addresses } = await resolveTarget(url, options)
-  // Only one is pinned, so nobody falls back to the other family; IPv4 is the one every machine has.
+  // Only one address is pinned, so there is no fallback to the other family. Every machine has IPv4.
   return addresses.find((ip) => isIP(ip) === 4) ?? addresses[0] ?? refuse('unresolved')
 }
 
-/** All addresses of a host, every one of them checked; none where it is not found. */
+/** All addresses of a host, each of them checked. Empty where the host is not found. */
 export async function resolveTarget(
   url: string | URL,
   options: GuardOptions,
@@ -80,7 +80,7 @@ export async function resolveTarget(
   return { ...target, addresses }
 }
 
-/** What the address alone tells, where somebody else looks the name up, or it is looked up later. */
+/** Checks the URL alone, where a proxy resolves the name or it is resolved later. */
 export function checkTarget(url: string | URL, options: GuardOptions & { namesPass?: boolean }): Target {
   const target = targetOf(url, options)
   const isName = isIP(target.host) === 0
@@ -107,7 +107,7 @@ function assertAllowed({ url, host, port }: Target, addresses: readonly string[]
   const isListed = (ip: string) => allowed?.hasAddress(ip, port) ?? false
   if (onlyAllowed && !(addresses.length > 0 && addresses.every(isListed))) refuse('unlisted')
   if (allowLocal) return
-  // One bad address among good ones is an attempt to be sent there by chance.
+  // One forbidden address is enough to refuse: a later connection could pick it by chance.
   for (const ip of addresses) {
     if (isListed(ip)) continue
     own ??= ownAddresses()
@@ -120,12 +120,12 @@ function refuse(reason: keyof typeof REASONS, network?: LocalNetwork | 'localhos
   throw new AddressRefused(reason, network)
 }
 
-/** Only for http and https does `URL` lower the case; a dot after the name changes nothing. */
+/** `URL` lower-cases only http and https hosts; a trailing dot changes nothing. */
 const plain = (host: string) => host.toLowerCase().replace(/\.(?=:|$)/, '')
 
 const isPortOfGitHost = (port: number) => [22, 80, 443].includes(port) || port >= 1024
 
-/** The ports that no browser sends HTTP to either, as other protocols could take it for theirs. */
+/** Ports that browsers block, too, because other protocols could misread an HTTP request. */
 const PORTS_OF_OTHERS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -142,16 +142,16 @@ async function addressesOf(host: string, lookup: Lookup): Promise<string[]> {
   return found.map(({ address }) => address)
 }
 
-/** As `/etc/hosts` of common systems names it and the network around it. */
+/** Names for the machine and its network in `/etc/hosts` of common systems. */
 const LOCAL_NAMES = /(^|[.-])local(host|domain)$|^(ip6-)?(loopback|localnet|mcastprefix|allnodes|allrouters|allhosts)$/
 
 const isNameOfThisMachine = (host: string) => LOCAL_NAMES.test(host) || host === machineName().toLowerCase()
 
-/** Labels of letters, digits, underscores and inner hyphens; anything else no resolver may be asked for. */
+/** Labels of letters, digits, underscores and inner hyphens. No other name goes to a resolver. */
 const isHost = (host: string) =>
   isIP(host) !== 0 || (host.length <= 253 && /^(?!-)[\w-]{1,63}(?<!-)(\.(?!-)[\w-]{1,63}(?<!-))*$/.test(host))
 
-/** A public address of ours leads behind our own walls as surely as loopback does. */
+/** A public address of this machine leads to internal services, too, just like loopback. */
 export const interfaceAddresses = (): ReadonlySet<string> =>
   new Set([
     '0.0.0.0',

@@ -1,23 +1,23 @@
-/** Headers of requests and answers, whoever wrote them. */
+/** Headers of requests and answers from untrusted sources. */
 
 const MOST_HEADERS = 50
 const LONGEST_HEADER = 1024
 
-// Ours to write: they frame the message.
+// Headers that frame the message: only the client itself sets them.
 const FRAMING = new Set(
   'host connection content-length transfer-encoding upgrade expect te trailer keep-alive proxy-authorization'.split(
     ' ',
   ),
 )
 
-/** Whether a header of users can be sent as it is: it ends where it seems to end, and frames nothing. */
+/** Whether a user's header can be sent: it cannot end early, and does not frame the message. */
 export const isSendableHeader = (name: string, value: string): boolean =>
   /^[\w!#$%&'*+.^`|~-]{1,255}$/.test(name) &&
   !FRAMING.has(name.toLowerCase()) &&
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   !/[\0-\x08\x0a-\x1f\x7f]/.test(value)
 
-/** What another origin may be told; all else may be a secret. */
+/** Headers that may go to another origin; any other may be a secret. */
 const HARMLESS = new Set(
   `accept content-type user-agent idempotency-key x-gitlab-event x-gitlab-instance x-gitlab-event-uuid
   x-gitlab-webhook-uuid`.split(/\s+/),
@@ -29,7 +29,7 @@ export const withoutSecrets = (headers: Readonly<Record<string, string>>): Recor
 export const pairsOf = (raw: readonly (string | Buffer)[]): [string, string][] =>
   raw.flatMap((name, n) => (n % 2 === 0 ? [[String(name).toLowerCase(), String(raw[n + 1])] as [string, string]] : []))
 
-/** As many as are kept of an answer, and as much of each. */
+/** The headers of an answer for the log, limited in number and length. */
 export function loggedHeaders(pairs: readonly [name: string, value: string][]): Record<string, string> {
   const shown = new Map<string, string>()
   for (const [name, value] of pairs) {

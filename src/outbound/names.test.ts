@@ -4,7 +4,7 @@ import { Names } from './names.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A system that answers when it is told to. */
+/** A resolver that answers on command. */
 function system() {
   const asked: { host: string; answer: (...addresses: string[]) => void; fail: () => void }[] = []
   const names = new Names((host) => {

@@ -1,12 +1,12 @@
 /**
- * Names looked up by the system, which does few at a time: those of dead servers would hold up everybody. So a name that
- * was found is known for a moment, and where asking again takes long, what it meant before is used meanwhile. Whatever
- * comes of it is checked like any other address.
+ * Caches name resolution. The system resolves only a few names at a time, so names of dead servers would delay
+ * everyone. A result is valid for a moment. If a refresh takes long, the old result is used meanwhile. Every result is
+ * checked like any other address.
  */
 import { allAddresses, type Lookup } from './guard.ts'
 
 const MOST_NAMES = 1000
-/** Milliseconds: until it is asked again, until it is forgotten, and for how long anybody waits who knows an old answer. */
+/** Milliseconds: until a refresh, until the result expires, and the wait for a refresh while an old result exists. */
 const FRESH = 10_000
 const USABLE = 300_000
 const PATIENCE = 500
@@ -49,7 +49,7 @@ export class Names {
   }
 }
 
-/** A failure is an answer, too: the name may be gone. */
+/** A failure also counts as a result: the name may no longer exist. */
 async function soonOr(old: Found, asked: Promise<Found>): Promise<Found> {
   const { promise, resolve } = Promise.withResolvers<Found>()
   const timer = setTimeout(() => resolve(old), PATIENCE)
