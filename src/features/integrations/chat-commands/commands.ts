@@ -96,7 +96,7 @@ const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
   }
 }
 
-/** Null where the issue does not exist or the caller may not see it. */
+/** Null if the issue does not exist or the caller may not see it. */
 async function met({ app, actor, subject }: CommandContext, iid: number): Promise<IssueSubject | null> {
   const issue = await findIssue(app.db, subject.project.id, iid, actor.id)
   const found = issue && { ...subject, issue }

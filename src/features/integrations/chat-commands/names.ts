@@ -25,7 +25,7 @@ export function linkTo(app: App, chatter: Chatter): string {
   return `${app.url}${PAGE}?${new URLSearchParams({ token: `${text}.${app.vault.sign(PURPOSE, text)}` })}`
 }
 
-/** Null where the token is not signed by this server or has expired. */
+/** Null if the token is not signed by this server or has expired. */
 export function chatterOf(app: App, token: string): Chatter | null {
   const [text = '', proof = ''] = token.split('.')
   if (!sameSecret(proof, app.vault.sign(PURPOSE, text))) return null
@@ -51,7 +51,7 @@ export async function authorizeChatter(app: App, actor: User, chatter: Chatter):
   }
 }
 
-/** Null where the chat user has no linked account, or the account may not sign in. */
+/** Null if the chat user has no linked account, or the account may not sign in. */
 export async function userOf(app: App, { service_id, team_id, chat_id }: Chatter): Promise<User | null> {
   const known = await app.db
     .updateTable('chat_names')

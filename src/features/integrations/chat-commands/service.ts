@@ -85,7 +85,7 @@ export async function answerChat(
   return replyOf(system, await runCommand(asked, parseCommand(input.text ?? '')))
 }
 
-/** False where the row was already deleted. */
+/** False if the row was already deleted. */
 export async function deleteChatName({ db }: App, { id }: ChatName, owner: User): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('chat_names')

@@ -88,7 +88,7 @@ async function sendToServiceNow(app: App, delivery: Delivery, message: Message):
   return { note, isSlow, isResting: false }
 }
 
-/** Null where the message was deleted: events have a retention time. */
+/** Null if the message was deleted: events have a retention time. */
 async function completed(app: App, id: number): Promise<Message | null> {
   const message = await app.db.selectFrom('event_messages').selectAll().where('id', '=', id).executeTakeFirst()
   if (!message || message.complete) return message ?? null

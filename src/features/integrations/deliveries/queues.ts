@@ -39,7 +39,7 @@ export interface Free {
 
 type Served = Pick<DeliveryQueue, 'owner_id' | 'troubled'>
 
-/** The maximum of slots that the receivers of one owner take. */
+/** The maximum number of slots that the receivers of one owner take. */
 const shareOf = (troubled: boolean) => (troubled ? 10 : 20)
 
 const placesOf = (served: readonly Served[], { owner_id, troubled }: Served) =>

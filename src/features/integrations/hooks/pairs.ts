@@ -24,7 +24,7 @@ const NAME = /^[A-Za-z][0-9A-Za-z._-]*$/
 
 function isLegal(kind: PairKind, { key, value }: Pair): boolean {
   if (!NAME.test(key) || key.length > LONGEST_KEY || value.length === 0 || value.length > LONGEST_VALUE) return false
-  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   if (kind === 'url_variables') return !/[\s\0-\x1f\x7f]/.test(value)
   return !RESERVED.test(key) && isSendableHeader(key, value)
 }
@@ -53,7 +53,7 @@ export function openPairs(app: App, hook: Pick<Hook, `${PairKind}_sealed`>, kind
 
 const PLACEHOLDER = /\{([A-Za-z][0-9A-Za-z._-]*)\}/g
 
-/** Fills the URL with its variables. Null where a variable is missing. */
+/** Fills the URL with its variables. Null if a variable is missing. */
 export function filledUrl(url: string, variables: readonly Pair[]): string | null {
   const values = new Map(variables.map(({ key, value }) => [key, value]))
   const isWhole = Array.from(url.matchAll(PLACEHOLDER), ([, name]) => name!).every((name) => values.has(name))

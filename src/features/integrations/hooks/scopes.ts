@@ -16,7 +16,7 @@ export interface HookScopeSubject {
 }
 
 const scopePolicy = policy<HookScopeSubject>()({
-  /** `find` already returns null where the viewer may not read the scope. */
+  /** `find` already returns null if the viewer may not read the scope. */
   read: () => true,
   manage: (s) => s.managed,
 })

@@ -172,7 +172,7 @@ async function withoutOldSecrets(app: App, row: Hook, change: RowChange<'hooks'>
   return { token_sealed: null, signing_token_sealed: null, custom_headers_sealed: null, ...variables, ...change }
 }
 
-/** False where the hook was already deleted. */
+/** False if the hook was already deleted. */
 export async function deleteHook(app: App, hook: Hook): Promise<boolean> {
   if (!app.db.isTransaction) await drain(app, 'hooks', hook.id)
   const { numDeletedRows } = await app.db.deleteFrom('hooks').where('id', '=', hook.id).executeTakeFirst()

@@ -9,7 +9,7 @@ const LONGEST_URL = 2000
 const LONGEST_FILTER = 511
 const LONGEST = { name: 255, description: 2048, token: 2048, custom_webhook_template: 4096 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const CONTROL = /[\0-\x1f\x7f]/
 
 /** Checks the URL itself. The outgoing client checks the host, now and at every delivery. */

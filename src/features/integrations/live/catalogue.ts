@@ -21,7 +21,7 @@ export interface LiveMessage {
   readonly isSeen: Sees
 }
 
-// oxlint-disable-next-line no-explicit-any -- which payload comes with which name, the log has forgotten
+// oxlint-disable-next-line no-explicit-any -- the log does not keep the type of a payload
 type Tell = (payload: any, facts: Facts) => LiveMessage | null
 
 /** No policy reads the directory of a repository. */
@@ -195,7 +195,7 @@ const TOLD: { readonly [name in keyof Events]?: Tell } = {
   'project.unshared': project,
 }
 
-/** The message of an event in a project; null where none is sent. */
+/** The message of an event in a project; null if none is sent. */
 export const projectMessage = (name: string, payload: object, facts: Facts): LiveMessage | null =>
   (TOLD as Record<string, Tell | undefined>)[name]?.(payload, facts) ?? null
 

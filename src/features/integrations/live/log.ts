@@ -31,7 +31,7 @@ export async function lastPosition(db: Db): Promise<number> {
   return Number((await db.selectFrom('event_positions').select('last').executeTakeFirstOrThrow()).last)
 }
 
-/** The oldest position still in the log. Null where the log is empty. */
+/** The oldest position still in the log. Null if the log is empty. */
 export async function oldestPosition(db: Db): Promise<number | null> {
   const { oldest } = await db
     .selectFrom('events')

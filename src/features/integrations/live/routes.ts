@@ -46,7 +46,7 @@ function sinceOf({ headers }: IncomingMessage, given: string | null | undefined)
 
 const OPENING = scopesOf({ method: 'GET' })
 
-/** Checks the credential of the request again. Null where it no longer opens the stream. */
+/** Checks the credential of the request again. Null if it no longer opens the stream. */
 async function recognise({ app, caller, viewer, request }: Session): Promise<User | null> {
   const shown = presentedCredential(request, readQuery(request.url!))
   const identity = shown && (await authentication.identify(app, shown, caller.address))
