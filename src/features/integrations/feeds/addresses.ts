@@ -14,7 +14,7 @@ const ENDING = '.atom'
 
 const withoutEnding = (text: string) => (text.endsWith(ENDING) ? text.slice(0, -ENDING.length) : null)
 
-/** The most likely feed first. Empty where the URL addresses no feed. */
+/** The most likely feed first. Empty if the URL addresses no feed. */
 export function feedAddresses(segments: readonly string[], format: unknown): FeedAddress[] {
   const last = segments.at(-1) ?? ''
   const plain = withoutEnding(last)

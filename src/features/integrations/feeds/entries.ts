@@ -37,7 +37,7 @@ export const byline = (author: Summary | null): Pick<FeedEntry, 'author' | 'pict
 
 const NOUNS = { Issue: ['issue', '#'], MergeRequest: ['merge request', '!'], Snippet: ['snippet', '$'] } as const
 
-/** The object of the event in words. Empty where the object is the project itself. */
+/** The object of the event in words. Empty if the object is the project itself. */
 function objectOf({ push_data: push, note, ...event }: EventRecord): string {
   if (push) return `${push.ref_type} ${push.ref} at `
   if (note) {

@@ -1,4 +1,4 @@
-/** All feeds, with the records that the viewer may see. Null where the viewer may not see the feed. */
+/** All feeds, with the records that the viewer may see. Null if the viewer may not see the feed. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { parseInput, type Raw } from '../../../api/input.ts'

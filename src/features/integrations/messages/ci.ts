@@ -1,4 +1,4 @@
-/** What pipelines and jobs have in common. */
+/** Functions that messages of pipelines and jobs share. */
 import type { App } from '../../../context.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
@@ -78,7 +78,7 @@ export const queuedFor = ({ status, queued_at, started_at }: Timed, now: string)
 export const failureOf = ({ status, failure_reason }: Pick<Job, 'status' | 'failure_reason'>) =>
   status === 'failed' ? (failure_reason ?? 'unknown_failure') : null
 
-/** The job of another pipeline that started this one. Empty where none did. */
+/** The job of another pipeline that started this one. Empty if none did. */
 export async function sourcePipeline({ db, url }: App, { bridge_id }: Pipeline) {
   if (bridge_id === null) return {}
   const bridge = await db
@@ -99,7 +99,7 @@ export async function sourcePipeline({ db, url }: App, { bridge_id }: Pipeline) 
   }
 }
 
-/** Null where the project or the commit no longer exists. */
+/** Null if the project or the commit no longer exists. */
 export async function commitIn(app: App, project_id: number | null, sha: string): Promise<Commit | null> {
   const project = project_id === null ? null : await findProjectById(app.db, project_id)
   if (!project) return null

@@ -16,7 +16,7 @@ export interface RepositoryContext extends ProjectInNamespace {
 }
 
 /**
- * Runs a git query for a message. Returns `otherwise` where the repository is missing or git takes too long: a message
+ * Runs a git query for a message. Returns `otherwise` if the repository is missing or git takes too long: a message
  * never waits for git.
  */
 export async function askGit<T>(

@@ -35,7 +35,7 @@ export type TargetColumns = Pick<Note, 'issue_id' | 'merge_request_id' | 'snippe
   readonly commit_sha?: string | null
 }
 
-/** Null where the target no longer exists. */
+/** Null if the target no longer exists. */
 export async function loadHookTarget(
   app: App,
   at: ProjectInNamespace,

@@ -29,7 +29,7 @@ const SWITCHES = ['push_events', 'tag_push_events', 'repository_update_events'] 
 type Pushed = Events['repository.changed']
 
 const MOST_COMMITS = 20
-/** The maximum of refs in one message. */
+/** The maximum number of refs in one message. */
 const MOST_CHANGES = 1_000
 const FILE_LIMITS = { files: 1_000, bytes: 100 * 1024 }
 const LARGEST_TAG = 64 * 1024

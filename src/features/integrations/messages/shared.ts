@@ -23,7 +23,7 @@ export interface ProjectInNamespace {
   readonly namespace: Namespace
 }
 
-/** Null where the project no longer exists. */
+/** Null if the project no longer exists. */
 export async function findProjectInNamespace({ db }: App, project_id: number): Promise<ProjectInNamespace | null> {
   const project = await findProjectById(db, project_id)
   const namespace = project && (await findNamespaceById(db, project.namespace_id))
@@ -117,7 +117,7 @@ export async function hookUsers(app: App, ids: readonly number[]): Promise<HookU
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Null where the id is null or the user is deleted. */
+/** Null if the id is null or the user is deleted. */
 export async function hookUserById(app: App, id: number | null) {
   const user = id === null ? null : await findUser(app.db, id)
   return user && (await hookUser(app, user))

@@ -34,7 +34,7 @@ export async function isWithinBudget(app: App, { by_id }: Notification, user: nu
 
 const EVERY = 10 * MINUTE
 const PEOPLE_AT_ONCE = 100
-/** The maximum of entries in one mail; the next mail lists the rest. */
+/** The maximum number of entries in one mail; the next mail lists the rest. */
 const MOST_LISTED = 200
 const MOST_LINE = 300
 

@@ -58,8 +58,8 @@ const readersBy =
     (await subjectsOfUsers(app, place, ids)).filter(reads).map(({ viewer }) => viewer)
 
 /**
- * Null where the item no longer exists. An issue or a merge request knows its project; for other items the caller
- * passes the project.
+ * Null if the item no longer exists. An issue or a merge request knows its project; for other items the caller passes
+ * the project.
  */
 export async function findItem(app: App, facts: Facts, project?: number): Promise<Item | null> {
   const { db } = app

@@ -40,7 +40,7 @@ const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'S
 const FIRST: readonly Kind[] = ['new_issue', 'new_merge_request', 'new_release', 'moved_project']
 const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_pipeline: 'Successful' } as const
 
-/** Null where the content no longer exists. */
+/** Null if the content no longer exists. */
 export async function writeLetter(app: App, event: Notification, item: Item): Promise<Letter | null> {
   const facts = JSON.parse(event.facts) as Facts
   const author = event.by_id === null ? null : await findUser(app.db, event.by_id)

@@ -58,7 +58,7 @@ export interface Unsubscription {
   carryOut(): Promise<void>
 }
 
-/** Null where the token is not signed by this server, or the item no longer exists. */
+/** Null if the token is not signed by this server, or the item no longer exists. */
 export async function findUnsubscription(app: App, token: string): Promise<Unsubscription | null> {
   const input = read(app, token)
   const user = input && (await findUser(app.db, input.user))

@@ -1,6 +1,6 @@
 import type { Examples } from './example.ts'
 
-/** Generated from received requests: run the tests with `UPDATE_EXAMPLES=1`. */
+/** Written by `UPDATE_EXAMPLES=1` from what a receiver got. */
 export const projectExamples: Examples = {
   push_first: {
     header: 'Push Hook',
