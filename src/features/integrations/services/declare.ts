@@ -31,7 +31,7 @@ const LONGEST_SECRET = 2048
 const LONGEST_ADDRESS = 2000
 const LONGEST_TEXT = 16_384
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const CONTROL = /[\0-\x1f\x7f]/
 
 /** The value may go into a header, a query or a line of a protocol. */

@@ -66,7 +66,7 @@ export function eventFor({ events }: Service, row: ServiceRow, kind: string, bod
   return found && isOn(row, found) ? found : null
 }
 
-/** The branch of a message; null where it has none. */
+/** The branch of a message; null if it has none. */
 export function branchOf({ event, body }: Pick<ServicePayload, 'event' | 'body'>): string | null {
   if (event === 'push') return nameOfRef(body.ref)
   if (event !== 'pipeline' || body.object_attributes?.tag) return null

@@ -96,7 +96,7 @@ export interface ServicePayload {
   readonly comments: boolean
 }
 
-/** A setting as text; empty where it is not set. */
+/** A setting as text; empty if it is not set. */
 export const textOf = ({ settings }: Pick<ServicePayload, 'settings'>, name: string): string => {
   const value = settings[name]
   return value === null || value === undefined ? '' : String(value)

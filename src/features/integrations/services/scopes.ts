@@ -20,7 +20,7 @@ interface ScopeSubject {
 }
 
 const scopePolicy = policy<ScopeSubject>()({
-  /** `find` already returns null where the viewer may not read the scope. */
+  /** `find` already returns null if the viewer may not read the scope. */
   read: () => true,
   manage: (s) => s.managed,
 })

@@ -160,7 +160,7 @@ const GITHUB_STATES: Readonly<Record<string, string>> = {
   canceled: 'error',
 }
 
-/** Turns `https://github.com/owner/name` into the URL of its status API. Null where the URL has another form. */
+/** Turns `https://github.com/owner/name` into the URL of its status API. Null if the URL has another form. */
 function statusesOf(repository: string, sha: string): string | null {
   const address = URL.parse(repository)
   const [, owner, name] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(address?.pathname ?? '') ?? []
