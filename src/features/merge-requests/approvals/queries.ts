@@ -132,7 +132,7 @@ const ownersLeft = hotQuery((db, p: { rules: string }) =>
     .groupBy('a.rule_id'),
 )
 
-/** The maximum of users shown per rule. */
+/** The maximum number of users shown per rule. */
 const MOST_SHOWN = 100
 
 const eligible = hotQuery((db, p: { rules: string }) =>

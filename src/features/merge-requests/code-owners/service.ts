@@ -43,7 +43,7 @@ export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips):
   }
 }
 
-/** False where another process has changed the merge request: the result is outdated. */
+/** False if another process has changed the merge request: the result is outdated. */
 async function isStill(db: Db, { id, head_sha, base_sha, target_branch }: MergeRequest, { target }: Tips) {
   const held = await db
     .selectFrom('merge_requests')
@@ -66,7 +66,7 @@ const knownOf = hotQuery((db, p: { id: number }) =>
   db.selectFrom('merge_request_ownership').selectAll().where('merge_request_id', '=', p.id),
 )
 
-/** Null where the stored result is current. */
+/** Null if the stored result is current. */
 async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
   const { head_sha, base_sha } = one
   const { dir, target } = tips

@@ -9,7 +9,7 @@ import { readableMergeRequests } from '../../planning/merge-requests.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import type { Block } from './model.ts'
 
-/** The maximum of dependencies of one merge request. */
+/** The maximum number of dependencies of one merge request. */
 const MOST = 100
 
 /** Makes a merge request depend on another. */

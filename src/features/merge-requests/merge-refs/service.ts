@@ -23,7 +23,7 @@ export async function mergeToRef(app: App, viewer: User, subject: Merged): Promi
 }
 
 /**
- * The commit at `refs/merge-requests/:iid/merge`, recreated where one of its parents has moved. Null where the branches
+ * The commit at `refs/merge-requests/:iid/merge`, recreated where one of its parents has moved. Null if the branches
  * cannot be merged.
  */
 export async function tryMerge(
