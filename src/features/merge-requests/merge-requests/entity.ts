@@ -92,7 +92,7 @@ export const MergeRequestDetailEntity = entity({
   latest_build_started_at: timestampOut.nullable(),
   latest_build_finished_at: timestampOut.nullable(),
   first_deployed_to_production_at: timestampOut.nullable(),
-  /** Null where the viewer may see no pipelines of the project. */
+  /** Null if the viewer may see no pipelines of the project. */
   pipeline: ListedPipelineEntity.nullable(),
   head_pipeline: PipelineEntity.nullable(),
   first_contribution: z.boolean(),

@@ -108,7 +108,7 @@ export interface ReviewFilter {
 
 const isWord = (some: NoneOrAny<number[]>) => some === 'none' || some === 'any'
 
-/** Null where two conditions contradict each other. */
+/** Null if two conditions contradict each other. */
 export function reviewFilter(db: Db, viewer: User | null, filter: ReviewFilter) {
   const { approvers, approved, named, deployed } = filter
   const isApproved = approvers && isWord(approvers) ? approvers === 'any' : undefined

@@ -214,7 +214,7 @@ export async function listMergeRequests(
   return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
 }
 
-/** Of a project (empty where the viewer may see none), or of the projects of a group. */
+/** Of a project (empty if the viewer may see none), or of the projects of a group. */
 export async function listMergeRequestsAt(
   app: App,
   { project, namespace, viewer, level }: ScopeSubject,
@@ -226,7 +226,7 @@ export async function listMergeRequestsAt(
   return mergeRequestsPolicy.readMergeRequests(subject) ? listProjectMergeRequests(app, subject, filter, cut) : NOTHING
 }
 
-/** Null where nothing can match. */
+/** Null if nothing can match. */
 function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Filter | null {
   const { reviewer, draft, source_branch, target_branch } = filter
   const reviewed = reviewFilter(app.db, viewer, filter)

@@ -279,7 +279,7 @@ async function assertNoTwin({ db }: App, ends: Ends, self = 0): Promise<void> {
 const labelsNamed = async (app: App, actor: User, target: RepositorySubject, titles: readonly string[] | undefined) =>
   titles && titles.length > 0 ? findOrCreateLabels(app, actor, target, titles) : []
 
-/** Null where the milestone is not visible from the project. */
+/** Null if the milestone is not visible from the project. */
 const milestoneWished = async (app: App, target: RepositorySubject, id: number | null | undefined) =>
   id ? findVisibleMilestone(app.db, target, id) : null
 
@@ -616,7 +616,7 @@ export async function deleteMergeRequest(app: App, actor: User, one: MergeReques
   }
 }
 
-/** Updates the time stamp after a related change, in the transaction of that change. */
+/** Updates the timestamp after a related change, in the transaction of that change. */
 export async function touchMergeRequest({ db, clock }: App, id: number): Promise<void> {
   await db
     .updateTable('merge_requests')

@@ -130,7 +130,7 @@ interface RequestContext {
   readonly tips: Tips
 }
 
-/** In the given order. Null where git could not tell. */
+/** In the given order. Null if git could not tell. */
 async function lookAt(
   dir: string,
   asked: readonly RequestContext[],

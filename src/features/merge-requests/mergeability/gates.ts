@@ -15,7 +15,7 @@ export interface MergeFacts {
   readonly needsRebase: boolean
   readonly discussions: { readonly required: boolean; readonly unresolved: number }
   readonly approvals: { readonly required: number; readonly left: number }
-  /** The status of the head's pipeline. Null where it has none. */
+  /** The status of the head's pipeline. Null if it has none. */
   readonly pipeline: { readonly required: boolean; readonly status: string | null }
   /** The number of dependencies that are not merged. */
   readonly blockedBy: number

@@ -312,7 +312,7 @@ function asMerged(locked: MergeRequest): MergeRequest {
   }
 }
 
-/** Unlocks a merge request whose merge failed. Null where another process has already handled it. */
+/** Unlocks a merge request whose merge failed. Null if another process has already handled it. */
 export async function unlock(
   { db }: App,
   { id, merging }: MergeRequest,

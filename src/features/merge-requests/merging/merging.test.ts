@@ -160,7 +160,7 @@ test.each([
   if (needsRebase) {
     const refusal = await jane.put(`${one.url}/merge`)
     const done = await jane.put(`${one.url}/rebase`)
-    // oxlint-disable-next-line vitest/no-conditional-expect -- the rows say which of them refuse
+    // oxlint-disable-next-line vitest/no-conditional-expect -- the table says which rows are refused
     expect([refusal, await git('rev-parse', 'master'), done]).toMatchObject([CANNOT, before, { status: 202 }])
   }
   const head = (await jane.get(one.url)).body.sha

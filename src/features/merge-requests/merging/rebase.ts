@@ -72,7 +72,7 @@ async function assertMayRewrite(app: App, source: RepositorySubject, branch: str
   if (!may.rewrite) throw forbidden('Source branch is protected from force push')
 }
 
-/** True where the source is now on top of its target. */
+/** True if the source is now on top of its target. */
 async function rebase(
   app: App,
   actor: User,
