@@ -16,7 +16,7 @@ import { noteableItemOf } from './noteable.ts'
 const MOST_THREADS = 100
 const LONGEST_QUOTE = 1000
 
-/** Null where the merge request does not exist, no thread is unresolved, or the caller may not resolve threads. */
+/** Null if the merge request does not exist, no thread is unresolved, or the caller may not resolve threads. */
 export const followUpThreads: FollowUp = async (app, actor, project, { iid, discussion }) => {
   const mergeRequest = await findMergeRequest(app.db, project.id, iid, actor.id)
   if (!mergeRequest) return null

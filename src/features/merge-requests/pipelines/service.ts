@@ -57,7 +57,7 @@ interface MergedResult {
   readonly target_sha: string
 }
 
-/** The trial merge, where the project enables merged results pipelines. Null where the branches cannot be merged. */
+/** The trial merge, where the project enables merged results pipelines. Null if the branches cannot be merged. */
 async function mergedFor(app: App, actor: User, one: MergeRequest, project: Project): Promise<MergedResult | null> {
   if (!project.merge_pipelines_enabled || one.state !== 'opened') return null
   const { dir } = await loadRepositorySubject(app, project, null)

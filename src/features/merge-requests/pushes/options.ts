@@ -34,7 +34,7 @@ const LONGEST = 10_000
 
 export const isMergeRequestOption = (option: string): boolean => /^(?:merge_request|mr)\./.test(option)
 
-/** Null where no option is for merge requests. Unknown options are ignored. */
+/** Null if no option is for merge requests. Unknown options are ignored. */
 export function mergeRequestOptions(options: readonly string[]): PushOptions | null {
   const found: Record<string, unknown> = {}
   const lists: Record<string, string[]> = { labels: [], unlabels: [], assign: [], unassign: [] }

@@ -183,7 +183,7 @@ async function assigneesOf({ db }: App, { id }: MergeRequest): Promise<number[]>
   return rows.map(({ user_id }) => user_id)
 }
 
-/** The merge request as the pusher may see it. Null where its project was deleted. */
+/** The merge request as the pusher may see it. Null if its project was deleted. */
 async function meet(app: App, actor: User, one: MergeRequest) {
   const project = await findProjectById(app.db, one.project_id)
   const mergeRequest = project && (await findMergeRequest(app.db, project.id, one.iid, actor.id))

@@ -34,7 +34,7 @@ interface BranchUpdate extends Update {
   readonly branch: string
 }
 
-/** The maximum of commits of one push that are compared with heads. */
+/** The maximum number of commits of one push that are compared with heads. */
 const MOST_COMMITS = 10_000
 const FEW = 20
 

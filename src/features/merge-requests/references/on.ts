@@ -8,7 +8,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import { touchMergeRequest } from '../merge-requests/service.ts'
 
-/** The maximum of its own commits that are compared with the commits it mentions. */
+/** The maximum number of its own commits that are compared with the commits it mentions. */
 const MOST_COMMITS = 1000
 
 async function track(app: App, { id, by }: { id: number; by: number }): Promise<void> {

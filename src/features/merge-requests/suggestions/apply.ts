@@ -132,7 +132,7 @@ async function sourceOf(
   return source
 }
 
-/** Commits on the tip that the branch has once the lock is taken. A suggestion whose lines have changed is refused. */
+/** Commits on the tip that the branch has once the mutex is held. A suggestion whose lines have changed is refused. */
 async function commitOnce(
   app: App,
   actor: User,

@@ -5,7 +5,7 @@ import { entryAt, isFile } from '../../../git/objects/trees.ts'
 
 const LARGEST_FILE = 2 * 1024 * 1024
 
-/** Each line with its line ending. Null where the file does not exist or is too large. */
+/** Each line with its line ending. Null if the file does not exist or is too large. */
 export async function linesAt(dir: string, commit: string, path: string): Promise<Buffer[] | null> {
   const entry = await entryAt(dir, commit, path)
   if (!entry || !isFile(entry)) return null

@@ -4,7 +4,7 @@ import type { StoredPosition } from '../../planning/notes/positions.ts'
 import type { Settle } from '../../planning/notes/noteable.ts'
 import { linesAt, textBetween } from './files.ts'
 
-/** The maximum of text that the suggestions of a note replace. Above it, the note gets no suggestions. */
+/** The maximum length of all text that the suggestions of a note replace. Above it, the note gets no suggestions. */
 const MOST_REPLACED = 256 * 1024
 
 /**

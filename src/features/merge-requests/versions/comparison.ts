@@ -28,7 +28,7 @@ export async function compareVersions(
 }
 
 interface Carried {
-  /** A commit or a tree id. Null where none exists. */
+  /** A commit or a tree id. Null if none exists. */
   readonly tree: string | null
   readonly rebased: boolean
   readonly conflicts: ReadonlySet<string>

@@ -16,7 +16,7 @@ export interface Measured extends Pick<
 export const MOST_COMMITS = 1000
 
 /**
- * Measures a head of this repository against the tip of the target branch. `target` is null where the branch does not
+ * Measures a head of this repository against the tip of the target branch. `target` is null if the branch does not
  * exist.
  */
 export async function measure(dir: string, head: string, target: string | null): Promise<Measured> {
@@ -34,7 +34,7 @@ export async function measure(dir: string, head: string, target: string | null):
 
 export type Ends = Pick<Version, 'head_sha' | 'base_sha' | 'start_sha'>
 
-/** The range between both ends; null where it is empty. Commits that the target already contains are excluded. */
+/** The range between both ends; null if it is empty. Commits that the target already contains are excluded. */
 export function rangeOf({ head_sha, base_sha, start_sha }: Ends) {
   if (head_sha === null || base_sha === null || head_sha === base_sha) return null
   return { base: base_sha, head: head_sha, commits: { from: head_sha, not: [start_sha ?? base_sha] } }
@@ -47,7 +47,7 @@ export const changesBetween = (dir: string, base: string, head: string): Promise
 export const changesCount = ({ files, overflow }: Pick<Measured, 'files' | 'overflow'>): string | null =>
   files === 0 ? null : `${files}${overflow ? '+' : ''}`
 
-/** Equal for equal changes at other line numbers. Null where the diff is incomplete. */
+/** Equal for equal changes at other line numbers. Null if the diff is incomplete. */
 function patchIdOf({ files, overflow }: Diff): string | null {
   if (overflow || files.some(({ tooLarge, collapsed, binary }) => tooLarge || collapsed || binary)) return null
   const hash = createHash('sha256')

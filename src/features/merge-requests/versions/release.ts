@@ -22,7 +22,7 @@ interface Released {
   readonly fromFork: boolean
 }
 
-/** The maximum of commits per job. */
+/** The maximum number of commits per job. */
 const MOST_AT_ONCE = 500
 
 /** Call in the transaction that deletes them, before the deletion. Returns what to release at once; the job retries. */

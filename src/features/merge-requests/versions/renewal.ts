@@ -21,7 +21,7 @@ export interface TargetUpdate {
   readonly after: string | null
 }
 
-/** The maximum of commits of one push that are compared with commits of merge requests. */
+/** The maximum number of commits of one push that are compared with commits of merge requests. */
 const MOST_COMMITS = 10_000
 
 /**
