@@ -152,7 +152,7 @@ export const ofAll = longList<Filter, 'issues', IssueOrder, 'id'>({
 
 type Order = { order_by?: IssueOrder | null | undefined; sort?: Sort | null | undefined }
 
-/** Issues of a project. Empty where issues are disabled for the viewer. */
+/** Issues of a project. Empty if issues are disabled for the viewer. */
 export async function listProjectIssues(
   app: App,
   subject: ProjectSubject,
@@ -193,7 +193,7 @@ export const listIssuesAt = (
     ? listProjectIssues(app, { project, namespace, viewer, level, open: openVisibilities(viewer) }, filter, cut)
     : listIssues(app, viewer, { ...filter, group: namespace.id }, cut)
 
-/** Null where nothing can match. */
+/** Null if nothing can match. */
 function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Filter | null {
   const wanted: Filter = {
     ...plannedValues(app, viewer, filter),

@@ -154,7 +154,7 @@ export async function createIssue(
 const labelsNamed = async (app: App, actor: User, subject: ProjectSubject, titles: readonly string[] | undefined) =>
   titles && titles.length > 0 ? findOrCreateLabels(app, actor, subject, titles) : []
 
-/** Null where the milestone is not visible from the project. */
+/** Null if the milestone is not visible from the project. */
 const milestoneWished = async (app: App, subject: ProjectSubject, id: number | null | undefined) =>
   id ? findVisibleMilestone(app.db, subject, id) : null
 
@@ -399,7 +399,7 @@ export async function storeTimes(
     .executeTakeFirstOrThrow()
 }
 
-/** Updates the time stamp after a related change, in the transaction of that change. */
+/** Updates the timestamp after a related change, in the transaction of that change. */
 export async function touchIssue({ db, clock }: App, id: number): Promise<void> {
   await db
     .updateTable('issues')

@@ -29,7 +29,7 @@ const NAMES = `
 const words = NAMES.trim().split(/\s+/)
 const named = new Map(words.flatMap((word, at) => (at % 2 === 0 ? [[word, `#${words[at + 1]}`] as const] : [])))
 
-/** Null where the text is not a colour. */
+/** Null if the text is not a colour. */
 export function toColor(text: string): string | null {
   const given = text.trim()
   if (/^#[0-9a-f]{6}$/i.test(given)) return given

@@ -21,7 +21,7 @@ export const LabelDetailsEntity = entity(details).meta({ id: 'LabelDetails' })
 
 export const LabelEntity = entity({
   ...details,
-  /** Absent where the client does not ask for counts. */
+  /** Absent if the client does not ask for counts. */
   open_issues_count: z.int().optional(),
   closed_issues_count: z.int().optional(),
   open_merge_requests_count: z.int().optional(),

@@ -77,7 +77,7 @@ export interface MilestoneFilter {
 /** Up to this number of matches the text index is used; beyond it, the milestones of the scope are read. */
 const FEW = 500
 
-/** Ids of matching milestones in all scopes. Null where there are too many. */
+/** Ids of matching milestones in all scopes. Null if there are too many. */
 async function fewWith(db: Db, text: string): Promise<number[] | null> {
   const { substring } = searchFor(db, text)
   if (substring === undefined) return null
