@@ -108,7 +108,7 @@ test('a longer list asks the store no more', async () => {
 test('comments of older stores became notes', async () => {
   await using forge = await startForge()
   const { project, sha, url } = await commented(forge)
-  // oxlint-disable-next-line no-explicit-any -- a table that is no more
+  // oxlint-disable-next-line no-explicit-any -- a table that no longer exists
   const db = forge.app.db as any
   let table = db.schema.createTable('commit_comments').addColumn('id', 'integer').addColumn('project_id', 'integer')
   for (const name of ['sha', 'note', 'path', 'line_type', 'created_at']) table = table.addColumn(name, 'text')

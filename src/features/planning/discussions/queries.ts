@@ -54,7 +54,7 @@ async function listedNotes(query: NotesQuery, { isCut, limit }: { isCut: boolean
   return query.selectAll().execute()
 }
 
-/** The maximum of characters of all notes of a page. */
+/** The maximum number of characters of all notes of a page. */
 const MOST_SHOWN = 1024 * 1024
 const CUT_MARK = ' […]'
 

@@ -17,7 +17,7 @@ export async function assertBelowLimit({ db }: App, noteable: Noteable, internal
   if (count >= most) throw new Refusal('bad_request', EXCEEDED)
 }
 
-/** Null where the noteable stores no count. */
+/** Null if the noteable stores no count. */
 async function keptCount(db: Db, noteable: Noteable): Promise<number | null> {
   const counted =
     'issue_id' in noteable

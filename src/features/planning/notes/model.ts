@@ -60,7 +60,7 @@ declare module '../../../store/database.ts' {
       /** JSON of the current position. */
       position: string | null
       line_code: string | null
-      /** JSON of the position when it was written. Null where it never moved. */
+      /** JSON of the position when it was written. Null if it never moved. */
       original_position: Generated<string | null>
       resolved_at: string | null
       resolved_by_id: number | null

@@ -66,7 +66,7 @@ export type NoteablePolicy = Record<'read' | 'talk' | 'resolve', (subject: Notea
 const mayComment = ({ topic, level }: NoteableSubject) => topic.isOpen && (!topic.isLocked || level >= Guest)
 
 export const noteablePolicy: NoteablePolicy = policy<NoteableSubject>()({
-  /** `find` already returns null where the viewer may not read it. */
+  /** `find` already returns null if the viewer may not read it. */
   read: () => true,
   talk: mayComment,
   resolve: (s) => mayComment(s) && s.topic.threads?.mayResolve === true,

@@ -45,7 +45,7 @@ function assertValid(body: string, words: (faults: string) => string): void {
 
 export const assertSayable = (body: string): void => assertValid(body, (faults) => `400 Bad request - Note ${faults}`)
 
-/** `note` is null where the text had only quick actions. */
+/** `note` is null if the text had only quick actions. */
 export interface NoteOutcome {
   readonly note: Note | null
   readonly obeyed: Obeyed
