@@ -15,7 +15,7 @@ export function fileTermsOf(search: string): FileTerms {
     return ''
   })
   return {
-    // oxlint-disable-next-line no-control-regex -- a line holds none
+    // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
     text: text.replace(/[\0-\x1f\x7f]/g, ' ').trim(),
     accepts: (path) => tests.every((test) => test(path.toLowerCase())),
   }

@@ -17,7 +17,7 @@ export interface FileChange {
   content?: string | null | undefined
 }
 
-// oxlint-disable-next-line no-control-regex -- it is about them
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const MISLEADING = /[\\\0-\x1f\x7f]/
 
 const isPath = (path: string) =>

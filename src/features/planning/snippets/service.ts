@@ -124,7 +124,7 @@ export async function updateSnippet(
   })
 }
 
-/** Updates the time stamp after a note, in the transaction of the note. */
+/** Updates the timestamp after a note, in the transaction of the note. */
 export async function touchSnippet({ db, clock }: App, id: number): Promise<void> {
   await db
     .updateTable('snippets')

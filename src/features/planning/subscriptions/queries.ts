@@ -21,7 +21,7 @@ const saidOf = hotQuery((db, p: Columns & { user: number }, given) =>
   db.selectFrom('subscriptions').select('subscribed').where('user_id', '=', p.user).where(isOf(p, given)),
 )
 
-/** The explicit subscription of the user; null where there is none. */
+/** The explicit subscription of the user; null if there is none. */
 export async function subscriptionOf(db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> {
   const [said] = await saidOf(db, { user, ...columnsOf(target) })
   return said?.subscribed ?? null

@@ -18,7 +18,7 @@ interface Work<T extends TimeStats & Timestamps & { readonly id: number }> {
   tell(app: App, one: T, by: number, changes: TimeChanges): Promise<void>
 }
 
-/** Seconds; the maximum of the column. */
+/** Seconds; the maximum value of the column. */
 const LONGEST = 2_147_483_647
 
 function secondsIn(text: string, fault: Record<string, string[]>): number {

@@ -68,7 +68,7 @@ export const addAssignedTodos = (
     people.map(({ id }) => id),
   )
 
-/** Null where a pending item already exists. */
+/** Null if a pending item already exists. */
 export async function remind(app: App, actor: User, target: Target): Promise<Todo | null> {
   const [added] = await addTodos(app, { target, by: actor.id, action: 'marked' }, [actor.id])
   return added ?? null
