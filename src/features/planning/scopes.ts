@@ -43,7 +43,7 @@ export const hasWork = (s: ScopeSubject) => s.issues || s.mergeRequests
 const isOpen = (s: ScopeSubject) => !s.project?.archived
 
 const scopePolicy = policy<ScopeSubject>()({
-  /** `find` already returns null where the viewer may not read the scope. */
+  /** `find` already returns null if the viewer may not read the scope. */
   read: () => true,
   /** Change labels and milestones. */
   plan: (s) => hasWork(s) && s.level >= Reporter && isOpen(s),

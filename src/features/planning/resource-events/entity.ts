@@ -17,7 +17,7 @@ const happened = {
 
 export const LabelEventEntity = entity({
   ...happened,
-  /** Null where the label was deleted. */
+  /** Null if the label was deleted. */
   label: BasicLabelEntity.nullable(),
   action: z.enum(['add', 'remove']),
 }).meta({ id: 'ResourceLabelEvent' })
@@ -26,7 +26,7 @@ export const StateEventEntity = entity({ ...happened, state: z.string() }).meta(
 
 export const MilestoneEventEntity = entity({
   ...happened,
-  /** Null where the milestone was deleted. */
+  /** Null if the milestone was deleted. */
   milestone: MilestoneEntity.nullable(),
   action: z.enum(['add', 'remove']),
   state: z.string(),
