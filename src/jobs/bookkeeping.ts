@@ -147,14 +147,14 @@ export async function claimJobs(app: Claimer, { free, freeForLong, long }: Hands
 type Aging = Pick<Row<'jobs'>, 'id' | 'run_at'>
 const byAge = (a: Aging, b: Aging) => (a.run_at === b.run_at ? a.id - b.id : a.run_at < b.run_at ? -1 : 1)
 
-/** False where another process holds the job by now. */
+/** False if another process holds the job by now. */
 export function renewLease(app: Enqueuer, claim: Claim, lease: string): Promise<boolean> {
   return change(app, claim, { lease_until: lease })
 }
 
 const FREE = { lease_until: null, lease_holder: null }
 
-/** False where another process held the job by then. */
+/** False if another process held the job by then. */
 export async function endJob(
   app: Enqueuer,
   claim: Claim,

@@ -3,7 +3,7 @@ import { timestamp } from '../clock.ts'
 import type { Row } from '../store/database.ts'
 import type { Enqueuer } from './queue.ts'
 
-/** Starts again with the first attempt, at once. False where the job is not a dead letter. */
+/** Starts again with the first attempt, at once. False if the job is not a dead letter. */
 export async function retryJob(
   { db, clock, jobs, onCommit }: Enqueuer,
   { id }: Pick<Row<'jobs'>, 'id'>,

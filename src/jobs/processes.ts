@@ -108,7 +108,7 @@ export class ProcessWatch {
     const known = await db.selectFrom('processes').selectAll().execute()
     const gone = known.filter((row) => this.#isGone(row)).map(({ tag }) => tag)
     this.#forget(known.map(({ tag }) => tag))
-    // File locks are checked without the store.
+    // Remember the living processes: file locks are checked without the store.
     if (++this.#looks > MISSED_BEATS) noteLiving(known.map(({ tag }) => tag))
     if (gone.length > 0) await this.#remove(gone)
   }

@@ -48,7 +48,7 @@ export interface Job<A, P> {
 
 /** The event that a subscriber handles. */
 export interface EventSource {
-  /** Equal each time the event is delivered; null where it is unknown. */
+  /** Equal each time the event is delivered; null if it is unknown. */
   readonly source: string | null
   /** The time of the event. */
   readonly at: string

@@ -59,7 +59,7 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-// oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
+// oxlint-disable-next-line no-explicit-any -- the queue contains jobs of every payload
 type AnyJob<A> = Job<A, any>
 
 interface Locked extends Claim {

@@ -87,7 +87,7 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: readonly [name: string, value: string][]
   readonly body: Buffer
-  /** False where the body was cut: too long, too slow or interrupted. */
+  /** False if the body was cut: too long, too slow or interrupted. */
   readonly isWhole: boolean
 }
 

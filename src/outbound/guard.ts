@@ -69,7 +69,7 @@ export async function resolvePublic(url: string | URL, options: GuardOptions = {
   return addresses.find((ip) => isIP(ip) === 4) ?? addresses[0] ?? refuse('unresolved')
 }
 
-/** All addresses of a host, each of them checked. Empty where the host is not found. */
+/** All addresses of a host, each of them checked. Empty if the host is not found. */
 export async function resolveTarget(
   url: string | URL,
   options: GuardOptions,

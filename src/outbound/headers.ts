@@ -14,7 +14,7 @@ const FRAMING = new Set(
 export const isSendableHeader = (name: string, value: string): boolean =>
   /^[\w!#$%&'*+.^`|~-]{1,255}$/.test(name) &&
   !FRAMING.has(name.toLowerCase()) &&
-  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   !/[\0-\x08\x0a-\x1f\x7f]/.test(value)
 
 /** Headers that may go to another origin; any other may be a secret. */
