@@ -1,6 +1,6 @@
 /**
- * The runner: makes itself known to a server, asks it for jobs and runs them, several at a time if it may. It knows
- * nothing of the server but the protocol.
+ * The runner agent: registers with a server, requests jobs and runs them, several in parallel if configured. The agent
+ * knows only the runner protocol, nothing else about the server.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,37 +28,39 @@ import {
 import { projectPathOf } from './workspace.ts'
 
 export interface AgentOptions {
-  /** Of the server. */
+  /** The URL of the server. */
   readonly url: string
   /**
-   * A token of registration, or one beginning with `glrt-` that a runner was made with. Without, the agent is who it was
-   * the last time.
+   * A registration token, or a `glrt-` token of a runner that was created in advance. Without a token, the agent uses
+   * its stored identity.
    */
   readonly token?: string
-  /** For builds, caches and who the agent is; only one agent at a time. */
+  /** The folder for builds, caches and the identity of the agent. Only one agent at a time may use it. */
   readonly folder: string
   readonly log: Log
-  /** Of the agent's own process; jobs see the harmless part of it. */
+  /** The environment of the agent's own process. Jobs get only the harmless variables. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly executor?: Executor
-  /** Jobs at a time. */
+  /** The number of parallel jobs. */
   readonly concurrent?: number
   readonly registration?: Omit<Registration, 'token'>
-  /** Bytes of a job's log. */
+  /** The size limit of a job's log in bytes. */
   readonly logLimit?: number
   readonly pace?: Partial<Pace>
 }
 
 export interface Agent {
   readonly runnerId: number
-  /** Takes no more jobs, and resolves when the running ones have ended, or were handed back after the grace time. */
+  /**
+   * Takes no more jobs. Resolves when the running jobs have ended, or were returned to the queue after the grace time.
+   */
   stop(options?: { graceMs?: number }): Promise<void>
-  /** At once: for when the process itself is about to end. */
+  /** Stops at once, for when the process itself is about to end. */
   kill(): void
 }
 
 const DEFAULT_GRACE_MS = 60_000
-/** For the server to hear how a job ended that was stopped. */
+/** Time to report the end of a stopped job to the server. */
 const LAST_WORDS_MS = 10_000
 const MOST_UNKNOWN = 3
 
@@ -68,7 +70,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     await unlock()
     throw error
   })
-  // Builds of an agent that was killed would still be at work in our folders.
+  // Ends builds of a killed agent, which would still work in these folders.
   await sweepLeftovers()
   const loop = new Loop(options, server, state)
   loop.start()
@@ -87,7 +89,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
-/** The server forgets the runner, or the part of it that this agent is; so does the agent. */
+/** Unregisters the runner, or only this manager of it, and deletes the local identity. */
 export async function unregisterAgent({ folder }: { folder: string }): Promise<boolean> {
   const state = await readState(folder)
   if (!state) return false
@@ -95,7 +97,7 @@ export async function unregisterAgent({ folder }: { folder: string }): Promise<b
   try {
     await server.unregister(state.token)
   } catch (error) {
-    // It had done so already.
+    // The server had already deleted the runner.
     if (!(error instanceof ServerRefused) || ![403, 404].includes(error.status)) throw error
   } finally {
     server.close()
@@ -174,7 +176,7 @@ class Loop {
     this.#server.close()
   }
 
-  /** Until it is stopped. */
+  /** Runs until the agent is stopped. */
   async #ask(): Promise<void> {
     const { concurrent = 1 } = this.#options
     const { signal } = this.#stopping
@@ -199,8 +201,8 @@ class Loop {
 
       const isNewEvent = answer.kind === 'none' && answer.lastUpdate !== null && answer.lastUpdate !== this.#lastUpdate
       if (answer.kind === 'none' && answer.lastUpdate !== null) this.#lastUpdate = answer.lastUpdate
-      // With the newest value the server holds the next request, so nothing is slept through; but only once, as a
-      // server that tells another each time would be asked without end.
+      // With the newest value the server holds the next request open, so the agent misses no job. It asks again at once
+      // only one time: otherwise a server that sends a new value each time would be asked without end.
       if (isNewEvent && !isFresh) {
         isFresh = true
         continue
@@ -252,7 +254,7 @@ class Loop {
 
   async #run(job: Job, slot: number, reporter: Reporter): Promise<void> {
     const { folder, executor = shellExecutor, logLimit, registration } = this.#options
-    // A server that cannot be reached now hears of the job later.
+    // If the server cannot be reached now, it learns about the job later.
     if (!(await reporter.accept().catch(() => true))) return
     const began = performance.now()
     const about = { job: job.id, project: projectPathOf(job.git_info.repo_url) }
@@ -287,7 +289,7 @@ class Loop {
     }
   }
 
-  /** The server hears why nothing came of it. */
+  /** Reports to the server why the job could not run. */
   async #refuse({ id, token, message }: Extract<JobAnswer, { kind: 'broken' }>): Promise<void> {
     this.#log.error({ job: id, fault: message }, 'job is refused')
     try {

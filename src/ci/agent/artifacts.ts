@@ -1,4 +1,4 @@
-/** Archives and reports that a job leaves, and those of earlier jobs that it starts from. */
+/** Uploads archives and reports of a job, and downloads archives of earlier jobs. */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -15,21 +15,21 @@ export interface Upload {
   readonly type: string
   readonly format: string
   readonly expireIn: string
-  /** Made anew for every try. */
+  /** A new stream for every attempt. */
   content(): AsyncIterable<Uint8Array>
 }
 
-/** Where archives come from and go to: a server, or a folder. */
+/** Stores and loads archives: on a server or in a folder. */
 export interface ArtifactDoor {
-  /** Puts the archive into the file. */
+  /** Writes the archive to the file. */
   download(dependency: Dependency, file: string, signal: AbortSignal): Promise<void>
   upload(upload: Upload, signal: AbortSignal): Promise<void>
 }
 
-/** Told in the job's log. */
+/** The job's log shows the message. */
 export class ArtifactsRefused extends Error {
   override name = 'ArtifactsRefused'
-  /** The server was away, however often it was asked. */
+  /** The server was unavailable in all attempts. */
   readonly isTemporary: boolean
   constructor(message: string, { isTemporary = false } = {}) {
     super(message)
@@ -100,7 +100,7 @@ function uploadOf({ variables, place }: ArtifactJob, artifact: Artifact, files: 
   return { ...shared, filename: `${name}.zip`, content: () => zipOf(zipInputs(place.root, files), { level }) }
 }
 
-/** One member for each file, which unpack to one text. */
+/** One gzip member for each file. Together they unpack to one text. */
 async function* gzipped(paths: string[]): AsyncGenerator<Buffer> {
   for (const path of paths) {
     const source = Readable.from(contentOf(path), { objectMode: false })
@@ -109,7 +109,7 @@ async function* gzipped(paths: string[]): AsyncGenerator<Buffer> {
     try {
       yield* source.pipe(gzip) as AsyncIterable<Buffer>
     } catch (error) {
-      // A pattern may name folders too, which have nothing to send.
+      // A pattern may also match folders, which have no content to send.
       if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error
     } finally {
       source.destroy()

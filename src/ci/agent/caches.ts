@@ -1,6 +1,6 @@
 /**
- * Caches of jobs, kept as archives in a folder of the agent's, by project, scope and key. Keys are texts of users; the
- * scope is what the server says of the job, so a job on an unprotected ref never reaches a cache of protected ones.
+ * Caches of jobs: archives in a folder of the agent, by project, scope and key. Users write the keys. The server
+ * decides the scope of a job, so a job on an unprotected ref never reaches a cache of protected refs.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -20,7 +20,7 @@ import type { Variables } from './variables.ts'
 export interface CacheJob {
   readonly job: Job
   readonly variables: Variables
-  /** Of the caches of this project. */
+  /** The folder for the caches of this project. */
   readonly folder: string
   readonly place: BuildFolder
   readonly signal: AbortSignal
@@ -31,7 +31,7 @@ const BOTH = ['pull-push', '']
 export const pulls = ({ policy }: Cache): boolean => [...BOTH, 'pull'].includes(policy)
 export const pushes = ({ policy }: Cache): boolean => [...BOTH, 'push'].includes(policy)
 
-/** `on_success` unless told otherwise. */
+/** The default is `on_success`. */
 export const isDue = (when: string, isSuccess: boolean): boolean =>
   when === 'always' || when === (isSuccess ? 'on_success' : 'on_failure') || (when === '' && isSuccess)
 
@@ -50,7 +50,7 @@ export async function restoreCache(given: CacheJob, cache: Cache): Promise<void>
     }
     try {
       await extractZip(file, place.root, { signal })
-      // The time of its last use, for whoever clears the folder.
+      // Stores the time of the last use, for a cleanup of the folder.
       await utimes(file, new Date(), (await stat(file)).mtime)
       return await place.say('Successfully extracted cache')
     } catch (error) {
@@ -77,7 +77,7 @@ export async function saveCache(given: CacheJob, cache: Cache): Promise<void> {
     const zip = Readable.from(zipOf(zipInputs(place.root, files), { level }))
     await pipeline(zip, createWriteStream(draft, { mode: 0o600 }), { signal })
     await chmod(draft, 0o600)
-    // Whoever reads the old one meanwhile keeps reading it.
+    // A concurrent reader of the old file can finish reading it.
     await rename(draft, target)
     await place.say('Created cache')
   } catch (error) {
@@ -88,14 +88,16 @@ export async function saveCache(given: CacheJob, cache: Cache): Promise<void> {
   }
 }
 
-/** The server has put the suffix for protected refs behind it. */
+/** The server has already appended the label for protected refs. */
 function keyOf({ job, variables }: CacheJob, { key }: Cache): string {
   return variables.expand(key) || `${job.job_info.name}/${job.git_info.ref}`
 }
 
 type Scope = 'protected' | 'non_protected' | 'published'
 
-/** The first is written, all are read: what protected refs publish, others only read. */
+/**
+ * The job writes the first scope and reads all of them. Unprotected refs only read caches that protected refs publish.
+ */
 function scopesOf({ job }: CacheJob, { unprotect }: Cache): [Scope, ...Scope[]] {
   if (job.git_info.protected) return unprotect ? ['published'] : ['protected']
   return unprotect ? ['non_protected', 'published'] : ['non_protected']

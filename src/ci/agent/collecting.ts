@@ -1,4 +1,7 @@
-/** Which files of a build folder an artifact or a cache names, and how they go into an archive. No link is followed out. */
+/**
+ * Finds the files of a build folder that an artifact or a cache names, and adds them to an archive. Never follows a
+ * link out of the folder.
+ */
 import { constants } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, join, posix, relative } from 'node:path'
@@ -16,9 +19,9 @@ export interface FileSelection {
 export interface BuildFolder {
   /** The build folder. */
   readonly root: string
-  /** The same, as the scripts know it. */
+  /** The same folder as the scripts see it. */
   readonly seen: string
-  /** What git had put there. */
+  /** Files that git checked out. */
   readonly tracked: ReadonlySet<string>
   readonly warn: (text: string) => Promise<void>
   readonly say: (text: string) => Promise<void>
@@ -30,7 +33,7 @@ export class TooManyFiles extends Error {
   override name = 'TooManyFiles'
 }
 
-/** Paths from the root, in order, folders too. */
+/** Paths from the root, in order, with folders. */
 export async function collectFiles(
   place: BuildFolder,
   { paths, exclude, untracked }: FileSelection,
@@ -44,7 +47,7 @@ export async function collectFiles(
     return true
   }
   for (const { path, glob } of await compiled(place, paths)) {
-    // What another path has found already counts here too.
+    // Files that another path has already found count here, too.
     const matched = new Set<string>()
     for (const parts of glob) await expand(place.root, parts, (file) => void (take(file) && matched.add(file)))
     if (matched.size > 0) await place.say(`${path}: found ${matched.size} matching artifact files and directories`)
@@ -80,7 +83,7 @@ async function compiled(place: BuildFolder, paths: readonly string[]): Promise<{
   return globs
 }
 
-/** What a pattern names, and all below it. */
+/** Everything that a pattern matches, and all files below. */
 async function expand(root: string, parts: GlobParts, take: (path: string) => void): Promise<void> {
   const seen = new Set<string>()
   const request = async (folder: string, n: number): Promise<void> => {
@@ -132,7 +135,7 @@ async function* below(root: string, folder: string): AsyncGenerator<{ path: stri
   }
 }
 
-/** A link may stand in the middle of a path that is spelt out, as long as it leads to a folder of ours. */
+/** A literal path may contain a link, as long as the link leads to a folder inside the build folder. */
 async function isInside(root: string, path: string, mustBeFolder: boolean): Promise<boolean> {
   const found = await lstat(join(root, path)).catch(nullIfMissing)
   if (!found || !mustBeFolder || found.isDirectory()) return found !== null
@@ -141,7 +144,7 @@ async function isInside(root: string, path: string, mustBeFolder: boolean): Prom
   return real !== null && real.startsWith(`${realRoot}/`)
 }
 
-/** Files go in as they are, links as links; what has vanished or is no file is left out. */
+/** Archives files as files and links as links. Skips files that have disappeared, and special files. */
 export async function* zipInputs(root: string, paths: Iterable<string>): AsyncGenerator<ZipInput> {
   for (const path of paths) {
     const file = join(root, path)

@@ -1,4 +1,4 @@
-/** Calls to a server and their repeats; what reads an answer reads no more of it than may be. */
+/** Sends requests to a server, with retries. Limits the size of every answer. */
 import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -12,10 +12,10 @@ const HEADERS_TIMEOUT_MS = 10 * 60_000
 const REPEATS = 5
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 60_000
-/** Close to a minute in all: a server that is started anew takes nothing away from a job. */
+/** Nearly a minute in total, so that a restart of the server does not fail a job. */
 export const TRIES_WHILE_AWAY = 10
 export const MOST_REDIRECTS = 5
-/** More than any job needs. */
+/** Larger than any job definition. */
 const LONGEST_ANSWER = 32 * 1024 ** 2
 const LONGEST_REASON = 64 * 1024
 
@@ -29,12 +29,12 @@ export interface Call {
   readonly headers?: Record<string, string>
   readonly json?: unknown
   readonly bytes?: Buffer
-  /** Sent in chunks as it comes; never repeated by itself. */
+  /** Sent in chunks. Never retried automatically. */
   readonly stream?: () => AsyncIterable<Uint8Array>
   readonly signal?: AbortSignal | undefined
 }
 
-/** The server has understood and says no. */
+/** The server understood the request and rejected it. */
 export class ServerRefused extends Error {
   override name = 'ServerRefused'
   readonly status: number
@@ -45,7 +45,7 @@ export class ServerRefused extends Error {
 }
 
 export class Connection {
-  /** Of the API, with a slash at its end. */
+  /** The base URL of the API, ending with a slash. */
   readonly base: string
   readonly #agent: HttpAgent
 
@@ -59,7 +59,7 @@ export class Connection {
     this.#agent.destroy()
   }
 
-  /** Repeated where the server is busy or away for a moment. */
+  /** Retries if the server is busy or unavailable. */
   async send(method: string, path: string, call: Call): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.once(method, new URL(path, this.base), call)
@@ -94,24 +94,24 @@ export class Connection {
     })
     request.once('response', (body) => {
       clearTimeout(timer)
-      // Nobody listens between two reads; what reads it is told.
+      // The stream may fail while no reader is attached. The next reader gets the error.
       body.on('error', () => {})
       resolve({ status: body.statusCode ?? 0, headers: body.headers, body })
     })
     if (!stream) request.end(body)
     else {
-      // A server that refuses before the end is heard all the same.
+      // Reads the answer of a server that rejects the request before it is fully sent.
       pipeline(Readable.from(stream(), { objectMode: false }), request).catch((error: unknown) =>
         reject(error as Error),
       )
-      // A long upload has its time; the limit is for the answer.
+      // A long upload has no time limit; the limit applies to the answer.
       timer.refresh()
       request.on('drain', () => timer.refresh())
     }
     return promise
   }
 
-  /** The token stays with the server that it is for. */
+  /** Sends the token only to the server it belongs to. */
   async follow(first: URL, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
     let url = first
     for (let redirects = 0; ; redirects++) {
@@ -124,7 +124,7 @@ export class Connection {
   }
 }
 
-/** In milliseconds: as long as the server says, else longer with each attempt. */
+/** In milliseconds: as long as the server says, or longer with each attempt. */
 export function pauseOf(attempt: number, answer: Answer | null): number {
   const seconds = Number(answer ? headerOf(answer, 'retry-after') : Number.NaN)
   const reset = Date.parse((answer && headerOf(answer, 'ratelimit-resettime')) ?? '') - Date.now()
@@ -167,9 +167,9 @@ export async function refusalOf(answer: Answer): Promise<ServerRefused> {
     const words = message ?? error ?? ''
     said = typeof words === 'string' ? words : JSON.stringify(words)
   } catch {
-    // Proxies answer with pages.
+    // Proxies may answer with HTML pages.
   }
-  // Some say their status themselves.
+  // Some servers repeat the status in the message.
   const words = said.startsWith(`${answer.status} `) ? said : `${answer.status} ${said}`
   return new ServerRefused(answer.status, words.trim().slice(0, 500))
 }

@@ -1,7 +1,7 @@
 /**
- * Runs scripts in containers, by the command line client of docker or podman. Git, caches and artifacts are handled
- * beside them, by the agent: so only the checkout itself can be written to from inside, as the folders above it would
- * let a job put links where the agent goes next.
+ * Runs scripts in containers with the command line client of docker or podman. The agent handles git, caches and
+ * artifacts outside the container. So the container can write only to the checkout. With write access to the parent
+ * folders, a job could place links where the agent writes next.
  */
 import { connect } from 'node:net'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -16,9 +16,9 @@ import { runProgram, type Environment } from './processes.ts'
 import { quoted } from './scripts.ts'
 
 export interface ContainerOptions {
-  /** For jobs that name none. */
+  /** The default image. */
   readonly image: string
-  /** `docker` or `podman`; the first that is there unless told. */
+  /** `docker` or `podman`. Default: the first one that is installed. */
   readonly client?: string
   readonly serviceWaitMs?: number
 }
@@ -55,9 +55,9 @@ class Containers implements OpenExecutor {
   readonly #client: string
   readonly #name: string
   readonly #environment: Environment
-  /** For credentials of registries, apart from those of whoever runs the agent. */
+  /** A folder for registry credentials, separate from those of the user who runs the agent. */
   readonly #config: string
-  /** Of all that is made for jobs of this slot. */
+  /** The label of everything that is created for jobs of this slot. */
   readonly #label: string
   readonly #made: string[] = []
   readonly #image: Image
@@ -101,9 +101,9 @@ class Containers implements OpenExecutor {
     const file = `${stage}.sh`
     const place = join(workspace.here.temporary, file)
     await writeFile(place, this.#trusting(script))
-    // Whoever the image runs as must be able to read it.
+    // The user of the image must be able to read the script.
     await chmod(place, 0o644)
-    // A hook runs before there is a checkout.
+    // A hook runs before the checkout exists.
     await mkdir(workspace.here.project, { recursive: true })
     const name = `${this.#name}-build-${this.#runs++}`
     this.#made.push(name)
@@ -120,7 +120,7 @@ class Containers implements OpenExecutor {
       `${workspace.here.temporary}:${workspace.seen.temporary}:ro`,
       '--workdir',
       workspace.seen.builds,
-      // An empty text takes the image's own away, as an empty entrypoint of a job does.
+      // An empty text disables the entrypoint of the image, like an empty entrypoint in the job.
       ...(entrypoint.length > 0 ? ['--entrypoint', entrypoint[0]!] : []),
       this.#image.name,
       ...entrypoint.slice(1),
@@ -135,7 +135,7 @@ class Containers implements OpenExecutor {
       return await this.#run(args, output, signal)
     } finally {
       signal.removeEventListener('abort', stop)
-      // The client may have ended before what it started.
+      // The client may have ended before its container.
       await this.#quietly(['rm', '--force', name])
     }
   }
@@ -145,7 +145,7 @@ class Containers implements OpenExecutor {
       await rm(folder, { recursive: true, force: true })
     } catch (error) {
       if (!hasCode(error, 'EACCES', 'EPERM')) throw error
-      // Files of the container's own users are theirs: one of them must take them away.
+      // Files that belong to users of the container can only be deleted from inside a container.
       const scope = ['--volume', `${folder}:${MOUNT}`, '--user', '0', '--entrypoint', 'sh']
       const script = `rm -rf -- ${MOUNT}/* ${MOUNT}/.[!.]* ${MOUNT}/..?*`
       await this.#quietly(['run', '--rm', '--network', 'none', ...scope, this.#image.name, '-c', script])
@@ -159,7 +159,7 @@ class Containers implements OpenExecutor {
     await rm(this.#config, { recursive: true, force: true })
   }
 
-  /** What an agent that was killed has left: a slot has one job at a time. */
+  /** Removes containers that a killed agent left. A slot runs one job at a time. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const filter = ['--filter', `label=${this.#label}`]
     const left = await this.#answerOf(['ps', '--all', '--quiet', ...filter], signal)
@@ -169,7 +169,7 @@ class Containers implements OpenExecutor {
     await this.#quietly(['network', 'prune', '--force', ...filter], signal)
   }
 
-  /** What git in the container needs to hear, as the checkout is another user's there. */
+  /** Makes git in the container trust the checkout, which belongs to another user there. */
   #trusting(script: string): string {
     if (this.#given.variables.get('GIT_CONFIG_COUNT') !== '') return script
     const folder = quoted(this.#given.workspace.seen.project)
@@ -188,9 +188,9 @@ class Containers implements OpenExecutor {
     ]
   }
 
-  /** Each of the policies that are allowed is tried in turn. */
+  /** Tries each allowed pull policy in order. */
   async #pull({ name, pull_policy: wished, executor_opts: options }: Image, signal: AbortSignal): Promise<void> {
-    // A name is an argument of ours: none begins like a flag.
+    // The name becomes a command line argument, so it must not start like a flag.
     if (!/^[a-z0-9][\w./:@-]*$/i.test(name) || name.length > 1000)
       throw new JobFailed('runner_configuration_error', `invalid image name: ${name.slice(0, 200)}`)
     const { say, output } = this.#given
@@ -239,13 +239,16 @@ class Containers implements OpenExecutor {
     return name
   }
 
-  /** Public variables of the job, then its own: in a file, as command lines are everyone's to read. */
+  /**
+   * Public variables of the job, then those of the service. Written to a file, because every local user can read
+   * command lines.
+   */
   async #serviceVariables(service: Service, n: number): Promise<string> {
     const { variables } = this.#given
     const all = new Map(variables.environment({ onlyPublic: true }))
     for (const { key, value, raw } of service.variables)
       if (/^[A-Za-z_]\w*$/.test(key)) all.set(key, raw ? value : variables.expand(value))
-    // Such a file has no way to write a line break.
+    // The format of the file cannot express line breaks.
     const lines = [...all].filter(([, value]) => !/[\r\n]/.test(value)).map(([key, value]) => `${key}=${value}\n`)
     await mkdir(this.#config, { recursive: true, mode: 0o700 })
     const file = join(this.#config, `service-${n}.env`)
@@ -253,7 +256,10 @@ class Containers implements OpenExecutor {
     return file
   }
 
-  /** Healthy where the image says what that means, else reachable on what it exposes. */
+  /**
+   * Waits until the service is healthy if the image defines a health check, or else until its exposed port accepts
+   * connections.
+   */
   async #awaitService(service: Service, name: string, signal: AbortSignal): Promise<void> {
     const { warn } = this.#given
     const until = performance.now() + (this.#options.serviceWaitMs ?? SERVICE_WAIT_MS)
@@ -290,7 +296,7 @@ class Containers implements OpenExecutor {
     return runProgram({ command, args, cwd, environment: this.#environment, mark, output, signal })
   }
 
-  /** For what may fail; not stopped with the job, but not for ever. */
+  /** For commands that may fail. The end of the job does not stop them, but a timeout does. */
   #quietly(args: string[], signal: AbortSignal = AbortSignal.timeout(CLEAN_UP_MS)): Promise<number> {
     return this.#run(args, () => {}, signal).catch(() => -1)
   }
@@ -310,7 +316,7 @@ class Containers implements OpenExecutor {
 
 const NO_IMAGE: Image = { name: '', entrypoint: [], pull_policy: [], executor_opts: null }
 
-/** Its own name, or that of the image in both spellings that hosts can have. */
+/** The configured alias, and the image name in both spellings that are valid host names. */
 function aliasesOf(alias: string, image: string): string[] {
   const given = alias.split(/[\s,]+/).filter(Boolean)
   const path = image.replace(/@.*$/, '').replace(/:[^/:]*$/, '')

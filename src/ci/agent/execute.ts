@@ -1,4 +1,4 @@
-/** One job from its beginning to its end, stage by stage, as the known agent goes through them. */
+/** Runs one job from start to end, with the same stages as the reference runner. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { arch, hostname, platform } from 'node:os'
 import { join } from 'node:path'
@@ -21,25 +21,25 @@ import { credentialOf, workspaceOf, type Workspace } from './workspace.ts'
 
 export interface ExecuteOptions {
   readonly executor: Executor
-  /** Of the job's slot: only one job at a time is given it, and the next finds what it left. */
+  /** The folder of the job's slot. One job at a time uses it, and the next job finds the files of the previous one. */
   readonly folder: string
-  /** Where caches of this project are kept. */
+  /** The folder for the caches of this project. */
   readonly cacheFolder: string
   readonly slot: number
   readonly log: JobLog
   readonly artifacts: ArtifactDoor
-  /** What the machine gives its jobs. */
+  /** The environment variables of the machine that jobs get. */
   readonly environment: Environment
-  /** Ends the job at once; its reason tells why. */
+  /** Ends the job at once. The reason of the signal says why. */
   readonly signal?: AbortSignal
-  /** Ends the script alone: what follows a failure is still done. */
+  /** Ends only the script. The stages after a failure still run. */
   readonly cancel?: AbortSignal
-  /** A working copy to run instead of what git fetches. */
+  /** A working copy to use instead of fetching with git. */
   readonly workingCopy?: string
-  /** How the runner calls itself in the log. */
+  /** The name of the runner in the log. */
   readonly description?: string
   readonly shortToken?: string
-  /** How often sources are asked for while the server is away. */
+  /** How often to retry fetching sources while the server is unavailable. */
   readonly triesWhileAway?: number
 }
 
@@ -104,7 +104,7 @@ function failureOf(
   return new JobFailed('runner_system_failure', message, { cause: error })
 }
 
-/** Those that every server knows are told without asking. */
+/** Reasons that every server knows are sent without checking the server's list. */
 function reasonFor({ features }: Job, { reason }: JobFailed): JobResult['failureReason'] {
   const known = ['script_failure', 'runner_system_failure', 'job_execution_timeout', 'unknown_failure']
   return known.includes(reason) || features.failure_reasons.includes(reason) ? reason : 'runner_system_failure'
@@ -182,7 +182,7 @@ class JobRun {
     await removeFolder(workspace.here.temporary)
     for (const made of [workspace.here.builds, workspace.here.temporary]) {
       await mkdir(made, { recursive: true })
-      // The folder above is the agent's alone; users of a container get to these by their mount.
+      // Only the agent can access the parent folder. Users of a container reach these folders through their mounts.
       if (executor.isIsolated) await chmod(made, 0o777)
     }
     const mark = makeMark()
@@ -199,7 +199,7 @@ class JobRun {
     })
   }
 
-  /** Whether anything of what the job says was run. */
+  /** Whether any part of the script has run. */
   get hasBegun(): boolean {
     return this.#hasBegun
   }
@@ -211,7 +211,7 @@ class JobRun {
       () => null,
       (error: unknown) => ({ error }),
     )
-    // Canceled for good, out of time, or stopped: nothing of what follows is done any more.
+    // After a forced cancellation, a timeout or a stop, no further stage runs.
     this.#signal.throwIfAborted()
     await this.#scripts.after(failure === null)
     const later = await this.#keep(failure === null).then(
@@ -246,7 +246,7 @@ class JobRun {
     if (cache.length > 0)
       await this.#sections.section('restore_cache', 'Restoring cache', async () => {
         for (const one of cache) {
-          // A cache that cannot be had is no reason to fail.
+          // A missing cache does not fail the job.
           await this.#attempts('RESTORE_CACHE_ATTEMPTS', () => restoreCache(this.#cacheJob(), one))
         }
       })
@@ -266,7 +266,8 @@ class JobRun {
 
   async #sources(): Promise<void> {
     const { workingCopy, executor, environment } = this.#options
-    // Beside a container git has no home: no keys, passwords or settings of whoever runs the agent.
+    // For jobs in containers, git runs without a home folder: no keys, passwords or settings of the user who runs the
+    // agent.
     const own = executor.isIsolated
       ? { HOME: this.#workspace.here.temporary, GIT_ALLOW_PROTOCOL: 'http:https' }
       : Object.fromEntries(this.#variables.environment())
@@ -305,7 +306,7 @@ class JobRun {
     }
   }
 
-  /** Caches and artifacts, each where it is due. */
+  /** Stores the caches and artifacts that are due. */
   async #keep(isSuccess: boolean): Promise<void> {
     const suffix = isSuccess ? '' : '_on_failure'
     const how = isSuccess ? 'successful' : 'failed'
@@ -320,7 +321,7 @@ class JobRun {
     await this.#sections.section(stage, `Uploading artifacts for ${how} job`, () => this.#uploadAll(artifacts))
   }
 
-  /** One that fails does not keep the others back. */
+  /** A failed upload does not stop the others. */
   async #uploadAll(artifacts: readonly Artifact[]): Promise<void> {
     let failure: { error: unknown } | null = null
     for (const artifact of artifacts) {

@@ -1,4 +1,4 @@
-/** What runs a job's scripts. Everything else of a job is done beside it, on the agent's machine. */
+/** Runs the scripts of a job. The agent does everything else on its own machine. */
 import type { Job } from './job.ts'
 import type { Environment } from './processes.ts'
 import type { Variables } from './variables.ts'
@@ -8,7 +8,7 @@ export interface ExecutorJob {
   readonly job: Job
   readonly variables: Variables
   readonly workspace: Workspace
-  /** Of the machine; not the job's variables. */
+  /** The environment of the machine, without the job's variables. */
   readonly environment: Environment
   readonly mark: string
   readonly say: (text: string) => Promise<void>
@@ -25,20 +25,20 @@ export interface ScriptRun {
 
 export interface Executor {
   readonly name: 'shell' | 'container'
-  /** How the log and the protocol tell an exit code. */
+  /** The wording for an exit code in the log and the protocol. */
   readonly exitWord: string
-  /** Where scripts see the folder of the job's slot, if not where it is. */
+  /** The path of the slot's folder inside the container, if it differs. */
   readonly mountedAt?: string
-  /** Whether what the job left may be trusted by programs that run beside it. */
+  /** Whether scripts are isolated. If so, programs on the agent's machine must not trust files that the job wrote. */
   readonly isIsolated: boolean
   open(given: ExecutorJob): Promise<OpenExecutor>
 }
 
 export interface OpenExecutor {
   prepare(signal: AbortSignal): Promise<void>
-  /** The exit code. */
+  /** Returns the exit code. */
   run(run: ScriptRun): Promise<number>
-  /** Removes a folder of the job, whoever owns the files in it. */
+  /** Deletes a folder of the job, whatever users own the files in it. */
   remove(folder: string): Promise<void>
   close(): Promise<void>
 }

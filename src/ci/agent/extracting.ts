@@ -1,4 +1,4 @@
-/** Unpacks archives of other jobs into a build folder: nothing is written outside of it, and no more than may be. */
+/** Unpacks archives of other jobs into a build folder. Writes nothing outside the folder, and limits the total size. */
 import { constants } from 'node:fs'
 import { chmod, lstat, mkdir, open, realpath, rm, symlink, utimes } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -33,7 +33,7 @@ export async function extractZip(
     if (!entry.path) throw new BadZip(`names a path outside: ${JSON.stringify(entry.name.slice(0, 200))}`)
     if (entry.type === 'other') throw new BadZip(`has an entry that is no file: ${JSON.stringify(entry.name)}`)
     count++
-    // Links come last, so that no entry is written through one of the same archive.
+    // Links are created last, so that no entry is written through a link of the same archive.
     if (entry.type === 'link') links.push(entry)
     else if (entry.type === 'folder') await folderAt(realRoot, join(realRoot, ...entry.path))
     else await writeEntry(zip, entry, realRoot, entry.path)
@@ -43,7 +43,7 @@ export async function extractZip(
   return count
 }
 
-/** Links over links may lead out though none of them does so by its letters. */
+/** A chain of links may lead outside although no single link does. */
 async function assertInside(root: string, link: string): Promise<void> {
   const real = await realpath(link).catch(nullIfMissing)
   if (real === null || isBelow(root, real)) return
@@ -78,7 +78,7 @@ async function writeLink(zip: ZipFile, entry: ZipEntry, root: string, path: read
 
 const isBelow = (root: string, path: string) => path === root || path.startsWith(`${root}/`)
 
-/** Made where it is missing. A link on the way, as a checkout may have one, must lead to a folder inside. */
+/** Creates missing folders. A link on the way, which a checkout may contain, must lead to a folder inside. */
 async function folderAt(root: string, folder: string): Promise<void> {
   let current = root
   for (const part of relative(root, folder).split('/').filter(Boolean)) {

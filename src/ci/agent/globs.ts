@@ -1,10 +1,9 @@
 /**
- * Patterns of artifacts and caches. Other than in rules, a `**` that comes last stands for whatever is below and for the
- * folder itself.
+ * Patterns of artifacts and caches. Unlike in rules, a trailing `**` matches everything below and the folder itself.
  */
 import { alternatives, matchesSegments, segmentOf, type Segment } from '../../lib/globs.ts'
 
-/** One way through the braces, in parts. */
+/** One expansion of the braces, in segments. */
 export type GlobParts = readonly Segment[]
 
 export class BadGlob extends Error {

@@ -1,6 +1,5 @@
 /**
- * What a job prints, without its secrets, in a file: so that any part can be sent, or sent again, without being held in
- * memory.
+ * The log of a job without its secrets, in a file. So the agent can send any part again without keeping it in memory.
  */
 import { open, type FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -11,7 +10,7 @@ export interface Secrets {
   readonly prefixes: Iterable<string>
 }
 
-/** As much as the known agent keeps. */
+/** The default limit of the reference runner. */
 export const DEFAULT_LOG_LIMIT = 4 * 1024 ** 2
 
 export class JobLog implements AsyncDisposable {
@@ -41,7 +40,7 @@ export class JobLog implements AsyncDisposable {
     return this.#size
   }
 
-  /** As the protocol tells it at the end. */
+  /** In the format of the protocol. */
   get checksum(): string {
     return `crc32:${this.#crc.toString(16).padStart(8, '0')}`
   }
@@ -50,12 +49,12 @@ export class JobLog implements AsyncDisposable {
     this.#masks = [new PrefixMasker(prefixes), new Masker(secrets)]
   }
 
-  /** Resolves when it is in the file: who prints faster has to wait. */
+  /** Resolves when the text is in the file, which slows down jobs that print too fast. */
   write(text: string | Buffer): Promise<void> {
     return this.#queue(() => this.#masks.reduce<Buffer>((chunk, mask) => mask.push(chunk), Buffer.from(text as string)))
   }
 
-  /** What was held back, because a secret might have begun there. */
+  /** Writes the bytes that were held back because a secret might start there. */
   flush(): Promise<void> {
     return this.#queue(() =>
       this.#masks.reduce<Buffer>((chunk, mask) => Buffer.concat([mask.push(chunk), mask.end()]), Buffer.alloc(0)),

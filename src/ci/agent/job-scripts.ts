@@ -1,4 +1,4 @@
-/** What a job runs: its hooks, its steps, and what comes after them. */
+/** The scripts of a job: hooks, steps and `after_script`. */
 import { isDue } from './caches.ts'
 import { durationOf, durationText } from './durations.ts'
 import type { OpenExecutor } from './executor.ts'
@@ -25,9 +25,9 @@ export interface ScriptsJob {
   readonly log: JobLog
   /** Ends the job at once. */
   readonly signal: AbortSignal
-  /** Ends the steps alone. */
+  /** Ends only the steps. */
   readonly cancel: AbortSignal | undefined
-  /** How the log tells an exit code. */
+  /** The wording for an exit code in the log. */
   readonly exitWord: string
 }
 
@@ -141,7 +141,7 @@ export class JobScripts {
       if (error instanceof NoProgram) throw new JobFailed('runner_system_failure', error.message, { cause: error })
       throw error
     } finally {
-      // What it held back is its own, and nobody else's line begins behind it.
+      // Flushes held-back output, so that no other line is appended to it.
       await this.#log.flush()
     }
   }

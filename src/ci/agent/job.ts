@@ -1,4 +1,6 @@
-/** A job as the runner protocol hands it over. Types are as strict as those of the known agent; null stands for absent. */
+/**
+ * The payload of a job in the runner protocol. Types are as strict as those of the reference runner; null means absent.
+ */
 import { z } from 'zod'
 
 const text = z
@@ -55,7 +57,7 @@ const cache = z.object({
   policy: text,
   when: text,
   fallback_keys: texts,
-  /** Not sent by every server. */
+  /** Some servers do not send this field. */
   unprotect: flag,
 })
 
@@ -110,7 +112,7 @@ export const jobSchema = z.object({
 })
 
 export type Job = z.output<typeof jobSchema>
-/** What may be left out of it, as whoever writes a job sees it. */
+/** The input type, in which fields with defaults are optional. */
 export type JobInput = z.input<typeof jobSchema>
 export type JobVariable = Job['variables'][number]
 export type Image = z.output<typeof image>
@@ -132,16 +134,16 @@ export interface JobResult {
   readonly state: 'success' | 'failed'
   readonly failureReason?: FailureReason
   readonly exitCode?: number
-  /** Nothing of its script was run, and another try may do: the server puts it back into its queue. */
+  /** Nothing of the script ran, and a retry may succeed. The server returns the job to its queue. */
   readonly isGivenBack?: true
 }
 
-/** Ends a job. The message is shown at the end of its log. */
+/** Ends a job. The log ends with the message. */
 export class JobFailed extends Error {
   override name = 'JobFailed'
   readonly reason: FailureReason
   readonly exitCode: number | undefined
-  /** The server is away for a moment. */
+  /** The server is temporarily unavailable. */
   readonly isTemporary: boolean
   constructor(
     reason: FailureReason,

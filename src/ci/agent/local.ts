@@ -1,4 +1,4 @@
-/** Runs a job on a working copy, without a server: its archives go to a folder and come from there. */
+/** Runs a job on a working copy, without a server. A folder stores the archives. */
 import { createWriteStream } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,24 +14,24 @@ import { sharedEnvironment } from './processes.ts'
 import { shellExecutor } from './shell.ts'
 
 export interface LocalOptions {
-  /** For builds, caches and artifacts; kept from run to run. */
+  /** The folder for builds, caches and artifacts; kept between runs. */
   readonly state: string
-  /** What the job prints, without its secrets, as it comes. */
+  /** Receives the output of the job without its secrets. */
   readonly output: (chunk: Buffer) => void
-  /** Of this process; jobs see the harmless part of it. */
+  /** The environment of this process. Jobs get only the harmless variables. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly executor?: Executor
-  /** Jobs that run at the same time need one each. */
+  /** Each parallel job needs its own slot. */
   readonly slot?: number
   readonly signal?: AbortSignal
-  /** A folder below the state, unless told otherwise. */
+  /** Default: a folder below `state`. */
   readonly artifacts?: ArtifactDoor
 }
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const CHUNK = 256 * 1024
 
-/** `git_info` names what the working copy is at; nothing is fetched. */
+/** `git_info` names the commit of the working copy; nothing is fetched. */
 export async function runLocally(given: JobInput, folder: string, options: LocalOptions): Promise<JobResult> {
   const job = jobSchema.parse(given)
   const { state, output, environment, executor = shellExecutor, slot = 0, signal } = options
@@ -71,7 +71,7 @@ export async function runLocally(given: JobInput, folder: string, options: Local
   }
 }
 
-/** By the number of the job, as `artifacts/12/archive/artifacts.zip`. */
+/** Stores archives by job id, such as `artifacts/12/archive/artifacts.zip`. */
 export function artifactFolder(root: string, id: number): ArtifactDoor {
   return {
     async download(dependency, file) {

@@ -1,11 +1,11 @@
-/** Replaces secrets in what a job prints, however the output is cut into chunks. */
+/** Masks secrets in the output of a job, however the output is split into chunks. */
 
 const MASK = Buffer.from('[MASKED]')
-/** Where secrets overlap in a row without an end, the row is cut. */
+/** An endless sequence of overlapping secrets is cut at this length. */
 const LONGEST_ROW = 4
 
 const MOST_SECRETS = 1000
-/** Longer ones are looked for in pieces, so that little has to be held back. */
+/** Searches longer secrets in pieces, so that few bytes must be held back. */
 const PIECE = 4096
 
 export class Masker {
@@ -22,7 +22,7 @@ export class Masker {
     this.#longest = Math.max(0, ...this.#secrets.map(({ length }) => length))
   }
 
-  /** What can be told already. */
+  /** Returns the bytes that cannot be part of a secret any more. */
   push(chunk: Buffer): Buffer {
     if (this.#secrets.length === 0) return chunk
     const text = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
@@ -40,13 +40,13 @@ export class Masker {
     return masked(text, this.#find(text))
   }
 
-  /** From and to of what must go, in order; what overlaps is one. */
+  /** The ranges to mask, in order. Overlapping ranges are merged. */
   #find(text: Buffer): [number, number][] {
     const all: [number, number][] = []
     for (const secret of this.#secrets) {
       for (let at = text.indexOf(secret); at >= 0;) {
         all.push([at, at + secret.length])
-        // Of those that overlap it only the last counts: a secret of one letter, repeated, overlaps itself everywhere.
+        // Of the overlapping matches only the last counts: a repeated one-letter secret would match at every position.
         const last = text.lastIndexOf(secret, at + secret.length - 1)
         at = last > at ? last : text.indexOf(secret, at + secret.length)
       }
@@ -62,7 +62,7 @@ export class Masker {
     return merged
   }
 
-  /** The first place from which the end of the text may be the beginning of a secret. */
+  /** The first position from which the end of the text may be the start of a secret. */
   #openEnd(text: Buffer): number {
     for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
       const rest = text.length - at
@@ -76,7 +76,7 @@ export class Masker {
 function piecesOf(secret: Buffer): Buffer[] {
   const pieces: Buffer[] = []
   let rest = secret
-  // The last takes what is left: a short piece would be found everywhere.
+  // The last piece takes the rest, because a short piece would match everywhere.
   for (; rest.length >= 2 * PIECE; rest = rest.subarray(PIECE)) pieces.push(rest.subarray(0, PIECE))
   return [...pieces, rest]
 }
@@ -101,7 +101,7 @@ const isTokenByte = (byte: number) =>
 
 const MOST_PREFIXES = 10
 
-/** Hides what follows the known beginnings of tokens, whosever they are. */
+/** Masks the characters after known token prefixes, whoever owns the token. */
 export class PrefixMasker {
   readonly #prefixes: Buffer[]
   readonly #longest: number

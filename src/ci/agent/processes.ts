@@ -1,6 +1,7 @@
 /**
- * Programs that a job runs, each in a process group of its own. Nothing of it stays behind: the group is asked to end,
- * then ended, and whoever left the group is known by a mark in the environment (where /proc tells it).
+ * Runs the programs of a job, each in its own process group, and leaves no process behind. The group gets a request to
+ * end and is then killed. Processes that left the group are found by a mark in their environment, if /proc is
+ * available.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,15 +12,15 @@ import { hasCode } from '../../lib/system-errors.ts'
 
 export type Environment = Readonly<Record<string, string>>
 
-/** Names the job, and the agent that runs it. */
+/** Names the job and its agent. */
 const MARK = 'MORTISE_JOB_MARK'
 const GRACE_MS = 5000
-/** For what is left when the program itself has ended. */
+/** Grace time for processes that are still alive when the program itself has ended. */
 const LEFTOVER_GRACE_MS = 1000
-/** For the last of the output to be read, once nobody can add to it. */
+/** Time to read the last output after the processes have ended. */
 const PIPES_MS = 200
 const POLL_MS = 20
-/** Where the first process of a container collects no dead ones, they never go. */
+/** In a container whose first process does not reap zombies, they never disappear. */
 const LAST_WAIT_MS = 1000
 
 export const makeMark = (): string => `${PROCESS_TAG}-${randomBytes(8).toString('hex')}`
@@ -30,23 +31,23 @@ export interface Program {
   readonly cwd: string
   readonly environment: Environment
   readonly mark: string
-  /** Output and errors, in turn; who reads slowly slows the program down. */
+  /** Receives stdout and stderr in order. A slow reader slows the program down. */
   readonly output: (chunk: Buffer) => Promise<void> | void
   readonly input?: string
   readonly signal?: AbortSignal | undefined
-  /** Between the request to end and the end. */
+  /** The time between the request to end and the kill. */
   readonly graceMs?: number | undefined
 }
 
-/** Cannot be started at all. */
+/** The program cannot be started. */
 export class NoProgram extends Error {
   override name = 'NoProgram'
 }
 
-/** Groups that run now. */
+/** Process groups that are running. */
 const running = new Set<number>()
 
-/** The exit code, as a shell tells it: 128 and the signal's number where one ended it. */
+/** Returns the exit code like a shell: 128 plus the signal number after a signal. */
 export async function runProgram(program: Program): Promise<number> {
   const { command, args, cwd, environment, mark, signal, graceMs = GRACE_MS } = program
   signal?.throwIfAborted()
@@ -73,9 +74,9 @@ export async function runProgram(program: Program): Promise<number> {
   try {
     const code = await exited
     await endGroup(group, LEFTOVER_GRACE_MS)
-    // Whoever left the group holds the pipes open, and would for ever.
+    // A process that left the group keeps the pipes open, possibly for ever.
     if (!(await isSettledWithin(reading, PIPES_MS))) await endMarked(mark)
-    // One without a mark cannot be found; what it prints is nobody's any more.
+    // A process without the mark cannot be found. Its output is discarded.
     if (!(await isSettledWithin(reading, LAST_WAIT_MS)))
       for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
     for (const read of await reading)
@@ -87,7 +88,7 @@ export async function runProgram(program: Program): Promise<number> {
   }
 }
 
-/** At once and without waiting; for when this process itself is about to end. */
+/** Kills at once without waiting, for when this process itself is about to end. */
 export function killRunning(): void {
   for (const group of running) tell(group, 'SIGKILL')
 }
@@ -148,12 +149,12 @@ async function isSettledWithin(work: Promise<unknown>, ms: number): Promise<bool
   return isSettled
 }
 
-/** Whoever left its group, too. */
+/** Also ends processes that left the group. */
 export async function endMarked(mark: string): Promise<void> {
   await killWhere((found) => found === mark)
 }
 
-/** What agents left that were killed themselves. */
+/** Ends processes of agents that were killed. */
 export async function sweepLeftovers(): Promise<void> {
   await killWhere((found) => hasProcessEnded(TAG_PATTERN.exec(found)?.[0] ?? PROCESS_TAG))
 }
@@ -163,14 +164,14 @@ async function killWhere(isMeant: (mark: string) => boolean): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       if (!/^\d+$/.test(name) || Number(name) === process.pid) return
-      // Those of other users cannot be read; they are none of ours.
+      // The environment of other users' processes cannot be read. They do not belong to this agent.
       const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
       const mark = new RegExp(`(?:^|\\0)${MARK}=([^\\0]*)`).exec(environment)?.[1]
       if (mark === undefined || !isMeant(mark)) return
       try {
         process.kill(Number(name), 'SIGKILL')
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
       }
     }),
   )
@@ -179,7 +180,7 @@ async function killWhere(isMeant: (mark: string) => boolean): Promise<void> {
 const KEPT =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|XDG_RUNTIME_DIR|DOCKER_\w+|CONTAINER_HOST|((https?|no|all)_proxy))$/i
 
-/** What jobs get to see of the agent's environment: not its settings, some of which are secrets. */
+/** The part of the agent's environment that jobs get. It excludes the agent's settings, which may be secrets. */
 export function sharedEnvironment(given: Readonly<Record<string, string | undefined>>): Environment {
   const kept = Object.entries(given).filter(
     (pair): pair is [string, string] => pair[1] !== undefined && KEPT.test(pair[0]),

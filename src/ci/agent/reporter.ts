@@ -1,21 +1,21 @@
-/** Tells the server what a running job prints and how it ends, and hears from it when the job shall end. */
+/** Sends the log and the result of a running job to the server, and learns from the server when the job must end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobLog } from './job-log.ts'
 import type { Job, JobResult } from './job.ts'
 import { CANCELED } from './execute.ts'
 import type { RunnerInfo, RunnerServer, TraceAnswer } from './server.ts'
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface Pace {
-  /** Between two requests for work that find none. */
+  /** The pause between two requests that return no job. */
   readonly poll: number
-  /** Between two looks at the log, until the server says otherwise. */
+  /** The interval for sending the log, until the server sets another. */
   readonly update: number
-  /** Without output the server hears of the job this often. */
+  /** Without output, the agent contacts the server at this interval. */
   readonly keepAlive: number
-  /** The first pause after a failure; each further one is twice as long. */
+  /** The first pause after a failure. Each further pause doubles. */
   readonly backoff: number
-  /** How long a server is left alone that does not know this runner. */
+  /** The pause when the server does not know this runner. */
   readonly unknown: number
 }
 
@@ -59,18 +59,18 @@ export class Reporter {
     return this.#hard
   }
 
-  /** Ends the script; what follows is still done. */
+  /** Ends the script. The stages after it still run. */
   get graceful(): AbortSignal {
     return this.#graceful.signal
   }
 
-  /** False where the server no longer wants the job. */
+  /** False if the server no longer wants the job. */
   async accept(): Promise<boolean> {
     const { status, jobStatus } = await this.#server.updateJob(this.#job, { state: 'running' }, this.#info)
     return status !== 403 && status !== 404 && jobStatus !== 'canceled' && jobStatus !== 'failed'
   }
 
-  /** Sends what is new, until the job ends. */
+  /** Sends new output until the job ends. */
   follow(log: JobLog): void {
     this.#following = this.#follow(log)
   }
@@ -84,15 +84,15 @@ export class Reporter {
         await this.#send(log)
         if (performance.now() - this.#lastCall < this.#pace.keepAlive) continue
         const answer = await this.#server.updateJob(this.#job, { state: 'running' }, this.#info)
-        // Of a trace this is only a pause.
+        // For a trace request, a 404 would only be a pause.
         this.#hear(answer.status === 404 ? { ...answer, status: 403 } : answer)
       } catch {
-        // Away for a moment; what is in the file can be sent later.
+        // The server is temporarily unavailable. The file can be sent later.
       }
     }
   }
 
-  /** Everything that is left, then how it ended. False where the server never took it. */
+  /** Sends the rest of the log, then the result. False if the server never accepted it. */
   async finish(log: JobLog, result: JobResult, signal?: AbortSignal): Promise<boolean> {
     this.#ending.abort()
     await this.#following
@@ -100,12 +100,12 @@ export class Reporter {
       const answer = await this.#tryToFinish(log, result)
       if (answer?.status === 200 || answer?.status === 403 || answer?.status === 404) return answer.status === 200
       if (answer && ['canceled', 'failed'].includes(answer.jobStatus)) return false
-      // It has forgotten the log, and wants all of it again.
+      // The server has deleted its log and wants the whole log again.
       if (answer?.status === 412) this.#sent = 0
       const isWaiting = answer?.status === 202
       const backoff = Math.min(this.#pace.backoff * 2 ** (attempt - 1), LONGEST_BACKOFF_MS)
       const pause = answer?.status === 412 ? 0 : isWaiting ? this.#interval : backoff
-      // Who waits for the server to settle has not failed.
+      // Waiting for the server to process the log is not a failed attempt.
       if (isWaiting) {
         attempt--
         waits++
@@ -128,7 +128,7 @@ export class Reporter {
     }
   }
 
-  /** Whether the server has all of it, or wants no more. */
+  /** Whether the server has the whole log, or wants no more of it. */
   async #send(log: JobLog): Promise<boolean> {
     let mismatches = 0
     while (this.#sent < log.size) {
@@ -138,7 +138,7 @@ export class Reporter {
       if (answer.status === 202 && answer.jobStatus !== 'canceled') this.#sent += bytes.length
       else if (answer.status === 202) return true
       else if (answer.status === 416 && answer.size !== null && mismatches++ < 3) {
-        // It may know less than we sent, or more than we have.
+        // The server may have less than was sent, or more than the log contains.
         this.#sent = Math.min(answer.size, log.size)
       } else return answer.status === 403
     }

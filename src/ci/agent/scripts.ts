@@ -1,12 +1,12 @@
-/** The text of the shell scripts that run a job's commands, for bash as for any other sh. */
+/** Builds the shell scripts that run a job's commands, for bash and any other sh. */
 import { GREEN, RESET } from './sections.ts'
 
-/** Which bash does not let anyone set. */
+/** Variables that are read-only in bash. */
 const READ_ONLY = new Set(['BASHOPTS', 'BASH_VERSINFO', 'EUID', 'PPID', 'SHELLOPTS', 'UID'])
 
 export interface Script {
   readonly environment: Iterable<[string, string]>
-  /** Where it runs. */
+  /** The working folder. */
   readonly folder: string
   readonly commands: readonly string[]
   readonly isTraced?: boolean
@@ -15,7 +15,7 @@ export interface Script {
 export function scriptOf({ environment, folder, commands, isTraced = false }: Script): string {
   const exported = [...environment].filter(([key]) => !READ_ONLY.has(key))
   return [
-    // One pipe for both, so that output and errors keep their order.
+    // One pipe for both, so that stdout and stderr keep their order.
     'exec 2>&1 </dev/null',
     'umask 0022',
     ...exported.map(([key, value]) => `export ${key}=${quoted(value)}`),

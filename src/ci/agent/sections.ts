@@ -1,4 +1,4 @@
-/** How a job's log is told: in sections with titles, and in colours. */
+/** Formats the log of a job: sections with titles, and colors. */
 import type { JobLog } from './job-log.ts'
 
 const CYAN = '\x1b[36;1m'
@@ -9,7 +9,7 @@ export const RESET = '\x1b[0;m'
 
 export class Sections {
   readonly #log: JobLog
-  /** Whether the server folds them. */
+  /** Whether the server supports collapsible sections. */
   readonly #isMarked: boolean
 
   constructor(log: JobLog, isMarked: boolean) {

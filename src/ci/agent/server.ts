@@ -1,4 +1,4 @@
-/** The runner protocol from the agent's side: what is asked, and what the answers mean. */
+/** The agent's side of the runner protocol: requests, and the meaning of the answers. */
 import { arch, platform } from 'node:os'
 import { z } from 'zod'
 import { VERSION } from '../../version.ts'
@@ -42,7 +42,7 @@ export type JobAnswer =
 export interface TraceAnswer {
   readonly status: number
   readonly jobStatus: string
-  /** How many bytes the server has; null where it does not tell. */
+  /** The number of bytes that the server has. Null if the server does not say. */
   readonly size: number | null
   /** In milliseconds. */
   readonly interval: number | null
@@ -113,7 +113,7 @@ export class RunnerServer {
     return credential.parse(await jsonOf(answer, 200))
   }
 
-  /** The old token ends with this. */
+  /** Invalidates the old token. */
   async renewToken(old: string, signal: AbortSignal): Promise<RunnerToken> {
     const call = { json: { token: old }, headers: { 'runner-token': old }, signal }
     return token.parse(
@@ -121,7 +121,7 @@ export class RunnerServer {
     )
   }
 
-  /** Of a token that was made for several agents, only this one goes. */
+  /** If several agents share the token, only this one is removed. */
   async unregister(token: string): Promise<void> {
     const [path, json] = token.startsWith('glrt-')
       ? ['runners/managers', { token, system_id: this.#systemId }]
@@ -198,7 +198,7 @@ function infoOf({ executor, shell }: RunnerInfo) {
   }
 }
 
-/** A job that cannot be understood is told to the server, if at least it can be named. */
+/** Reports an invalid job to the server, if the job has an id and a token. */
 function jobOf(json: unknown): JobAnswer {
   const parsed = jobSchema.safeParse(json)
   if (parsed.success) return { kind: 'job', job: parsed.data }

@@ -1,4 +1,4 @@
-/** Runs scripts right here, as the user that the agent runs as. */
+/** Runs scripts on this machine, as the user of the agent. */
 import { existsSync } from 'node:fs'
 import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -42,7 +42,7 @@ async function runHere(
   }
 }
 
-/** Folders that nobody may write to are made writable first. */
+/** Makes read-only folders writable first. */
 export async function removeFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true })

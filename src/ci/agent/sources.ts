@@ -1,6 +1,6 @@
 /**
- * Brings a job's commit into its build folder with git, as the known agent does it. The token reaches git by a helper
- * that reads it from the environment: it stands in no command line, no configuration and no log.
+ * Checks out a job's commit with git, like the reference runner. Git gets the token from a helper that reads the
+ * environment, so the token appears in no command line, no configuration and no log.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -18,7 +18,10 @@ export interface SourcesJob {
   readonly folder: string
   readonly environment: Environment
   readonly mark: string
-  /** Whether the job is kept away from this machine: nothing that it left or says may be obeyed by git here. */
+  /**
+   * Whether the job is isolated from this machine. If so, git on this machine must not obey files or settings of the
+   * job.
+   */
   readonly isIsolated: boolean
   readonly say: (text: string) => Promise<void>
   readonly output: (chunk: Buffer) => Promise<void>
@@ -29,7 +32,7 @@ export interface SourcesJob {
 type Strategy = 'clone' | 'fetch' | 'none' | 'empty'
 
 const ALL_REFS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']
-/** Left by a git that was killed. */
+/** Lock files that a killed git left. */
 const LOCKS = ['index.lock', 'shallow.lock', 'HEAD.lock', 'config.lock', 'hooks/post-checkout']
 
 export async function getSources(given: SourcesJob): Promise<void> {
@@ -116,7 +119,7 @@ async function submodules(git: Git, given: SourcesJob): Promise<void> {
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
 
-/** Some flags of git name programs to run. */
+/** Allowed flags only, because some flags of git name programs to run. */
 const HARMLESS =
   /^(-[pqvftn]|--(prune|quiet|verbose|force|tags|no-tags|progress|no-progress|remote|recursive|jobs=\d+|depth=\d+|filter=[\w:]+))$/
 
@@ -127,12 +130,12 @@ function flagsOf({ isIsolated }: SourcesJob, text: string): string[] {
   throw new JobFailed('runner_configuration_error', `git is not run with ${refused.slice(0, 100)} beside a container`)
 }
 
-/** What git prints where the server is away, or went away meanwhile. */
+/** Messages of git when the server is unavailable. */
 const AWAY =
   /could not resolve host|failed to connect|couldn't connect|connection (refused|reset|timed out)|empty reply|early eof|hung up unexpectedly|unexpected disconnect|rpc failed|recv failure|transfer closed|returned error: (408|429|5\d\d)/i
 const LAST_WORDS = 4096
 
-/** Prints the password that stands in the variable it is given; to no other host than the one it is set for. */
+/** Prints the password from the given variable, and only for the host that it is set for. */
 const helperOf = (username: string, variable: string) =>
   `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"; }; f`
 
@@ -154,18 +157,18 @@ class Git {
     url.username = url.password = ''
     this.url = url.href
     this.#host = /^https?:$/.test(url.protocol) ? url.origin : null
-    // Helpers of whoever runs the agent would be asked too, and told to keep the token.
+    // Credential helpers of the user who runs the agent would also be called, and would store the token.
     const own = this.#host ? [`credential.${this.#host}.helper=${helperOf(username, 'MORTISE_GIT_PASSWORD')}`] : []
     this.#helper = ['credential.helper=', ...own].flatMap((setting) => ['-c', setting])
     this.#environment = {
       ...given.environment,
       GIT_TERMINAL_PROMPT: '0',
-      // Its messages are read here.
+      // The agent parses the messages of git.
       LC_ALL: 'C.UTF-8',
       GIT_ASKPASS: '',
       SSH_ASKPASS: '',
       MORTISE_GIT_PASSWORD: password,
-      // The large files come at once, after the checkout.
+      // Git LFS downloads all files at once, after the checkout.
       GIT_LFS_SKIP_SMUDGE: '1',
     }
   }
@@ -185,7 +188,7 @@ class Git {
     return (await this.#run(['lfs', 'version'], () => Promise.resolve())) === 0
   }
 
-  /** For the job's own git commands, which have its token in their environment. */
+  /** For git commands of the job itself, which have the token in their environment. */
   async rememberHelper(): Promise<void> {
     if (!this.#host) return
     const name = `credential.${this.#host}.helper`
@@ -195,7 +198,7 @@ class Git {
 
   #run(args: string[], output: (chunk: Buffer) => Promise<void>): Promise<number> {
     const { folder: cwd, mark, signal } = this.#given
-    // What is checked out is for others to read, unlike all else that the agent makes.
+    // Other users must be able to read the checkout, unlike the other files of the agent.
     const command = ['-c', 'umask 0022 && exec git "$@"', 'git', ...this.#helper, ...args]
     return runProgram({ command: '/bin/sh', args: command, cwd, environment: this.#environment, mark, output, signal })
   }
@@ -203,7 +206,7 @@ class Git {
 
 const LONGEST_INDEX = 256 * 1024 ** 2
 
-/** The paths that git has put into the folder. */
+/** The paths that git checked out. */
 export async function trackedFiles(given: SourcesJob): Promise<Set<string>> {
   if (!existsSync(join(given.folder, '.git'))) return new Set()
   const chunks: Buffer[] = []
@@ -218,15 +221,15 @@ export async function trackedFiles(given: SourcesJob): Promise<Set<string>> {
   return new Set(Buffer.concat(chunks).toString('utf8').split('\0'))
 }
 
-/** The files of a working copy as they are, changes and new files too, without what it ignores. */
+/** Copies the files of a working copy, with changes and new files, but without ignored files. */
 export async function copySources(from: string, given: SourcesJob): Promise<void> {
   const { folder, environment, mark, output, signal } = given
   const strategy = strategyOf(given)
   await given.remove(folder)
   await mkdir(folder, { recursive: true })
   if (strategy === 'none' || strategy === 'empty') return given.say('Skipping Git repository setup')
-  // A working copy without a commit cannot be cloned, but its files can be run. tar keeps modes and links, and a file
-  // that is deleted but not committed is none to copy.
+  // A working copy without a commit cannot be cloned, but its files can run. tar keeps modes and links. Deleted but
+  // uncommitted files are skipped.
   const script = `umask 0022
 git clone --quiet --shared --no-checkout -- . "$1" 2>/dev/null || true
 git ls-files -z --cached --others --exclude-standard |

@@ -1,4 +1,4 @@
-/** Who this agent is to which server, kept in a file of its own that nobody else may read. */
+/** The stored identity of this agent at a server, in a file that only its user may read. */
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const schema = z.object({
   token: z.string(),
   token_expires_at: z.string().nullable(),
   token_since: z.string(),
-  /** Digest of the token it was registered with: another one makes another runner. */
+  /** Digest of the registration token. Another token registers another runner. */
   registered_with: z.string(),
 })
 
@@ -21,7 +21,7 @@ export type RunnerState = z.output<typeof schema>
 
 const fileOf = (folder: string) => join(folder, 'runner.json')
 
-/** Null where there is none, or none that can be read as one. */
+/** Null if the file does not exist or is invalid. */
 export async function readState(folder: string): Promise<RunnerState | null> {
   const text = await readFile(fileOf(folder), 'utf8').catch(nullIfMissing)
   if (text === null) return null
@@ -40,13 +40,16 @@ export async function writeState(folder: string, state: RunnerState): Promise<vo
   await rename(draft, fileOf(folder))
 }
 
-/** When three quarters of the token's life are over; null for one without an end. */
+/** When three quarters of the token's lifetime are over. Null for a token without expiry. */
 export function renewalOf({ token_since: since, token_expires_at: end }: RunnerState): number | null {
   if (end === null || Number.isNaN(Date.parse(end))) return null
   return Date.parse(since) + 0.75 * (Date.parse(end) - Date.parse(since))
 }
 
-/** Two agents in one folder would build in each other's way. Ends with the process that holds it, however that ends. */
+/**
+ * Locks the folder, because two agents in one folder would disturb each other. The lock ends with its process, however
+ * that ends.
+ */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'agent.lock')

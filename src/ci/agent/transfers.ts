@@ -1,4 +1,4 @@
-/** Artifacts on their way to a server and back: streamed, tried again, and bounded. */
+/** Uploads and downloads artifacts: streamed, with retries and limits. */
 import { createWriteStream } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
@@ -10,7 +10,7 @@ import type { Dependency, Job } from './job.ts'
 const LONGEST_ARCHIVE = 20 * 1024 ** 3
 type NamedRecord = Pick<Job, 'id' | 'token'>
 
-/** By the tokens that the protocol names for each direction. */
+/** Uses the token that the protocol names for each direction. */
 export function artifactsOf(connection: Connection, { id, token }: NamedRecord): ArtifactDoor {
   return {
     upload: (upload, signal) => uploadTo(connection, { id, token }, upload, signal),
@@ -48,7 +48,7 @@ async function uploadTo(
       }
       const location = headerOf(answer, 'location')
       const refusal = await refusalOf(answer)
-      // It may have answered before it heard all.
+      // The server may have answered before it received everything.
       trying.abort()
       if (answer.status === 307 && location && attempt <= MOST_REDIRECTS) {
         base = `${new URL(location, base).origin}${new URL(connection.base).pathname}`
@@ -90,7 +90,7 @@ async function downloadFrom(
 
 const isAway = (status: number) => [502, 503, 504].includes(status)
 
-/** By what was answered. */
+/** The number of attempts depends on the status of the answer. */
 function mostTries(status: number): number {
   if (isAway(status)) return TRIES_WHILE_AWAY
   return [400, 401, 403, 404, 405, 413].includes(status) ? 1 : 3

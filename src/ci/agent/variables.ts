@@ -1,10 +1,10 @@
-/** The variables of a job as its scripts see them: references in their values resolved, files written. */
+/** The variables of a job for its scripts: expands references in values, and writes file variables. */
 import { join } from 'node:path'
 import type { JobVariable } from './job.ts'
 
 const REFERENCE = /\$(?:\$|(\w+)|\{(\w+)\})|%(\w+)%/g
 const DEEPEST = 20
-/** Values may refer to each other, so that a few short ones make a long one. */
+/** Values may reference each other, so a few short values could expand to a very long one. */
 const LONGEST_VALUE = 1024 * 1024
 
 export class Variables {
@@ -12,7 +12,7 @@ export class Variables {
   readonly #expanded = new Map<string, string>()
   readonly #fileFolder: string
 
-  /** A later one wins. Files are told by their place in the folder, as the scripts see it. */
+  /** Later variables win. The value of a file variable is its path in the folder, as the scripts see it. */
   constructor(list: readonly JobVariable[], fileFolder: string) {
     this.#fileFolder = fileFolder
     for (const variable of list) this.#byKey.set(variable.key, variable)
@@ -27,7 +27,7 @@ export class Variables {
     if (!this.#byKey.has(key)) this.set(key, value)
   }
 
-  /** Empty where there is none. */
+  /** Empty if the variable does not exist. */
   get(key: string): string {
     const variable = this.#byKey.get(key)
     if (!variable) return ''
@@ -38,7 +38,7 @@ export class Variables {
     return this.#expand(text, [])
   }
 
-  /** For a script: names that no shell can hold are left out. */
+  /** For a script: skips names that no shell can hold. */
   *environment({ onlyPublic = false } = {}): Generator<[string, string]> {
     for (const { key, public: isPublic } of this.#byKey.values())
       if (/^[A-Za-z_]\w*$/.test(key) && (isPublic || !onlyPublic)) yield [key, this.get(key).replaceAll('\0', '')]
@@ -49,7 +49,7 @@ export class Variables {
       if (variable.file && /^\w+$/.test(variable.key)) yield { key: variable.key, content: this.#valueOf(variable, []) }
   }
 
-  /** What must never be seen in a log. */
+  /** Values that a log must never show. */
   *secrets(): Generator<string> {
     for (const variable of this.#byKey.values()) if (variable.masked) yield this.#valueOf(variable, [])
   }
@@ -59,7 +59,7 @@ export class Variables {
     const known = this.#expanded.get(variable.key)
     if (known !== undefined) return known
     const value = this.#expand(variable.value, [...trail, variable.key])
-    // Inside of a circle the value depends on where one came in.
+    // Within a cycle, the value depends on where the expansion started, so it is not cached.
     if (trail.length === 0) this.#expanded.set(variable.key, value)
     return value
   }
@@ -80,7 +80,7 @@ export class Variables {
       if (name === undefined) add('$')
       else if (variable && !variable.file && (trail.includes(name) || trail.length > DEEPEST)) add(match[0])
       else if (variable) add(variable.file ? join(this.#fileFolder, name) : this.#valueOf(variable, trail))
-      // A percent sign is more often just that.
+      // A percent sign is usually just a percent sign.
       else if (match[3] !== undefined) add(match[0])
     }
     add(text.slice(at))

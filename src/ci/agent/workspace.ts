@@ -1,22 +1,22 @@
-/** The folders of a job: where its files are, and where its scripts see them. */
+/** The folders of a job: their paths on the machine, and their paths for the scripts. */
 import { join, posix } from 'node:path'
 
 export interface Folders {
-  /** For all builds of one slot: only one job at a time is in it. */
+  /** The folder for all builds of one slot. One job at a time uses it. */
   readonly builds: string
   /** The checkout. */
   readonly project: string
-  /** Scripts, file variables, archives on their way. */
+  /** Scripts, file variables, and archives in transit. */
   readonly temporary: string
 }
 
 export interface Workspace {
   readonly here: Folders
-  /** The same as the scripts see it, be it in a container. */
+  /** The same folders as the scripts see them, for example in a container. */
   readonly seen: Folders
 }
 
-/** What an address has before its host; `encoded` as it stands there. */
+/** The credentials in a URL; `encoded` is their original text. */
 export function credentialOf(url: string): { username: string; password: string; encoded: string } {
   if (!URL.canParse(url)) return { username: '', password: '', encoded: '' }
   const { username, password: encoded } = new URL(url)
@@ -31,7 +31,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The path of a repository's address, in parts that cannot lead elsewhere. */
+/** The path of a repository URL, split into parts that cannot lead elsewhere. */
 export function projectPathOf(repoUrl: string): string {
   const path = URL.canParse(repoUrl) ? decoded(new URL(repoUrl).pathname) : repoUrl
   const parts = path
@@ -43,16 +43,16 @@ export function projectPathOf(repoUrl: string): string {
 }
 
 export interface WorkspaceLocation {
-  /** Of the slot. */
+  /** The folder of the slot. */
   readonly folder: string
   readonly repoUrl: string
-  /** Where a container has the slot's folder; the same as here without one. */
+  /** The path of the slot's folder inside a container. Absent without a container. */
   readonly mountedAt?: string
   /** GIT_CLONE_PATH. */
   readonly clonePath?: string
 }
 
-/** Null where the wished clone path is not inside the builds folder. */
+/** Null if the requested clone path is outside the builds folder. */
 export function workspaceOf({ folder, repoUrl, mountedAt, clonePath }: WorkspaceLocation): Workspace | null {
   const here = { builds: join(folder, 'builds'), temporary: join(folder, 'tmp') }
   const seen = mountedAt ? { builds: `${mountedAt}/builds`, temporary: `${mountedAt}/tmp` } : here

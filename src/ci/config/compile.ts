@@ -1,6 +1,6 @@
 /**
- * The language of `.gitlab-ci.yml`: a text and its context in, the plan of a pipeline or all faults out. Pure: what is
- * in a repository, behind a URL or in a push is asked of the context. Whatever the text is, it ends soon.
+ * Compiles `.gitlab-ci.yml`: takes a text and its context, and returns the plan of a pipeline or all errors. Pure: it
+ * asks the context for files, URLs and changes. Terminates soon, whatever the text is.
  */
 import { dump } from 'js-yaml'
 import { pauses } from '../../lib/pauses.ts'
@@ -17,11 +17,11 @@ import { masker } from './variables.ts'
 const MOST_NEEDS = 50
 
 export interface Checked {
-  /** In the words of the reference; where they stand is beside them. */
+  /** With the messages of the reference implementation, and their positions. */
   readonly errors: readonly Fault[]
   readonly warnings: readonly string[]
   readonly includes: readonly Included[]
-  /** The file with all it includes and extends, as YAML; null where it could not be read so far. */
+  /** The file with all includes and `extends` merged, as YAML. Null if the file could not be read that far. */
   readonly merged: () => string | null
   /** Null with errors. */
   readonly definition: Definition | null
@@ -32,7 +32,7 @@ export interface Compiled extends Checked {
   readonly plan: Plan | null
 }
 
-/** What is wrong with a configuration, whatever the pipeline. */
+/** Validates a configuration, independent of a pipeline. */
 export async function check(text: string, context: Context): Promise<Checked> {
   const { plan: _, ...checked } = await run(text, context, false)
   return checked
@@ -52,7 +52,7 @@ async function run(text: string, asked: Context, wantsPlan: boolean): Promise<Co
   let root: Mapping | null = null
   let definition: Definition | null = null
   let plan: Plan | null = null
-  // Each step of a long file takes a while by itself.
+  // In a long file, each step alone takes a while, so the compiler pauses in between.
   const pause = pauses()
   try {
     const loaded = await includes.load(text)
@@ -84,7 +84,7 @@ async function settle(faults: Faults, patterns: Patterns): Promise<void> {
   for (const { pattern, refuse } of faults.claims) if (!(await patterns.isPattern(pattern))) refuse()
 }
 
-/** What was asked once is not asked again. */
+/** Caches the answers of the context. */
 function remembering(context: Context): Context {
   const changed = new Map<string | null, ReturnType<Context['changedPaths']>>()
   const paths = new Map<string, ReturnType<Context['paths']>>()

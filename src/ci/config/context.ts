@@ -1,9 +1,11 @@
-/** What a configuration is read for, and what it may ask meanwhile. */
+/** The context of a configuration: facts about the pipeline, and functions to ask for more. */
 import type { LimitedCaller } from '../../lib/limiter.ts'
 import { newMapping, type Mapping } from './tree.ts'
 import type { Variable } from './variables.ts'
 
-/** In which tree a file stands: its own local includes and globs are looked up there. Null for what came by a URL. */
+/**
+ * The tree that contains a file. Local includes and globs of the file use the same tree. Null for a file from a URL.
+ */
 export interface Tree {
   readonly project: string
   readonly sha: string
@@ -26,18 +28,18 @@ export type IncludeFailure =
   | 'bad_address'
   | 'integrity'
   | 'not_allowed'
-  /** It stands on a server, and there is none to ask. */
+  /** The file is on a server, and no server is configured. */
   | 'no_server'
   /** The status of an HTTP answer. */
   | number
 
-/** What a component may be told of itself. */
+/** Facts about a component that it may use. */
 export interface Component {
   readonly name: string
   readonly sha: string
-  /** The tag that it is of; null for a branch or a commit. */
+  /** The tag of the component. Null for a branch or a commit. */
   readonly version: string | null
-  /** As whoever includes it names it, after the `@`. */
+  /** The reference of the including file, after the `@`. */
   readonly reference: string
 }
 
@@ -46,25 +48,31 @@ export type IncludeAnswer =
   | { readonly failure: IncludeFailure }
 
 export interface Context {
-  /** Who waits for it. */
+  /** The caller that waits for the result. */
   readonly caller?: LimitedCaller | undefined
-  /** Of the configuration in its repository: `.gitlab-ci.yml`. */
+  /** The path of the configuration in its repository: `.gitlab-ci.yml`. */
   readonly path: string
   readonly tree: Tree
   readonly ref: string
   readonly tag: boolean
-  /** Why the pipeline is made: `push`, `merge_request_event` … */
+  /** The source of the pipeline: `push`, `merge_request_event` … */
   readonly source: string
   readonly default_branch: string | null
-  /** What rules may ask about the pipeline; the variables of the file beat these. */
+  /** Variables about the pipeline for rules. The variables of the file override these. */
   readonly predefined: readonly Variable[]
-  /** Of the instance, groups, project, trigger and schedule, the later beat the earlier; all beat the file. */
+  /**
+   * Variables of the instance, groups, project, trigger and schedule. Later ones override earlier ones, and all
+   * override the file.
+   */
   readonly variables: readonly Variable[]
   /** For `spec: inputs` of the first file. */
   readonly inputs?: Readonly<Record<string, unknown>>
-  /** Of the push or the merge request, or since the merge base with `compareTo`; null where no comparison is defined. */
+  /**
+   * Changed paths of the push or the merge request, or since the merge base with `compareTo`. Null if no comparison is
+   * defined.
+   */
   changedPaths(compareTo: string | null): Promise<readonly string[] | null>
-  /** All files of a tree; of another project's where a rule names one, null if that may not be seen. */
+  /** All paths of a tree, or of another project that a rule names. Null if the user may not read that project. */
   paths(tree: Tree | { readonly project: string; readonly ref: string | null }): Promise<readonly string[] | null>
   readInclude(include: Include, from: Tree | null): Promise<IncludeAnswer>
   readonly limits?: { readonly jobs?: number; readonly needs?: number; readonly includes?: number }
@@ -73,11 +81,11 @@ export interface Context {
 export interface Included {
   readonly type: Include['type']
   readonly location: string
-  /** The project and commit of the file that includes it. */
+  /** The project and commit of the including file. */
   readonly context_project: string | null
   readonly context_sha: string | null
 }
 
-/** Values from outside as the configuration's own. */
+/** Converts external values to values of the configuration. */
 export const asMapping = (values: Readonly<Record<string, unknown>>): Mapping =>
   Object.assign(newMapping(), JSON.parse(JSON.stringify(values)))

@@ -1,4 +1,4 @@
-/** The whole configuration as it is written, whatever the pipeline: stages, workflow, and all jobs with what they need. */
+/** The whole configuration, independent of a pipeline: stages, workflow, and all jobs with their needs. */
 import { pauses } from '../../lib/pauses.ts'
 import { Spot, type Faults } from './faults.ts'
 import { DEFAULT_KEYS, TOP_DEFAULT_KEYS, readDefault, readJob, type Defaults, type JobDefinition } from './jobs.ts'
@@ -10,7 +10,7 @@ import { readAutoCancel, type AutoCancel } from './workflow.ts'
 import { readVariables, type YamlVariable } from './yaml-variables.ts'
 
 export interface Definition {
-  /** With `.pre` and `.post`. */
+  /** Includes `.pre` and `.post`. */
   readonly stages: readonly string[]
   readonly workflow: {
     readonly name: string | null
@@ -41,7 +41,7 @@ export async function readDefinition(root: Mapping, faults: Faults, limits: { ne
     variables: 'variables' in root ? readVariables(root['variables']!, top.at(root, 'variables'), true) : [],
     jobs: await readJobs(root, top, { defaults: readDefaults(root, top), hasWorkflowRules: workflow.rules !== null }),
   }
-  // What jobs say of each other is told once each of them is right by itself.
+  // Relations between jobs are checked only if each job is valid by itself.
   if (faults.list.length === 0) await new Relations(root, definition, faults, limits).check()
   return definition
 }
@@ -114,7 +114,7 @@ async function readJobs(root: Mapping, top: Spot, shared: { defaults: Defaults; 
 const isImplemented = (value: Value): value is Mapping =>
   isMapping(value) && ['script', 'run', 'trigger'].some((key) => (value[key] ?? null) !== null)
 
-/** A branch with a merge request would have two pipelines. */
+/** Warns if a branch with a merge request would have two pipelines. */
 function warnOfDoubles({ rules }: JobDefinition, spot: Spot): void {
   const last = rules?.at(-1)
   if (last && !last.if && !last.changes && !last.exists && last.when !== null && last.when !== 'never')
@@ -123,7 +123,7 @@ function warnOfDoubles({ rules }: JobDefinition, spot: Spot): void {
     )
 }
 
-/** What jobs say of each other. */
+/** Checks the relations between jobs. */
 class Relations {
   readonly #root: Mapping
   readonly #definition: Definition
@@ -209,7 +209,7 @@ class Relations {
   }
 }
 
-/** Where a key of a job stands, or else the job. */
+/** The position of a key of a job, or else of the job. */
 export function markOfJob(root: Mapping, name: string, key: string): Mark | undefined {
   const entry = root[name]
   return (isMapping(entry) ? markOf(entry, key) : undefined) ?? markOf(root, name)
@@ -218,7 +218,7 @@ export function markOfJob(root: Mapping, name: string, key: string): Mark | unde
 export const neededBy = (needs: readonly Need[] | null): string[] =>
   (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
 
-/** Whoever needs nobody is taken away until nobody is left; the rest goes round. */
+/** Removes jobs without needs until none is left to remove. The remaining jobs contain a cycle. */
 export function circleIn(needs: ReadonlyMap<string, readonly string[]>): { name: string; message: string } | null {
   const waiting = new Map<string, number>()
   const neededFor = new Map<string, string[]>()
@@ -244,7 +244,7 @@ export function circleIn(needs: ReadonlyMap<string, readonly string[]>): { name:
   }
   const [first] = waiting.keys()
   if (first === undefined) return null
-  // Each that is left needs another that is left: following them ends in the circle.
+  // Each remaining job needs another remaining job, so following the needs ends in the cycle.
   const trail = new Set<string>()
   let at = first
   while (!trail.has(at)) {

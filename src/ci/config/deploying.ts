@@ -1,4 +1,4 @@
-/** What a job gives out: `environment`, `release`, `pages`. */
+/** Reads the keywords `environment`, `release`, `pages`, `id_tokens` and `secrets` of a job. */
 import { parseSpan } from './durations.ts'
 import type { Spot } from './faults.ts'
 import { isMapping, type Mapping, type Value } from './tree.ts'
@@ -9,12 +9,12 @@ const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as co
 const LONGEST_NAME = 255
 
 export interface Environment {
-  /** With its variables. */
+  /** May contain variables. */
   readonly name: string
   readonly url: string | null
   readonly on_stop: string | null
   readonly action: (typeof ACTIONS)[number]
-  /** As written. */
+  /** As written in the file. */
   readonly auto_stop_in: string | null
   readonly deployment_tier: (typeof TIERS)[number] | null
   readonly kubernetes: Readonly<Record<string, unknown>> | null
@@ -153,7 +153,7 @@ export interface Secrets {
   readonly [name: string]: Readonly<Record<string, unknown>>
 }
 
-/** Those that runners are told how to reach. */
+/** Providers that the runner protocol supports. */
 const PROVIDERS = ['vault', 'gcp_secret_manager', 'azure_key_vault']
 
 export function readSecrets(value: Value, spot: Spot): Secrets | null {
@@ -182,7 +182,7 @@ export interface IdTokens {
   readonly [name: string]: { readonly aud: readonly string[] }
 }
 
-/** Each is signed anew for each run. */
+/** Every run signs each token again. */
 const MOST_TOKENS = 50
 
 export function readIdTokens(value: Value, spot: Spot): IdTokens | null {

@@ -1,4 +1,4 @@
-/** Spans of time in CI files: `1 week`, `3 mins 4 sec`, `2h20min`, `1:30:00`; a bare number is seconds. */
+/** Durations in CI files: `1 week`, `3 mins 4 sec`, `2h20min`, `1:30:00`. A plain number means seconds. */
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -19,7 +19,7 @@ const UNITS: readonly (readonly [names: RegExp, seconds: number])[] = [
 const PART = /(\d{1,9}(?:\.\d{1,9})?)[ \t]*([a-z]*)(?:[ \t]*,[ \t]*|[ \t]+and[ \t]+|[ \t]*)/y
 const LONGEST_TEXT = 255
 
-/** In seconds; null if it is none. */
+/** In seconds. Null if the value is not a duration. */
 export function parseSpan(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.round(value) : null
   if (typeof value !== 'string' || value.length > LONGEST_TEXT) return null

@@ -1,4 +1,4 @@
-/** Conditions of `rules:if` and `only:variables`: read once, bounded in size, told with RE2 alone. */
+/** Conditions of `rules:if` and `only:variables`. Parsed once, limited in size, with RE2 patterns only. */
 import type { Patterns } from './patterns.ts'
 import type { Lookup } from './variables.ts'
 
@@ -18,7 +18,7 @@ type Result = string | boolean | null
 
 const WORD = /\s*(?:(==|!=|=~|!~|&&|\|\||\(|\))|\$(\w+)|"([^"]*)"|'([^']*)'|\/((?:[^/\\\n]|\\.)*)\/([ismU]*)|(null\b))/y
 
-/** Null if it is none. */
+/** Null if the text is not an expression. */
 export function parseExpression(text: string): Expression | null {
   const tokens = tokensOf(text)
   if (!tokens) return null
@@ -68,7 +68,7 @@ function tokensOf(text: string): Token[] | null {
 
 const withFlags = (pattern: string, flags: string) => (flags === '' ? pattern : `(?${flags})${pattern}`)
 
-/** `/pattern/flags`; null if it is not written so. */
+/** Parses `/pattern/flags`. Null if the text has another form. */
 export function patternIn(text: string): string | null {
   const [, pattern, flags] = /^\/([^]*)\/([ismU]*)$/.exec(text) ?? []
   return pattern === undefined ? null : withFlags(pattern, flags ?? '')
@@ -118,7 +118,7 @@ async function evaluate(expression: Expression, lookup: Lookup, patterns: Patter
   }
 }
 
-/** A variable may hold one. */
+/** A variable may contain a pattern. */
 async function patternOf(expression: Expression, lookup: Lookup, patterns: Patterns): Promise<string | null> {
   if (expression.kind === 'pattern') return expression.pattern
   const value = await evaluate(expression, lookup, patterns)

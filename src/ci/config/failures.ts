@@ -3,7 +3,7 @@ import type { Spot } from './faults.ts'
 import { isMapping, type Mapping, type Value } from './tree.ts'
 import { isText, isTexts, isWhole, knowsKeys } from './values.ts'
 
-/** A list: allowed with one of these exit codes. */
+/** A list: these exit codes are allowed. */
 export type AllowFailure = boolean | { readonly exit_codes: readonly number[] }
 
 export function readAllowFailure(mapping: Mapping, spot: Spot): AllowFailure | null {
@@ -25,7 +25,7 @@ function readExitCodes(mapping: Mapping, spot: Spot): number[] | null {
 
 export interface Retry {
   readonly max: number
-  /** Reasons of failure, or `always`. */
+  /** Failure reasons, or `always`. */
   readonly when: readonly string[]
   readonly exit_codes: readonly number[] | null
 }

@@ -13,13 +13,13 @@ const LONGEST_MESSAGE = 2000
 export const faultAt = (message: string, mark?: Mark): Fault =>
   mark ? { message, file: mark.file, line: mark.line, column: mark.column } : { message }
 
-/** A pattern that must be one; asked later, as asking takes time. */
+/** A pattern that must be valid. It is checked later, because the check takes time. */
 export interface Claim {
   readonly pattern: string
   readonly refuse: () => void
 }
 
-/** All that is wrong in one configuration. */
+/** Collects all errors of one configuration. */
 export class Faults {
   readonly list: Fault[] = []
   readonly warnings: string[] = []
@@ -34,7 +34,7 @@ export class Faults {
   }
 }
 
-/** A place in the configuration: by what name messages call it, and where it stands. */
+/** A position in the configuration: its name in messages, and its line. */
 export class Spot {
   readonly faults: Faults
   readonly path: string
@@ -46,12 +46,12 @@ export class Spot {
     this.mark = mark
   }
 
-  /** The value of one key of a mapping that stands here. */
+  /** The value of one key of the mapping at this position. */
   at(mapping: Mapping, key: string, label = key): Spot {
     return new Spot(this.faults, this.path === '' ? label : `${this.path}:${label}`, markOf(mapping, key) ?? this.mark)
   }
 
-  /** An item of the list that stands here. */
+  /** An item of the list at this position. */
   item(item: unknown, label: string): Spot {
     const mark = typeof item === 'object' && item !== null ? startOf(item as Mapping) : undefined
     return new Spot(this.faults, `${this.path}:${label}`, mark ?? this.mark)
@@ -65,7 +65,7 @@ export class Spot {
     this.say(`config ${text}`)
   }
 
-  /** `expire in should be a duration`. */
+  /** Adds an error such as `expire in should be a duration`. */
   attribute(mapping: Mapping, key: string, text: string): undefined {
     this.faults.add(`${this.path} ${key.replaceAll('_', ' ')} ${text}`, markOf(mapping, key) ?? this.mark)
   }

@@ -1,4 +1,4 @@
-/** What jobs keep and pass on: `artifacts` and `cache`. */
+/** Reads the keywords `artifacts` and `cache`. */
 import { parseSpan } from './durations.ts'
 import type { Spot } from './faults.ts'
 import { isMapping, type Mapping, type Value } from './tree.ts'
@@ -88,7 +88,7 @@ const REPORTS = [
   'lsif',
 ]
 
-/** A report of coverage is named by its format, as runners know it. */
+/** A coverage report is named by its format, because runners expect that. */
 function readReports(value: Value, spot: Spot): Record<string, string[]> {
   if (!isMapping(value)) return spot.config('should be a hash') ?? {}
   knowsKeys(spot, value, REPORTS)
@@ -117,7 +117,7 @@ function readCoverageReport(value: Value, spot: Spot): Record<string, string[]> 
 }
 
 export interface Cache {
-  /** Of files: named by the last commits that changed them. */
+  /** A key from files: depends on the last commits that changed them. */
   readonly key:
     | string
     | { readonly files: readonly string[]; readonly files_commits: boolean; readonly prefix: string | null }
@@ -126,7 +126,7 @@ export interface Cache {
   readonly policy: string
   readonly when: (typeof WHENS)[number]
   readonly fallback_keys: readonly string[]
-  /** Written by protected refs, read by all. */
+  /** Protected refs write the cache, and all refs read it. */
   readonly unprotect: boolean
 }
 
@@ -183,7 +183,7 @@ function readKey(entry: Mapping, spot: Spot): Cache['key'] | null {
   return { files, files_commits: list === 'files_commits', prefix: textAt(at, key, 'prefix') }
 }
 
-/** It names a folder of the runner's. */
+/** The key becomes a folder name on the runner. */
 function readKeyText(key: string, spot: Spot): string | null {
   const path = key.replace(/%2f/gi, '/').replace(/%2e/gi, '.')
   if (path.includes('/')) return spot.config('cannot contain the "/" character') ?? null

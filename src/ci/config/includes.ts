@@ -1,4 +1,4 @@
-/** A file with all that it includes, merged in order; the including file wins. */
+/** Loads a file with all its includes, merged in order. The including file wins. */
 import { globOf } from '../../lib/globs.ts'
 import { pauses } from '../../lib/pauses.ts'
 import {
@@ -22,7 +22,7 @@ import { parseYaml, type Source } from './yaml.ts'
 
 const MOST_INCLUDES = 150
 const TYPES = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const
-/** Of all files together. */
+/** The limit for all files together. */
 const LONGEST_TEXTS = 4 * 1024 * 1024
 
 export class Includes {
@@ -41,13 +41,13 @@ export class Includes {
     this.#scope = new Scope([valuesOf(context.variables), valuesOf(context.predefined)])
   }
 
-  /** The first file with its includes. */
+  /** Loads the first file with its includes. */
   async load(text: string): Promise<Mapping> {
     const { path, tree, inputs = {} } = this.#context
     const root = await this.#read({ file: path, text, given: asMapping(inputs) })
     if (!isMapping(root)) throw new ConfigFault('Invalid configuration format', { file: path, line: 1, column: 1 })
     const loaded = await this.#withIncludes(root, tree)
-    // Without includes it is what was measured already.
+    // A file without includes was measured already.
     if (loaded !== root) checkSize(loaded)
     return loaded
   }
@@ -67,7 +67,7 @@ export class Includes {
     return this.#parsed({ file, linesBefore, ...filling(content, known, [...predefined, ...variables]) })
   }
 
-  /** Bounded before anybody writes out a part of it. */
+  /** Limits the size before any code writes out a part of the value. */
   async #parsed(source: Source): Promise<Value> {
     await this.#pause()
     const value = parseYaml(source)
@@ -90,7 +90,7 @@ export class Includes {
     return merge(merged, own, this.#budget)
   }
 
-  /** What one entry asks for: several files of a project, or all that a pattern matches. */
+  /** The files that one entry names: several files of a project, or all that a pattern matches. */
   async #wishes(item: Value, tree: Tree | null, at: Mark | undefined): Promise<Options[]> {
     const mark = (isMapping(item) && startOf(item)) || at
     const entry = isText(item) ? (/^https?:\/\//.test(item) ? { remote: item } : { local: item }) : item
@@ -252,7 +252,7 @@ function textOfFailure(include: Include, failure: IncludeFailure): string {
   return `${project} file \`${include.path}\` does not exist!`
 }
 
-/** The first document where another follows it. */
+/** Splits off the first document if another one follows. */
 function splitHeader(text: string): { header: string | null; content: string; linesBefore: number } {
   const none = { header: null, content: text, linesBefore: 0 }
   if (!/^\s*(?:#[^\n]*\n\s*)*(?:---[ \t\r]*\n\s*(?:#[^\n]*\n\s*)*)?["']?spec["']?[ \t]*:/.test(text.slice(0, 10_000)))

@@ -1,4 +1,7 @@
-/** `spec` of a file's header, and `$[[ inputs.name | function ]]` and `$[[ component.name ]]` in the rest of it. */
+/**
+ * Reads `spec` of a file's header, and fills `$[[ inputs.name | function ]]` and `$[[ component.name ]]` in the rest of
+ * the file.
+ */
 import type { Component } from './context.ts'
 import { isTrue, parseExpression, patternsOf, type Expression } from './expressions.ts'
 import { ConfigFault, isMapping, type Mapping, type Mark, type Value } from './tree.ts'
@@ -16,7 +19,7 @@ const MOST_INPUTS = 100
 const LONGEST_BLOCK = 1024
 const MOST_BLOCKS = 20_000
 const MOST_FUNCTIONS = 3
-/** Of all that is filled in. */
+/** The limit of all filled values together. */
 const LONGEST_RESULT = 1024 * 1024
 const SPEC_KEYS = ['type', 'default', 'options', 'regex', 'description', 'rules']
 const MOST_RULES = 50
@@ -30,7 +33,7 @@ const TYPE_FAULTS: Record<Type, string> = {
   array: 'provided value is not an array',
 }
 
-/** What blocks may name: `inputs.stage`, `component.sha`. */
+/** Values that blocks may name: `inputs.stage`, `component.sha`. */
 export type Known = ReadonlyMap<string, Value>
 
 const isOf = (type: Type, value: Value) => (type === 'array' ? Array.isArray(value) : typeof value === type)
@@ -39,11 +42,11 @@ const shown = (value: Value) => (isText(value) ? value : JSON.stringify(value))
 
 export interface GivenInputs {
   readonly inputs: Mapping
-  /** What is included is one. */
+  /** Set if the included file is a component. */
   readonly component: Component | null
 }
 
-/** What the header asks for, with what is given: all that blocks may name, or the first thing that is wrong. */
+/** Matches the header with the given inputs. Returns all values that blocks may name, or throws the first error. */
 export async function readHeader(header: Mapping, given: GivenInputs, patterns: Patterns): Promise<Known> {
   const faults = new Faults()
   const spot = new Spot(faults, 'header:spec', undefined)
@@ -56,7 +59,7 @@ export async function readHeader(header: Mapping, given: GivenInputs, patterns: 
   if (Object.keys(specs).length > MOST_INPUTS)
     spot.say(`inputs config has too many entries (maximum is ${MOST_INPUTS})`)
   const values = new Map<string, Value>()
-  // Rules ask for the values of the others.
+  // Rules need the values of the other inputs.
   const hasRules = ([, one]: [string, Value]) => isMapping(one) && 'rules' in one
   for (const [name, one] of Object.entries(specs).toSorted((a, b) => Number(hasRules(a)) - Number(hasRules(b)))) {
     const fault = (text: string) => faults.add(`\`${name}\` input: ${text}`, spot.at(specs as Mapping, name).mark)
@@ -88,7 +91,7 @@ interface RequestContext {
   readonly spot: Spot
   readonly fault: (text: string) => void
   readonly patterns: Patterns
-  /** Of inputs that were asked for before. */
+  /** The values of inputs that were read before. */
   readonly values: ReadonlyMap<string, Value>
 }
 
@@ -126,7 +129,7 @@ function checkOptions(spec: Mapping, value: Value, { spot, fault }: Pick<Request
     fault(`\`${shown(value)}\` cannot be used because it is not in the list of allowed options`)
 }
 
-/** The first rule that matches has the options and the default; none of them where none does. */
+/** The options and the default of the first rule that matches. Null if none matches. */
 async function chosenBy(spec: Mapping, { spot, patterns, values }: RequestContext): Promise<Mapping | null> {
   const { rules } = spec
   const together = ['default', 'options'].filter((key) => key in spec)
@@ -157,7 +160,7 @@ const textOf = (value: Value) => (value === null ? undefined : shown(value))
 
 const PLACE = 'input_'
 
-/** `$[[ inputs.a ]] == "b"`, each input as a variable. */
+/** Parses `$[[ inputs.a ]] == "b"`, with each input as a variable. */
 function conditionIn(written: Value): { expression: Expression | null; names: string[] } {
   const names: string[] = []
   if (!isText(written)) return { expression: null, names }
@@ -165,7 +168,7 @@ function conditionIn(written: Value): { expression: Expression | null; names: st
     /\$\[\[\s*inputs\.([\w.-]+)\s*\]\]/g,
     (_, name: string) => `$${PLACE}${names.push(name) - 1}`,
   )
-  // Other variables are not known here.
+  // Other variables are unknown here.
   const isPlain = !/\$(?!input_\d)/.test(text)
   return { expression: isPlain ? parseExpression(text) : null, names }
 }
@@ -175,7 +178,7 @@ async function everyPattern(expression: Expression | null, patterns: Patterns): 
   return true
 }
 
-/** In place of blocks in the text, so that brackets of theirs are none of YAML's. */
+/** Replaces blocks in the text, so that YAML does not read their brackets. */
 const OPEN = '\uE000'
 const CLOSE = '\uE001'
 
@@ -184,7 +187,7 @@ export interface Filling {
   readonly fill: Fill
 }
 
-/** The text with each `$[[ … ]]` made a mark, and what fills the marks in once it is read. */
+/** Replaces each `$[[ … ]]` by a mark, and returns a function that fills the marks after parsing. */
 export function filling(text: string, named: Known, variables: readonly Variable[]): Filling {
   const blocks: string[] = []
   const parts: string[] = []
@@ -225,7 +228,7 @@ export function filling(text: string, named: Known, variables: readonly Variable
 
 function valueOfBlock(block: string, named: Known, variables: readonly Variable[], mark: Mark): Value {
   const [path = '', ...functions] = block.split('|').map((part) => part.trim())
-  // Told once the jobs of a matrix are made.
+  // Filled later, when the jobs of a matrix are created.
   if (/^matrix\.\w+$/.test(path) && functions.length === 0) return `$[[ ${path} ]]`
   const found = named.get(path)
   if (found === undefined)

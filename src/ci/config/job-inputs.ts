@@ -1,4 +1,7 @@
-/** `inputs` of a job, and `${{ job.inputs.name }}` in what it runs. Each has a default, so that it runs by itself. */
+/**
+ * Reads `inputs` of a job and fills `${{ job.inputs.name }}`. Each input has a default, so that the job can run without
+ * a user.
+ */
 import type { Spot } from './faults.ts'
 import type { Artifacts, Cache } from './files.ts'
 import type { Image, Service } from './images.ts'
@@ -15,7 +18,7 @@ export interface JobInput {
 const TYPES = ['string', 'number', 'boolean', 'array'] as const
 const MOST_INPUTS = 50
 const MOST_OPTIONS = 50
-/** Of all that is filled into one job. */
+/** The limit of all values filled into one job. */
 const LONGEST_RESULT = 1024 * 1024
 
 export function readJobInputs(value: Value, spot: Spot): JobInput[] {
@@ -45,7 +48,7 @@ function readJobInput(name: string, spec: Value, spot: Spot): JobInput | null {
   return { name, value, regex }
 }
 
-/** Where inputs may stand. */
+/** The fields that may contain inputs. */
 interface Filled {
   readonly name: string
   readonly inputs: readonly JobInput[]
@@ -72,7 +75,7 @@ export async function withInputs<Job extends Filled>(
       throw new ConfigFault(`jobs:${name}:inputs:${key} default does not match required RegEx pattern`, mark)
     values.set(key, text)
   }
-  // A script may hold the same letters and mean something of its own.
+  // A script may contain the same characters with another meaning.
   if (inputs.length === 0) return job
   let left = LONGEST_RESULT
   const fill = (text: string) =>

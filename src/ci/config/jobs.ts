@@ -1,4 +1,4 @@
-/** One job as it is written, with what it takes from `default`. */
+/** Reads one job with its values from `default`. */
 import { readIdTokens, readEnvironment, readPages, readRelease, readSecrets } from './deploying.ts'
 import type { Environment, IdTokens, Pages, Release, Secrets } from './deploying.ts'
 import { MONTH, WEEK, parseSpan } from './durations.ts'
@@ -25,7 +25,7 @@ export interface Hooks {
   readonly pre_get_sources_script: readonly string[]
 }
 
-/** What `default` may give. */
+/** Keywords that `default` may set. */
 const DEFAULTABLE = {
   image: readImage,
   services: readServices,
@@ -44,7 +44,7 @@ const DEFAULTABLE = {
 export type DefaultKey = keyof typeof DEFAULTABLE
 export const DEFAULT_KEYS = Object.keys(DEFAULTABLE) as DefaultKey[]
 
-/** Keys that `default` may hold, as they are at the top of older files. */
+/** Keywords of `default` that older files have at the top level. */
 export const TOP_DEFAULT_KEYS = ['image', 'services', 'before_script', 'after_script', 'cache'] as const
 
 export interface Defaults {
@@ -66,7 +66,7 @@ export function readDefault(key: DefaultKey, value: Value, spot: Spot): Defaults
   return { [key]: DEFAULTABLE[key](value, spot) }
 }
 
-/** What all jobs of a file have in common. */
+/** Values that all jobs of a file share. */
 export interface Shared {
   readonly defaults: Defaults
   readonly hasWorkflowRules: boolean
@@ -82,13 +82,13 @@ export interface JobDefinition {
   readonly run: readonly Readonly<Record<string, unknown>>[] | null
   readonly when: When
   readonly start_in: number | null
-  /** Null: it is not said. */
+  /** Null: not set. */
   readonly allow_failure: AllowFailure | null
   readonly tags: readonly string[]
   readonly image: Image | null
   readonly services: readonly Service[]
   readonly variables: readonly YamlVariable[]
-  /** Which variables of the file it has besides its own. */
+  /** Which variables of the file the job inherits. */
   readonly inherit_variables: boolean | readonly string[]
   readonly artifacts: Artifacts | null
   readonly cache: readonly Cache[]
@@ -218,7 +218,7 @@ export function readJob(name: string, job: Mapping, spot: Spot, { defaults, hasW
   }
 }
 
-/** A site's folder is kept without being named. */
+/** The folder of a site is kept as an artifact, even if `artifacts` does not name it. */
 function withSite(written: Artifacts | null, pages: Pages | null, spot: Spot): Artifacts | null {
   const artifacts = pages ? (written ?? readArtifacts(newMapping(), spot)) : written
   if (!pages || !artifacts || artifacts.paths.includes(pages.publish)) return artifacts
@@ -258,7 +258,7 @@ function readPolicies(job: Mapping, spot: Spot, hasRules: boolean): { only: Poli
   const only =
     'only' in job && job['only'] !== null ? readPolicy(job['only']!, spot.at(job, 'only')) : hasRules ? null : USUAL
   const except = 'except' in job && job['except'] !== null ? readPolicy(job['except']!, spot.at(job, 'except')) : null
-  // A mapping that names no refs still means those of branches and tags.
+  // A mapping without `refs` still means branches and tags.
   return { only: only && !only.refs && !hasRules ? { ...only, refs: USUAL.refs } : only, except }
 }
 

@@ -8,10 +8,10 @@ export type Need =
       readonly job: string
       readonly artifacts: boolean
       readonly optional: boolean
-      /** Which of its parallel jobs; null for all. */
+      /** Which of the parallel jobs. Null for all. */
       readonly matrix: readonly Readonly<Record<string, readonly string[]>>[] | null
     }
-  /** A job of another pipeline of this hierarchy; without a name, the pipeline whose status a bridge shows. */
+  /** A job of another pipeline in this hierarchy. Without a job name, the pipeline whose status a bridge mirrors. */
   | { readonly kind: 'pipeline'; readonly pipeline: string; readonly job: string | null; readonly artifacts: boolean }
   | {
       readonly kind: 'project'

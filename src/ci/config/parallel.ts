@@ -27,7 +27,7 @@ function readMatrix(entry: Mapping, spot: Spot): Parallel | null {
   if (!rows || !rows.every(isMapping)) return at.config('should be an array of hashes') ?? null
   const read = rows.map((row) => readRow(row, at))
   if (!read.every((row) => row !== null)) return null
-  // Never more than one step beyond what is allowed, however many there would be.
+  // Stops one step after the limit, however many combinations there would be.
   let total = 0
   for (const row of read) {
     let product = 1
@@ -51,7 +51,7 @@ function readRow(row: Mapping, spot: Spot): Map<string, string[]> | null {
   return values.size === 0 ? (spot.say('variables config requires at least 1 items') ?? null) : values
 }
 
-/** The first variable changes slowest. */
+/** The first variable varies slowest. */
 export function* combinations(parallel: Parallel): Generator<ReadonlyMap<string, string>> {
   if (!('rows' in parallel)) return
   for (const row of parallel.rows) {

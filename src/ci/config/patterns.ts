@@ -4,11 +4,11 @@ import { pauses } from '../../lib/pauses.ts'
 import { PatternTooSlow, finder, patternFault } from '../../lib/patterns.ts'
 import { ConfigFault } from './tree.ts'
 
-/** For all patterns of one configuration. */
+/** The limit for all patterns of one configuration. */
 const MOST_MS = 3000
 const MOST_STEPS = 5_000_000
 
-/** The patterns of one configuration: each is searched once in each text, and all of them together have a deadline. */
+/** The patterns of one configuration. Each pattern is searched once in each text, and all share one deadline. */
 export class Patterns {
   readonly #found = new Map<string, Map<string, boolean>>()
   readonly #known = new Map<string, boolean>()
@@ -30,7 +30,7 @@ export class Patterns {
     return is
   }
 
-  /** What is no pattern is found nowhere. */
+  /** An invalid pattern matches nothing. */
   async isFound(pattern: string, text: string): Promise<boolean> {
     const texts = this.#found.get(pattern) ?? new Map<string, boolean>()
     this.#found.set(pattern, texts)
@@ -42,7 +42,7 @@ export class Patterns {
     return found
   }
 
-  /** Whether a glob matches a path. True as well once telling takes more steps than any use has. */
+  /** Whether a glob matches a path. Also true if the match exceeds the limit of steps, which no real use reaches. */
   async anyPath(globs: readonly string[], paths: readonly string[]): Promise<boolean> {
     const known = this.#paths.get(paths) ?? new Map<string, boolean>()
     this.#paths.set(paths, known)

@@ -1,4 +1,4 @@
-/** What of a configuration is run for one pipeline: rules are asked, parallel jobs made, needs named. */
+/** Computes the jobs of one pipeline: evaluates rules, expands parallel jobs and resolves needs. */
 import { pauses } from '../../lib/pauses.ts'
 import type { Context } from './context.ts'
 import { circleIn, markOfJob, type Definition } from './definition.ts'
@@ -15,19 +15,19 @@ import type { AutoCancel } from './workflow.ts'
 import { Scope, valuesOf } from './variables.ts'
 import type { YamlVariable } from './yaml-variables.ts'
 
-/** One job of the pipeline, to be stored and sent: plain data. */
+/** One job of the pipeline as plain data, to store and send. */
 export interface PlannedJob extends Omit<
   JobDefinition,
   'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs' | 'allow_failure' | 'inputs'
 > {
-  /** As the file calls it; parallel jobs share it. */
+  /** The name in the file, which parallel jobs share. */
   readonly group: string
   readonly stage_index: number
   readonly when: When
   readonly allow_failure: AllowFailure
-  /** Null: it waits for all earlier stages. */
+  /** Null: the job waits for all earlier stages. */
   readonly needs: readonly PlannedNeed[] | null
-  /** Counted from one. */
+  /** Starts at one. */
   readonly parallel: { readonly index: number; readonly total: number } | null
   readonly matrix: Readonly<Record<string, string>> | null
 }
@@ -37,32 +37,32 @@ export type PlannedNeed =
   | Exclude<Need, { kind: 'job' }>
 
 export interface Plan {
-  /** The workflow's rules want no pipeline. */
+  /** The workflow rules prevent the pipeline. */
   readonly is_refused: boolean
   readonly name: string | null
   readonly auto_cancel: AutoCancel
   readonly stages: readonly string[]
-  /** Of the file and of the workflow's rule; what a job has of them its `inherit_variables` says. */
+  /** Variables of the file and of the workflow rule. `inherit_variables` of a job selects from them. */
   readonly variables: readonly YamlVariable[]
   /** By stage, then in the order of the file. */
   readonly jobs: readonly PlannedJob[]
-  /** Names of the file that have no job here. */
+  /** Names in the file that have no job in this plan. */
   readonly left_out: readonly string[]
-  /** Why, in the same order. */
+  /** The reasons, in the same order. */
   readonly left_out_why?: readonly Why[]
 }
 
-/** No rule matches; one does and says `never`; `only` and `except`; the workflow; nothing else is run. */
+/** No rule matches; a rule matches with `never`; `only` and `except`; the workflow; no other job runs. */
 export type Why = 'no_rule' | 'never' | 'only' | 'workflow' | 'alone'
 
 const MOST_JOBS = 500
 const LONGEST_NAME = 255
-/** Parallel jobs that rules are asked about, and values of a matrix that needs go by. */
+/** The limit of parallel jobs whose rules are evaluated, and of matrix values that needs compare. */
 const MOST_ASKED = 50_000
-/** Of all jobs together, in characters. */
+/** The limit for all jobs together, in characters. */
 const LARGEST_PLAN = 20 * 1024 * 1024
 
-/** `root` is what the definition was read from. */
+/** `root` is the value from which the definition was read. */
 export async function makePlan(
   root: Mapping,
   definition: Definition,
@@ -111,7 +111,7 @@ class Planning {
     const isRefused = workflow.rules !== null && (chosen === null || chosen.when === 'never')
     if (isRefused) return { ...about, is_refused: true, jobs: [], ...this.#without('workflow') }
     const { made, leftOut } = await this.#chooseJobs(variables)
-    // Nothing is run only before or after nothing.
+    // `.pre` and `.post` alone make no pipeline.
     if (made.every(({ stage }) => stage === '.pre' || stage === '.post'))
       return { ...about, is_refused: false, jobs: [], ...this.#without('alone', leftOut) }
     return { ...about, is_refused: false, jobs: this.#named(made), ...withWhy([...leftOut]) }
@@ -149,7 +149,7 @@ class Planning {
           why = one
           continue
         }
-        // A matrix may hold the same twice.
+        // A matrix may contain the same combination twice.
         if (taken.has(one.name)) continue
         if (one.name.length > LONGEST_NAME)
           throw new ConfigFault(
@@ -158,7 +158,7 @@ class Planning {
           )
         taken.add(one.name)
         made.push(one)
-        // As it is kept: with what the whole file gives it.
+        // Measured as stored: with the variables of the whole file.
         size += sizeOf({ ...one, variables: fileVariables({ variables }, one) }, sizes)
         if (made.length > this.#mostJobs)
           throw new ConfigFault(`The number of jobs has exceeded the limit of ${this.#mostJobs}`)
@@ -210,12 +210,12 @@ class Planning {
     }
   }
 
-  /** Only of jobs that are run, as the plan's size is their bound. */
+  /** Fills inputs only of jobs that run, because the limit of the plan bounds their size. */
   #filled(job: JobDefinition): Promise<JobDefinition> {
     return withInputs(job, this.#patterns, markOfJob(this.#root, job.name, 'inputs'))
   }
 
-  /** The rule that decides, an empty one where there are none, or why the job is left out. */
+  /** The rule that decides, an empty rule if the job has none, or the reason why the job is left out. */
   async #decide(job: JobDefinition, scope: Scope): Promise<Partial<Rule> | Why> {
     const ground = this.#ground(scope)
     if (!job.rules) return (await isAdmitted(job.only, job.except, ground)) ? {} : 'only'
@@ -237,16 +237,16 @@ class Planning {
       stage_index: this.#stages.get(job.stage) ?? 0,
       when: rule.when && rule.when !== 'never' ? rule.when : job.when,
       start_in: rule.when ? (rule.start_in ?? null) : job.start_in,
-      // A job that is manual by itself may fail; one that only a rule makes manual blocks.
+      // A manual job may fail by default. A job that a rule makes manual blocks the pipeline.
       allow_failure: rule.allow_failure ?? job.allow_failure ?? job.when === 'manual',
       interruptible: rule.interruptible ?? job.interruptible,
       variables: withOver(withOver(job.variables, chosen), rule.variables ?? []),
-      // Named by what there is once all are known.
+      // Resolved to names once all jobs are known.
       needs: (rule.needs ?? job.needs) as PlannedJob['needs'],
     }
   }
 
-  /** Needs and dependencies as names of jobs that there are. */
+  /** Resolves needs and dependencies to names of existing jobs. */
   #named(made: readonly PlannedJob[]): PlannedJob[] {
     const groups = Map.groupBy(made, ({ group }) => group)
     const named: PlannedJob[] = []
@@ -276,7 +276,7 @@ class Planning {
     return named
   }
 
-  /** `$[[ matrix.OS ]]` is what the job itself has. */
+  /** `$[[ matrix.OS ]]` means the value of the job itself. */
   #chosenFor({ group, matrix: own }: PlannedJob, { matrix }: Extract<Need, { kind: 'job' }>): Choice {
     if (!matrix?.some((row) => Object.values(row).some((values) => values.some((text) => text.includes('$[[')))))
       return matrix
@@ -311,7 +311,7 @@ function isChosen({ matrix }: PlannedJob, choice: Choice): boolean {
   return choice.some((row) => Object.entries(row).every(([key, values]) => values.includes(matrix?.[key] ?? '')))
 }
 
-/** Later ones win, in the place of the earlier. */
+/** Later variables win, and take the position of the earlier ones. */
 function withOver(base: readonly YamlVariable[], over: readonly YamlVariable[]): readonly YamlVariable[] {
   if (over.length === 0) return base
   return [...new Map([...base, ...over].map((variable) => [variable.key, variable])).values()]
@@ -322,7 +322,7 @@ function inheritedBy({ inherit_variables: wanted }: JobDefinition, values: Reado
   return new Map(wanted.flatMap((key) => (values.has(key) ? [[key, values.get(key)!] as const] : [])))
 }
 
-/** The variables that the file gives a job: of the whole file, then its own. */
+/** The variables that the file gives a job: those of the whole file, then its own. */
 export function fileVariables(plan: Pick<Plan, 'variables'>, job: PlannedJob): readonly YamlVariable[] {
   const wanted = job.inherit_variables
   const names = typeof wanted === 'boolean' ? null : new Set(wanted)
@@ -330,7 +330,7 @@ export function fileVariables(plan: Pick<Plan, 'variables'>, job: PlannedJob): r
   return withOver(of, job.variables)
 }
 
-/** Roughly, as text; parts that jobs share are measured once. */
+/** The approximate size as text. Parts that jobs share are measured once. */
 function sizeOf(value: unknown, known: Map<object, number>): number {
   if (typeof value === 'string') return value.length + 3
   if (typeof value !== 'object' || value === null) return 5

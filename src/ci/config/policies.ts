@@ -50,7 +50,7 @@ function readConditions(value: Value, spot: Spot): Expression[] | null {
   return value.flatMap((text) => readExpression(text, () => spot.config('invalid expression syntax'), spot) ?? [])
 }
 
-/** `ref@group/project`; a pattern may hold an at sign itself. */
+/** Parses `ref@group/project`; a pattern may itself contain an at sign. */
 function split(entry: string): { ref: string; project: string | null } {
   const pattern = /^\/.*\/[ismU]*(?=@[^@]+$)/s.exec(entry)?.[0].length ?? -1
   const end = entry.startsWith('/') ? pattern : entry.indexOf('@')
@@ -85,7 +85,7 @@ async function matchesRefs(refs: readonly string[], { context, patterns }: Groun
     const { ref, project } = split(entry)
     if (project !== null && project !== context.tree.project) continue
     if (words.has(ref)) return true
-    // Names of refs are those of branches and tags.
+    // Ref names mean branches and tags, not merge requests.
     if (context.source === 'merge_request_event') continue
     const pattern = patternIn(ref)
     if (pattern === null ? ref === context.ref : await patterns.isFound(pattern, context.ref)) return true

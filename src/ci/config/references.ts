@@ -1,14 +1,16 @@
-/** `!reference [job, key]` replaced by what stands there; `extends` merged. Both run after includes, before all checks. */
+/**
+ * Replaces `!reference [job, key]` by its target, and merges `extends`. Both run after includes and before all checks.
+ */
 import { ConfigFault, Reference, checkSize, isMapping, markOf, merge, newMapping, put } from './tree.ts'
 import type { Budget, Mapping, Value } from './tree.ts'
 
 const DEEPEST_REFERENCE = 10
-/** With the job itself. */
+/** Includes the job itself. */
 const DEEPEST_EXTENDS = 11
 
 interface Resolved {
   readonly value: Value
-  /** References that were followed to get here. */
+  /** The number of references followed so far. */
   readonly levels: number
 }
 

@@ -1,4 +1,4 @@
-/** What becomes of a configuration as plain data, so that a thread can be given the work. */
+/** Compiles a configuration to plain data, so that a worker thread can do the work. */
 import type { Ask } from '../../lib/threads/thread.ts'
 import { check, compile } from './compile.ts'
 import type { Context, Include, IncludeAnswer, Included, Tree } from './context.ts'
@@ -7,9 +7,9 @@ import type { JobDefinition } from './jobs.ts'
 import type { Plan } from './plan.ts'
 
 export interface ReportOptions {
-  /** Of one pipeline. Without one only faults are told. */
+  /** Compiles a plan. If false, only errors are reported. */
   readonly plan: boolean
-  /** The file with all it includes and extends, and its jobs: for people who check it. */
+  /** Includes the merged file and its jobs, for users who validate a configuration. */
   readonly details: boolean
 }
 
@@ -35,11 +35,11 @@ export interface Report {
   readonly includes: readonly Included[]
   readonly merged: string | null
   readonly jobs: readonly JobOutline[]
-  /** Null with errors, and where none was wanted. */
+  /** Null with errors, or if no plan was requested. */
   readonly plan: Plan | null
 }
 
-/** More jobs than a pipeline may have are not told. */
+/** The list is cut at the maximum number of jobs in a pipeline. */
 const MOST_OUTLINES = 1000
 
 export async function reportOn(text: string, context: Context, wanted: ReportOptions): Promise<Report> {
@@ -82,7 +82,7 @@ export function taskOf(text: string, context: Context, wanted: ReportOptions): T
   return { text, context: data, wanted }
 }
 
-/** In the thread: what only the owner knows is asked of the owner. */
+/** Runs in the thread, and asks the main thread for everything that only that one knows. */
 export function perform({ text, context, wanted }: Task, ask: Ask): Promise<Report> {
   const askFor = <T>(question: Question) => ask(question) as Promise<T>
   const asking: Asking = {

@@ -1,4 +1,4 @@
-/** `rules`: the first that matches decides. */
+/** `rules`: the first rule that matches decides. */
 import type { Context } from './context.ts'
 import { parseSpan, WEEK } from './durations.ts'
 import { isTrue, parseExpression, patternsOf, type Expression } from './expressions.ts'
@@ -17,7 +17,7 @@ export type When = (typeof WHENS)[number]
 
 const MOST_PATTERNS = 50
 const MOST_RULES = 1000
-/** Comparisons of `exists`, beyond which it is true. */
+/** The limit of comparisons for `exists`. Beyond the limit the condition is true. */
 const MOST_COMPARISONS = 50_000
 
 export interface Rule {
@@ -51,7 +51,7 @@ const WHENS_OF: Record<RuleKind, readonly (When | 'never')[]> = {
   include: ['always', 'never'],
 }
 
-/** Lists in lists come by `!reference`. */
+/** `!reference` can produce nested lists. */
 export function readRules(value: Value, spot: Spot, kind: RuleKind): Rule[] {
   const list = Array.isArray(value) ? flatten(value, (item): item is Value => !Array.isArray(item)) : null
   if (!list) return spot.config('should be an array') ?? []
@@ -128,7 +128,7 @@ export function readGlobs(value: Value, spot: Spot): string[] | null {
   return paths
 }
 
-/** Where rules are asked: the pipeline to be, and the variables that its jobs would have. */
+/** The facts for evaluating rules: the future pipeline, and the variables of its jobs. */
 export interface Ground {
   readonly context: Context
   readonly scope: Scope
@@ -147,7 +147,7 @@ async function matches(rule: Rule, { context, scope, patterns }: Ground): Promis
   return !rule.exists || exists(rule.exists, { context, scope, patterns })
 }
 
-/** True where no comparison is defined. */
+/** True if no comparison is defined. */
 export async function isChanged(
   globs: readonly string[],
   compareTo: string | null,

@@ -1,4 +1,7 @@
-/** A file's values as plain data, and beside them where each key stands: merged and extended, they still know it. */
+/**
+ * The values of a file as plain data, with a side table of the position of each key. Merged and extended values keep
+ * the positions.
+ */
 
 export type Value = string | number | boolean | null | Value[] | Mapping | Reference
 
@@ -6,7 +9,7 @@ export interface Mapping {
   [key: string]: Value
 }
 
-/** `!reference [a, b]`, until it is resolved. */
+/** `!reference [a, b]` before it is resolved. */
 export class Reference {
   readonly path: readonly Value[]
   readonly mark: Mark
@@ -17,16 +20,16 @@ export class Reference {
   }
 }
 
-/** Counted from one. */
+/** Line and column start at one. */
 export interface Mark {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The key is no text: a number, a boolean or nothing. */
+  /** The key is not a text, but a number, a boolean or null. */
   readonly odd?: boolean
 }
 
-/** Why a whole file cannot be read further. Everything that is only wrong in its place is collected instead. */
+/** The file cannot be read any further. All other errors are collected instead. */
 export class ConfigFault extends Error {
   override name = 'ConfigFault'
   readonly mark: Mark | undefined
@@ -41,7 +44,7 @@ export const tooBig = (mark?: Mark) => new ConfigFault('The parsed YAML is too b
 
 const marks = new WeakMap<Mapping, Map<string, Mark>>()
 
-/** Without a prototype, so that no key has a meaning of its own. */
+/** Without a prototype, so that no key has a special meaning. */
 export const newMapping = (): Mapping => Object.create(null) as Mapping
 
 export const isMapping = (value: Value | undefined): value is Mapping =>
@@ -49,7 +52,7 @@ export const isMapping = (value: Value | undefined): value is Mapping =>
 
 export const markOf = (mapping: Mapping, key: string): Mark | undefined => marks.get(mapping)?.get(key)
 
-/** Where the first of its keys stands. */
+/** The position of the first key. */
 export const startOf = (mapping: Mapping): Mark | undefined => marks.get(mapping)?.values().next().value
 
 export function put(mapping: Mapping, key: string, value: Value, mark: Mark | undefined): void {
@@ -60,7 +63,7 @@ export function put(mapping: Mapping, key: string, value: Value, mark: Mark | un
   else marks.set(mapping, new Map([[key, mark]]))
 }
 
-/** What may still be copied of one configuration. Shared parts are not copied. */
+/** The remaining budget for copies in one configuration. Shared parts are not copied. */
 export class Budget {
   #left = 1_000_000
 
@@ -70,7 +73,7 @@ export class Budget {
   }
 }
 
-/** Mappings are merged, all else is replaced. */
+/** Merges mappings and replaces all other values. */
 export function merge(base: Mapping, over: Mapping, budget: Budget): Mapping {
   const merged = newMapping()
   const keys = Object.keys(base)
@@ -89,11 +92,11 @@ const MOST_NODES = 1_000_000
 const DEEPEST = 1000
 const TEXT_OF_A_NODE = 20
 
-/** How large all of it is where shared parts count as often as they stand; told without walking them twice. */
+/** Limits the size of the value, counting shared parts at each occurrence, without visiting them twice. */
 export function checkSize(root: Value): void {
   const known = new Map<object, { nodes: number; depth: number }>()
   const measure = (value: Value): { nodes: number; depth: number } => {
-    // A long text shared by many is as large as many texts.
+    // A long text that is used many times counts many times.
     if (typeof value === 'string') return { nodes: 1 + value.length / TEXT_OF_A_NODE, depth: 0 }
     if (typeof value !== 'object' || value === null || value instanceof Reference) return { nodes: 1, depth: 0 }
     const before = known.get(value)

@@ -3,12 +3,12 @@ import { isMapping, type Mapping, type Value } from './tree.ts'
 import { flagAt, isScalar, isText, knowsKeys, oneOf, textAt } from './values.ts'
 
 export interface Trigger {
-  /** Another project's pipeline; null for a child of this one. */
+  /** The project of a downstream pipeline. Null for a child pipeline. */
   readonly project: string | null
   readonly branch: string | null
-  /** For a child: what its configuration is made of, each as an `include` entry. */
+  /** For a child pipeline: its configuration as `include` entries. */
   readonly include: readonly Readonly<Record<string, unknown>>[] | null
-  /** `depend` and `mirror` show the status of what was triggered. */
+  /** `depend` and `mirror` show the status of the triggered pipeline. */
   readonly strategy: 'depend' | 'mirror' | null
   readonly forward: { readonly yaml_variables: boolean; readonly pipeline_variables: boolean }
   readonly inputs: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** What keywords ask of values. */
+/** Validates the values of keywords. */
 import type { Spot } from './faults.ts'
 import { isMapping, type Mapping, type Value } from './tree.ts'
 
@@ -11,7 +11,7 @@ export const isWhole = (value: Value | undefined): value is number => Number.isI
 export const isScalar = (value: Value | undefined): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Says which keys have no meaning here. */
+/** Reports unknown keys. */
 export function knowsKeys(spot: Spot, mapping: Mapping, keys: readonly string[]): boolean {
   const unknown = Object.keys(mapping).filter((key) => !keys.includes(key))
   if (unknown.length === 0) return true
@@ -23,7 +23,7 @@ export function knowsKeys(spot: Spot, mapping: Mapping, keys: readonly string[])
   return false
 }
 
-/** The value of a key if it is one of the words; null if it is not there. */
+/** The value of a key if it is one of the words. Null if the key is missing. */
 export function oneOf<Word extends string>(
   spot: Spot,
   mapping: Mapping,
@@ -54,7 +54,7 @@ export function textsAt(spot: Spot, mapping: Mapping, key: string): string[] | n
   return spot.attribute(mapping, key, 'should be an array of strings') ?? null
 }
 
-/** Also where one text stands for a list of it. */
+/** Also accepts one text instead of a list. */
 export function textOrTextsAt(spot: Spot, mapping: Mapping, key: string): string[] | null {
   const value = mapping[key] ?? null
   return isText(value) ? [value] : textsAt(spot, mapping, key)
@@ -65,7 +65,7 @@ export function mappingOf(spot: Spot, value: Value | undefined, text = 'should b
   return spot.config(text) ?? null
 }
 
-/** Lists in lists as one, null where something else stands in them or they are too deep. */
+/** Flattens nested lists. Null if they contain other values or are too deep. */
 export function flatten<Item extends Value>(
   value: Value,
   is: (item: Value) => item is Item,

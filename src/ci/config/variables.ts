@@ -1,12 +1,12 @@
-/** Variables of CI, and what `$NAME`, `${NAME}` and `%NAME%` become. */
+/** CI variables, and the expansion of `$NAME`, `${NAME}` and `%NAME%`. */
 
 export interface Variable {
   readonly key: string
   readonly value: string
-  /** Its value is taken as it stands. */
+  /** The value is used without expansion. */
   readonly raw?: boolean
   readonly file?: boolean
-  /** Never shown, in messages neither. */
+  /** Never shown, not even in messages. */
   readonly masked?: boolean
 }
 
@@ -17,8 +17,8 @@ const LONGEST_RESULT = 100_000
 const DEEPEST = 20
 
 /**
- * Values may name further variables. What names itself or grows too long stays as it is written, and so does `$$`.
- * Unknown names become nothing.
+ * Values may reference further variables. A reference to itself, a result that is too long, and `$$` stay as written.
+ * Unknown names become empty.
  */
 export function expand(text: string, lookup: Lookup): string {
   let left = LONGEST_RESULT
@@ -34,11 +34,11 @@ export function expand(text: string, lookup: Lookup): string {
   return text.includes('$') || text.includes('%') ? inside(text, []) : text
 }
 
-/** The first of several lists that knows the name. */
+/** Looks a name up in several lists. The first list that has the name wins. */
 export class Scope {
   readonly #lists: readonly ReadonlyMap<string, string>[]
 
-  /** Those who win first. */
+  /** In order of precedence. */
   constructor(lists: readonly ReadonlyMap<string, string>[]) {
     this.#lists = lists
   }
@@ -61,7 +61,7 @@ export class Scope {
 export const valuesOf = (variables: readonly Variable[]): Map<string, string> =>
   new Map(variables.map(({ key, value }) => [key, value]))
 
-/** Texts as they may be shown: without the values of masked variables. */
+/** Removes the values of masked variables from texts. */
 export function masker(variables: readonly Variable[]): (text: string) => string {
   const secrets = variables.filter(({ masked, value }) => masked && value !== '').map(({ value }) => value)
   secrets.sort((a, b) => b.length - a.length)

@@ -5,13 +5,13 @@ import { flagAt, isScalar, textAt } from './values.ts'
 export interface YamlVariable {
   readonly key: string
   readonly value: string
-  /** False: the value is taken as it stands. */
+  /** False: the value is used without expansion. */
   readonly expand: boolean
   readonly description?: string
   readonly options?: readonly string[]
 }
 
-/** Those of the whole file may be described for whoever starts a pipeline by hand. */
+/** Variables of the whole file may have a description, for users who start a pipeline by hand. */
 export function readVariables(value: Value, spot: Spot, isOfFile = false): YamlVariable[] {
   if (value === null) return []
   if (!isMapping(value)) return spot.config('should be a hash') ?? []

@@ -1,6 +1,6 @@
 /**
- * YAML 1.1 as CI files use it: anchors, merge keys, `!reference`, `yes` and `off`. Values that aliases name are shared,
- * never copied; how much they would be is bounded.
+ * YAML 1.1 as CI files use it: anchors, merge keys, `!reference`, `yes` and `off`. Values of aliases are shared, never
+ * copied, and their expanded size is limited.
  */
 import { EVENT_ID, SCALAR_STYLE, YAMLException, getScalarValue, parseEvents, type ScalarEvent } from 'js-yaml'
 import {
@@ -18,24 +18,24 @@ import {
 
 const LONGEST_TEXT = 1024 * 1024
 const DEEPEST = 100
-/** Nodes that aliases and merge keys stand for. */
+/** The limit of nodes that aliases and merge keys stand for. */
 const MOST_ALIASED = 100_000
 
-/** What a text becomes that holds places to be filled; null if it holds none. */
+/** Fills the marks in a text. Null if the text has none. */
 export type Fill = (text: string, mark: Mark) => { readonly value: Value; readonly isWhole: boolean } | null
 
 export interface Source {
   readonly file: string
   readonly text: string
-  /** How many lines stand before the text in its file. */
+  /** The number of lines before this text in its file. */
   readonly linesBefore?: number
   readonly fill?: Fill
 }
 
-/** The first document; null if there is none. */
+/** The first document, or null. */
 export function parseYaml(source: Source): Value {
   if (source.text.length > LONGEST_TEXT) throw tooBig()
-  // A mark of the byte order is no part of the first key.
+  // A byte order mark is not part of the first key.
   const text = source.text.startsWith('\uFEFF') ? source.text.slice(1) : source.text
   return new Builder({ ...source, text }).build()
 }
@@ -46,7 +46,7 @@ interface Frame {
   readonly mark: Mark
   readonly anchor: string | null
   nodes: number
-  /** Of a mapping: the key whose value comes next. */
+  /** For a mapping: the key whose value comes next. */
   key?: { readonly name: string; readonly mark: Mark; readonly merges: boolean } | undefined
 }
 
@@ -75,7 +75,7 @@ class Builder {
       else if (event.type === EVENT_ID.ALIAS)
         this.#alias(text.slice(event.anchorStart, event.anchorEnd), event.anchorStart)
       else if (event.type === EVENT_ID.SCALAR) this.#scalar(event)
-      // The end of the first document is the end of what is read.
+      // Reading stops at the end of the first document.
       else if (event.type === EVENT_ID.POP && !this.#close()) break
     }
     return this.#result
@@ -97,7 +97,7 @@ class Builder {
     }
   }
 
-  /** Offsets are asked for in the order of the text. */
+  /** Offsets must be requested in ascending order. */
   #markAt(offset: number): Mark {
     while (this.#line + 1 < this.#starts.length && this.#starts[this.#line + 1]! <= offset) this.#line++
     const column = offset - this.#starts[this.#line]! + 1
@@ -140,7 +140,7 @@ class Builder {
     if (target === undefined)
       throw new ConfigFault(`(${mark.file}): Unknown alias: ${name} at line ${mark.line} column ${mark.column}`, mark)
     const nodes = typeof target === 'object' && target !== null ? (this.#nodes.get(target) ?? null) : 1
-    // Not yet closed: it holds itself.
+    // An alias to a value that is not closed yet: the value contains itself.
     if (nodes === null && !(target instanceof Reference)) throw tooBig(mark)
     this.#spend(nodes ?? 1, mark)
     const parent = this.#frames.at(-1)
@@ -170,11 +170,11 @@ class Builder {
     const parent = this.#frames.at(-1)
     if (!parent || Array.isArray(parent.container) || parent.key) this.#add(value, 1)
     else if (isPlain && text === '<<') parent.key = { name: text, mark, merges: true }
-    // A key is called as it is written: `on` is no `true`.
+    // A key keeps its written text: `on` does not become `true`.
     else this.#key(filled ? textOf(value) : text, typeof value === 'string' ? mark : { ...mark, odd: true })
   }
 
-  /** Of a value that is not written. */
+  /** The position of a missing value. */
   #markHere(): Mark {
     const parent = this.#frames.at(-1)
     return parent?.key?.mark ?? parent?.mark ?? this.#markAt(0)
@@ -201,7 +201,7 @@ class Builder {
     else put(parent.container, name, value, mark)
   }
 
-  /** What is written in the mapping itself wins, then what was merged first. */
+  /** Keys of the mapping itself win, then the keys that were merged first. */
   #merge(into: Mapping, value: Value, mark: Mark): void {
     for (const from of Array.isArray(value) ? value : [value]) {
       if (!isMapping(from))
@@ -226,7 +226,7 @@ const BOOLEANS = new Map([
   ...['no', 'false', 'off'].map((word) => [word, false] as const),
 ])
 
-/** A scalar without quotes, as YAML 1.1 reads it. Dates stay texts. */
+/** Resolves a plain scalar by the rules of YAML 1.1. Dates stay texts. */
 export function resolvePlain(text: string): Value {
   if (NULLS.has(text)) return null
   const boolean = text.length < 6 ? BOOLEANS.get(text.toLowerCase()) : undefined
@@ -245,7 +245,7 @@ function numberIn(text: string): string | number {
     return sign * digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
   if (!/^\d*\.\d*(?:[eE][-+]\d+)?$/.test(digits) || !/\d/.test(digits)) return text
   const number = sign * Number(digits)
-  // `1.0` stays what it says: as a number it would become `1`.
+  // `1.0` stays a text, because as a number it would become `1`.
   return Number.isInteger(number) ? text : number
 }
 
