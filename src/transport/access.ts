@@ -1,6 +1,6 @@
 /**
- * May they come in: the checks of a whole request to a repository, before anything of it is read. Facts are loaded
- * once, the rest is a table in the contract's order. Git over HTTP, git over SSH and LFS all ask here.
+ * Checks access to a repository before the body of a request is read. The facts are loaded once, and a table checks
+ * them in the order of the API contract. Git over HTTP, git over SSH and LFS all use this file.
  */
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
@@ -25,15 +25,15 @@ export interface GitOperation {
 export interface Facts extends GitOperation {
   readonly principal: Principal
   readonly wiki: boolean
-  /** The project as the person meets it, or as a visitor would where a deploy key or token comes. */
+  /** The project with the user's access. For a deploy key or token: with the access of an anonymous visitor. */
   readonly subject: ProjectSubject
-  /** What the project lets a deploy key or token do; null where neither comes. */
+  /** The access that the project grants to a deploy key or token. Null without one. */
   readonly granted: { readonly fetch: boolean; readonly push: boolean } | null
-  /** Whether a branch of it is shared with them: which one the gate asks. */
+  /** Whether any branch is shared with the user. The gate checks which one. */
   readonly shared: boolean
-  /** The project keeps jobs of the one that asks out. */
+  /** The project does not accept job tokens of the job's project. */
   readonly isKeptOut: boolean
-  /** The only protocol that the instance serves, unless both are. */
+  /** The only enabled protocol of the instance. Null if both are enabled. */
   readonly onlyProtocol: string | null
 }
 
@@ -53,7 +53,10 @@ export async function learnFacts(
   return { ...operation, principal, wiki, subject, granted, shared, isKeptOut, onlyProtocol: only || null }
 }
 
-/** The same errand as everybody stands by now: people leave and projects move while a pack comes. Null: it is gone. */
+/**
+ * Loads the facts of the same operation again, because users and projects may change while a pack is received. Null if
+ * the project no longer exists.
+ */
 export async function reloadFacts(
   app: App,
   { principal, verb, over }: Facts,
@@ -81,19 +84,19 @@ const isAnonymous = ({ principal }: Facts) => principal.via === 'nothing'
 const isBlocked = ({ principal, granted }: Facts) =>
   !granted && principal.user !== null && principal.user.state !== 'active'
 
-/** An LFS token for one project knows nothing of any other. */
+/** An LFS token is valid for one project only. */
 const isElsewhere = ({ principal, subject }: Facts) =>
   principal.projectId !== undefined && principal.projectId !== subject.project.id
 
 const isReadable = (f: Facts) => !isElsewhere(f) && !f.isKeptOut && (f.granted?.fetch || projectPolicy.read(f.subject))
 
-/** Members are those with a role, and keys and tokens that the project itself let in. */
+/** Counts as a member: a user with a role, or a key or token that the project itself has granted access. */
 function isOn({ granted, subject, wiki }: Facts): boolean {
   const level = granted?.fetch ? Math.max(subject.level, Guest) : subject.level
   return hasFeature({ project: subject.project, level }, wiki ? 'wiki' : 'repository')
 }
 
-/** A wiki has its own switch. Keys of the project open it too, for reading; tokens are not given for it. */
+/** A wiki has its own feature switch. Deploy keys of the project may read it, but deploy tokens may not. */
 function maySee(f: Facts): boolean {
   const isLetIn = f.granted?.fetch && !(f.wiki && f.principal.deployToken)
   return isOn(f) && (isLetIn || projectPolicy.readCode(f.subject))
@@ -111,7 +114,7 @@ const forbids = (text: string) => () => new Refusal('forbidden', text)
 export const NO_PROJECT = "The project you were looking for could not be found or you don't have permission to view it."
 export const projectNotFound = () => new Refusal('not_found', NO_PROJECT)
 
-/** Whoever has shown no credential is asked for one wherever another answer would tell something. */
+/** A caller without a credential gets a challenge wherever another answer would reveal something. */
 const EVERY: readonly Check[] = [
   {
     fails: ({ over, onlyProtocol }) => over !== 'lfs' && onlyProtocol !== null && onlyProtocol !== over,
@@ -151,7 +154,7 @@ const PUSH: readonly Check[] = [
   },
 ]
 
-/** Why they may not, in the words a git client shows its user; null if they may. */
+/** The reason for a rejection, in words that a git client shows its user. Null if access is allowed. */
 export function denialOf(facts: Facts): Refusal | null {
   const checks = [...EVERY, ...(facts.verb === 'fetch' ? FETCH : PUSH)]
   return checks.find(({ fails }) => fails(facts))?.refusal(facts) ?? null

@@ -1,4 +1,4 @@
-/** What the administrators have to say, for people who look at a terminal. */
+/** Shows broadcast messages of administrators to users at a terminal. */
 import { timestamp } from '../clock.ts'
 import type { App } from '../context.ts'
 
@@ -6,7 +6,7 @@ const WIDTH = 72
 const TEXT_WIDTH = 68
 const RULE = '='.repeat(WIDTH)
 
-/** The newest broadcast message that is current, in a frame; no lines without one. */
+/** The newest current broadcast message in a frame. Empty without one. */
 export async function announcement({ db, clock }: App): Promise<string[]> {
   const now = timestamp(clock)
   const current = await db
@@ -22,7 +22,7 @@ export async function announcement({ db, clock }: App): Promise<string[]> {
 
 const centred = (line: string) => ' '.repeat(Math.max(0, Math.floor((WIDTH - line.length) / 2))) + line
 
-/** Wrapped between words; a word that is too long stands alone. */
+/** Wraps between words. A word that is too long gets its own line. */
 function linesOf(message: string): string[] {
   const lines: string[] = []
   for (const word of message.split(/\s+/).filter(Boolean)) {

@@ -1,4 +1,4 @@
-/** What a git client is told: it shows its user plain text and nothing else. */
+/** Answers for git clients, which show their user only plain text. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerTo, outageOf } from '../api/answers.ts'
 import { Refusal } from '../errors.ts'
@@ -11,7 +11,7 @@ export function sendPlain(request: FastifyRequest, reply: FastifyReply, error: u
     .send(`${textOf(request, error)}\n`)
 }
 
-/** The text of a refusal; of a failure the log is told, not the client. */
+/** The text of a rejection. The details of a failure go to the log, not to the client. */
 export function textOf(request: FastifyRequest, error: unknown): string {
   if (error instanceof Refusal) return error.message
   request.log.error({ err: error, reqId: request.id }, 'request failed')

@@ -1,6 +1,6 @@
 /**
- * Who comes to a git or LFS address: the one answer for both. A credential is tried as every kind of secret it could
- * be, in the contract's order; one that is none of them is refused, on public projects too.
+ * Authenticates callers of git and LFS. A credential is tried as every kind of secret in the order of the API contract.
+ * An invalid credential is rejected, even for public projects.
  */
 import type { Identity, Scope } from '../api/credentials.ts'
 import { timestamp } from '../clock.ts'
@@ -34,7 +34,10 @@ type Way = (app: App, shown: Visible) => Promise<Principal | null>
 
 const TOKENS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken]
 
-/** A network that failed too often shows no password for an hour; tokens, which nobody guesses, go on. */
+/**
+ * After too many failures, a network may not try passwords for an hour. Tokens still work, because nobody can guess
+ * them.
+ */
 function waysOf(at: 'git' | 'lfs', isBanned: boolean): readonly Way[] {
   const tokens = at === 'lfs' ? [byLfsToken, ...TOKENS] : TOKENS
   return isBanned ? tokens : [...tokens, byPassword]
@@ -56,7 +59,7 @@ export async function authenticatePrincipal(
   for (const way of waysOf(at, isBanned)) {
     const principal = await way(app, { ...shown, address })
     if (!principal) continue
-    // Where a job runs says nothing of the person it runs as.
+    // The address of a job says nothing about its user.
     if (principal.user && !principal.job) await assertMayComeFrom(app, principal.user, address)
     if (failed && !isBanned) await forgetFailures(app, key)
     return principal
@@ -74,13 +77,13 @@ function readCredential(header: string): Omit<Visible, 'address'> | null {
   if (scheme.toLowerCase() === 'bearer') return { username: '', secret: value }
   const text = Buffer.from(value, 'base64').toString('utf8')
   const at = text.indexOf(':')
-  // NUL is in no name and in no secret, and no store bears it.
+  // No name and no secret contains NUL, and no store accepts it.
   return at < 0 || text.includes('\0') ? null : { username: text.slice(0, at), secret: text.slice(at + 1) }
 }
 
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="Mortise"' }
 
-/** What makes a git client ask its user for a name and a password. */
+/** The challenge that makes a git client ask its user for a name and a password. */
 export const accessDenied = (hints: readonly string[] = []) =>
   new Refusal('unauthenticated', ['HTTP Basic: Access denied', ...hints].join('\n'), { headers: CHALLENGE })
 
@@ -92,7 +95,10 @@ const hintAtTokens = ({ url }: App) => [
 const FETCHING: readonly Scope[] = ['api', 'read_api', 'read_repository', 'write_repository']
 const PUSHING: readonly Scope[] = ['api', 'write_repository']
 
-/** A token proves whose it is, so they are told; a password that was guessed must not. */
+/**
+ * A valid token proves its owner, so the answer may say that the account is blocked. For a guessed password it must
+ * not.
+ */
 export const accountBlocked = () => new Refusal('forbidden', 'Your account has been blocked.')
 
 function bearing({ user, scopes }: Identity, via: Principal['via']): Principal {
@@ -106,7 +112,7 @@ async function byOAuth(app: App, { secret }: Visible): Promise<Principal | null>
   return identity && bearing(identity, 'oauth')
 }
 
-/** Why an OAuth token ceased to work is told on the API; here it opens nothing, and that is all. */
+/** The API explains why an OAuth token is invalid. Here the token just does not authenticate. */
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
@@ -118,7 +124,7 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
 
 const JOBS_NAME = 'gitlab-ci-token'
 
-/** While the job runs, and to read only. */
+/** Valid while the job runs, and for reading only. */
 async function byJob(app: App, { username, secret }: Visible): Promise<Principal | null> {
   const bearer = username === JOBS_NAME ? await byJobToken(app, secret) : null
   return bearer && { user: bearer.user, job: bearer.job, mayFetch: true, mayPush: false, via: 'job_token' }
@@ -146,7 +152,7 @@ async function byPassword(app: App, { username, secret, address }: Visible): Pro
     return { user, mayFetch: true, mayPush: true, via: 'password' }
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'unauthenticated') throw error
-    // Said only to whoever knows the password; neither is a guess that went wrong.
+    // Only a caller who knows the password gets this answer. Neither case counts as a failed guess.
     if (error.facts.reason === 'two_factor') throw accessDenied(hintAtTokens(app))
     if (typeof error.facts.fault === 'string') throw accessDenied([error.facts.fault])
     return null

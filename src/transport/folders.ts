@@ -5,7 +5,7 @@ import { openWiki } from '../features/repository/gate/wikis.ts'
 import { repositoryExists } from '../git/storage/repositories.ts'
 import type { RepositoryLocation } from './locations.ts'
 
-/** Where the repository lies; a wiki is made by the first push to it. */
+/** The folder of the repository. The first push creates the repository of a wiki. */
 export async function folderOf(
   app: App,
   { project, wiki }: RepositoryLocation,

@@ -25,7 +25,7 @@ import { callerOf, personOf } from './principal.ts'
 import { findRepository, type RepositoryAddress, type RepositoryLocation } from './locations.ts'
 import { pushOptionsFor } from './push.ts'
 
-/** What a fetch asks for is a list of ids: nobody has that many. */
+/** The limit of a fetch request, which is a list of ids. No client has that many. */
 const MOST_ASKED = 64 * 1024 * 1024
 
 interface Connection {
@@ -66,7 +66,7 @@ export async function gitRoutes(
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
-/** Null: a path of the old protocol, which is not spoken here. */
+/** Null: a path of the old (dumb) protocol, which the server does not support. */
 function serviceOf(request: FastifyRequest, { rest }: RepositoryAddress): Service | null {
   const query = new URLSearchParams(request.raw.url!.split('?', 2)[1])
   const isRefs = isRead(request) && rest === 'info/refs'
@@ -107,7 +107,7 @@ async function meetVisitor(
 
 const noSuchCommand = () => new Refusal('forbidden', "The command you're trying to execute is not allowed.")
 
-/** No form of a browser's can say this of itself. */
+/** No form of a browser can send this content type. */
 function assertWrittenByGit({ headers }: FastifyRequest, service: Service): void {
   if (headers['content-type'] === `application/x-git-${service}-request`) return
   throw new Refusal('unsupported_type', 'Unsupported Media Type')
@@ -116,15 +116,16 @@ function assertWrittenByGit({ headers }: FastifyRequest, service: Service): void
 const isGarbled = (error: unknown): error is BadPktLine | BadPush =>
   error instanceof BadPktLine || error instanceof BadPush
 
-/** For as long as nothing was answered. */
+/** Only while no answer has started. */
 function sayInstead(reply: FastifyReply, status: number, message: string): FastifyReply {
   reply.raw.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${message}\n`)
   return reply
 }
 
-/** From here on the answer is git's. */
+/** From here on, git writes the answer. */
 function begin({ reply, request }: Connection, type: string): void {
-  // The kit ends whoever falls silent; git may think for longer than any page. Who vanished from the network is noticed.
+  // The server closes silent connections, but git may compute for longer than any page. Keep-alive detects clients that
+  // have disappeared.
   request.raw.socket.setTimeout(HOUR).setKeepAlive(true, MINUTE)
   reply.hijack()
   const headers = {
@@ -145,7 +146,7 @@ async function inTurn(pageRequest: Connection, work: (pageRequest: Connection) =
   })
 }
 
-/** Who has begun to ask and does not go on, while somebody waits for the rest. */
+/** Detects a client that has started a request and does not continue while the server waits for the rest. */
 const senderOf = (request: IncomingMessage) => ({
   isDue: () => !request.complete && request.readableLength === 0,
   moved: () => request.socket.bytesRead,
@@ -164,7 +165,7 @@ async function sendPack(pageRequest: Connection): Promise<void> {
   const input = await bodyOf(request, MOST_ASKED)
   begin(pageRequest, 'upload-pack-result')
   const { code } = await uploadPack(dir, { stateless: true, protocol, input, output: reply.raw })
-  // To a question it has an answer, if only why there is none.
+  // Git answers every valid request, even if only with an error.
   if (code !== 0 && !reply.raw.headersSent) throw new BadPktLine('not a request to fetch')
   reply.raw.end()
   const person = personOf(facts.principal)
@@ -175,7 +176,7 @@ async function takePush(pageRequest: Connection): Promise<void> {
   const { app, dir, protocol, reply, request, facts, location } = pageRequest
   const input = await bodyOf(request)
   begin(pageRequest, 'receive-pack-result')
-  // Who is answered before they have sent all would go on sending, but not on a connection that is to be closed.
+  // A client that gets an early answer would go on sending, unless the connection is going to be closed.
   reply.raw.setHeader('Connection', 'close')
   const options = await pushOptionsFor(app, facts, location)
   const length = request.headers['content-length']
@@ -184,7 +185,7 @@ async function takePush(pageRequest: Connection): Promise<void> {
     await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
   } finally {
     if (!request.raw.complete) hangUpLater(request.raw)
-    // What has failed was told in the report; git itself knows whether it is whole.
+    // The report has told the failure. Git itself knows whether the answer is complete.
     if (reply.raw.headersSent) reply.raw.end()
   }
   reply.raw.end()
@@ -192,7 +193,7 @@ async function takePush(pageRequest: Connection): Promise<void> {
 
 const PARTING_MS = 5000
 
-/** What is still being sent is thrown away for a while: a reset could overtake the answer. */
+/** Discards the rest of the request for a while, because a reset could overtake the answer. */
 function hangUpLater(request: IncomingMessage): void {
   const { socket } = request
   request.resume()
@@ -202,7 +203,7 @@ function hangUpLater(request: IncomingMessage): void {
   }
 }
 
-/** As git wrote it, however it was packed for the way. */
+/** The body as git wrote it, without content encoding. */
 async function bodyOf({ raw }: FastifyRequest, most = Infinity): Promise<Readable> {
   const encoding = raw.headers['content-encoding']
   const isPacked = encoding === 'gzip' || encoding === 'x-gzip'
@@ -221,7 +222,7 @@ async function bodyOf({ raw }: FastifyRequest, most = Infinity): Promise<Readabl
   return plain.pipe(bounded)
 }
 
-/** Waits for the first of it: that it is no gzip at all is found out while it can still be answered. */
+/** Waits for the first bytes: a body that is not gzip is detected while the server can still answer. */
 async function assertUnpacks(plain: Readable, packed: Readable): Promise<void> {
   try {
     await once(plain, 'readable')

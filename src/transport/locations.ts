@@ -1,4 +1,4 @@
-/** Which repository an address means. */
+/** Finds the repository of a URL. */
 import type { App } from '../context.ts'
 import {
   findNamespaceById,
@@ -10,11 +10,11 @@ import {
 import { findRedirect } from '../features/projects/projects/redirects.ts'
 import { withoutSlashes } from '../lib/trimming.ts'
 
-/** An address inside a repository, taken apart. */
+/** A URL inside a repository, split into parts. */
 export interface RepositoryAddress {
   /** `group/project.git`, decoded. */
   readonly path: string
-  /** What stands behind it, e.g. `info/refs`. */
+  /** The path after it, e.g. `info/refs`. */
   readonly rest: string
 }
 
@@ -22,7 +22,7 @@ export interface RepositoryLocation {
   readonly project: Project
   readonly namespace: Namespace
   readonly wiki: boolean
-  /** The path it was asked for by, if it has moved since. */
+  /** The requested path, if the project has moved since. */
   readonly movedFrom?: string
 }
 
@@ -30,13 +30,13 @@ export interface RepositoryLocation {
 const MISLEADING = /^\.{0,2}$|[\\\0-\x1f\x7f]/
 
 /**
- * `group/project.git`, `group/project.wiki.git`, also without the ending or with a slash in front, in any case. Whether
- * the caller may know of it is asked afterwards.
+ * Accepts `group/project.git` and `group/project.wiki.git`, also without the extension or with a leading slash, in any
+ * case. The caller must check access afterwards.
  */
 export async function findRepository(app: App, path: string): Promise<RepositoryLocation | null> {
   const full = withoutSlashes(path).replace(/\.git$/i, '')
   const segments = full.split('/')
-  // A number alone would be taken for an id.
+  // A single number would be read as an id.
   if (segments.length < 2 || segments.some((segment) => MISLEADING.test(segment))) return null
   const [, ofWiki] = /^(.*[^/])\.wiki$/i.exec(full) ?? []
   return (await placeAt(app, full, false)) ?? (ofWiki === undefined ? null : placeAt(app, ofWiki, true))
@@ -58,7 +58,7 @@ async function placed(
   return namespace && { project, namespace, ...more }
 }
 
-/** By a project's own old path, or by the old path of a group it stands in. */
+/** Finds a project by its own old path, or by the old path of a group above it. */
 async function movedProject({ db }: App, path: string): Promise<Project | null> {
   const redirect = await findRedirect(db, path.split('/'))
   if (!redirect) return null

@@ -1,4 +1,4 @@
-/** What a push meets on its way, through whichever gateway it comes: the gate before its refs move, the news after. */
+/** The steps of a push over any protocol: the gate before its refs move, and the event after. */
 import { outageOf } from '../api/answers.ts'
 import type { App } from '../context.ts'
 import { isMergeRequestOption } from '../features/merge-requests/pushes/options.ts'
@@ -73,7 +73,7 @@ export async function pushOptionsFor(
   }
 }
 
-/** Whether they may come in at all is asked once more: a pack may have taken hours. */
+/** Checks access again, because receiving a pack may take hours. */
 async function judge(
   app: App,
   before: Facts,
@@ -97,7 +97,10 @@ async function judge(
   return { location, pusher, change }
 }
 
-/** Keys order no merge requests: these would be made, and merged, with all the rights of whoever added the key. */
+/**
+ * Ignores merge request options of deploy keys: the merge requests would be created and merged with all rights of the
+ * user who added the key.
+ */
 function optionsOf(
   { deployKeyId }: Pusher,
   { wiki }: RepositoryLocation,
@@ -107,7 +110,7 @@ function optionsOf(
   return deployKeyId === undefined ? options : options.filter((option) => !isMergeRequestOption(option))
 }
 
-/** Whoever still pushes to where a project was is told where it is. */
+/** Tells a client that pushes to an old path the new path. */
 function movedNotice(app: App, { via }: Pusher, { movedFrom, project, namespace }: RepositoryLocation): string[] {
   if (movedFrom === undefined) return []
   const { url, ssh } = addresses(app)

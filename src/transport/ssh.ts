@@ -1,6 +1,6 @@
 /**
- * Git over SSH, without a system account: a key is all anybody shows, git's verbs are all they may ask for. There is no
- * terminal, no forwarding and no file transfer. Who has not proven a key yet gets little time and little room.
+ * Git over SSH without a system account. Clients authenticate with a key only, and may run only git's commands. There
+ * is no terminal, no forwarding and no file transfer. Unauthenticated clients get little time and few connections.
  */
 import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net'
 import type { Algorithms, Connection, Server } from 'ssh2'
@@ -11,16 +11,16 @@ import { welcome } from './ssh/connection.ts'
 import { Guests, type GuestLimits } from './ssh/guests.ts'
 
 export interface SshServer extends AsyncDisposable {
-  /** The one that was bound. */
+  /** The port that was bound. */
   readonly port: number
 }
 
 export interface SshLimits extends GuestLimits {
-  /** Keys and other credentials that were refused. */
+  /** The limit of rejected keys and other credentials. */
   readonly tries: number
-  /** At a time, on one connection. */
+  /** Parallel sessions on one connection. */
   readonly sessions: number
-  /** Milliseconds a command may go on once the server closes. */
+  /** Milliseconds that a running command gets when the server closes. */
   readonly patience: number
 }
 
@@ -36,7 +36,7 @@ const LIMITS: SshLimits = {
   patience: MINUTE / 3,
 }
 
-/** Closing waits for running commands, for a while. Null when it is switched off. */
+/** Closing waits for running commands, up to a limit. Null if SSH is disabled. */
 export async function startSsh(
   { app, figures = { connections: 0, commands: new Map() } }: { app: App; figures?: SshFigures },
   input: Partial<SshLimits> = {},
@@ -45,7 +45,7 @@ export async function startSsh(
   if (sshPort === null) return null
   const limits = { ...LIMITS, ...input }
   const guests = new Guests(limits)
-  // The first client waits for it instead of every start.
+  // Loaded for the first client instead of at every start.
   let protocol: Promise<Server> | undefined
   const greet = async (socket: Socket) => {
     if (!guests.admit(socket)) return void socket.destroy()
@@ -55,7 +55,7 @@ export async function startSsh(
     const server = await protocol
     if (!socket.destroyed) server.injectSocket(socket)
   }
-  // Kept alive, or who vanished from the network would seem to be thinking.
+  // Keep-alive detects clients that have disappeared. Otherwise they would look idle.
   const alive = { keepAlive: true, keepAliveInitialDelay: MINUTE }
   const listener = createServer({ pauseOnConnect: true, noDelay: true, ...alive }, (socket) => {
     socket.on('error', () => {})
@@ -87,7 +87,7 @@ async function listen(listener: Listener, port: number, host: string): Promise<n
   return (listener.address() as AddressInfo).port
 }
 
-/** Without SHA-1, and without compression: packs are compressed already. */
+/** No SHA-1, and no compression, because packs are compressed already. */
 const ALGORITHMS: Algorithms = {
   kex: [
     'curve25519-sha256',

@@ -1,6 +1,6 @@
 /**
- * Addresses inside a repository: `/<path>.git/…`. Their bodies are whatever git sends: nobody reads them before the
- * handler does, and no session counts here.
+ * URLs inside a repository: `/<path>.git/…`. Git defines their bodies, so only the handler reads them. Session cookies
+ * do not count here.
  */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { UNKNOWN_ROUTE } from '../api/answers.ts'
@@ -11,15 +11,15 @@ import { decodeSegments } from '../lib/segments.ts'
 import { gitRoutes } from './git-routes.ts'
 import { isLfsAddress, lfsRoutes } from './lfs/web.ts'
 
-/** Pages of a project may be called anything; these are the only ones that are ours. */
+/** Pages of a project may have any path. Only these belong to git and LFS. */
 const INSIDE = /^[^?]+\.git\/(info|gitlab-lfs|git-upload-pack|git-receive-pack)([/?]|$)/i
-/** Git asks here when its user has left out the ending. */
+/** Git requests this URL if its user has omitted the extension. */
 const WITHOUT_ENDING = /\/info\/refs\?service=git-(upload|receive)-pack$/i
 
 const isInside = (url: string) => INSIDE.test(url) || WITHOUT_ENDING.test(url)
 
 export const routes: WebRoutes = (server, gateway) => {
-  // The same wildcard as the pages' own: what it is given to depends on the whole address.
+  // The same wildcard as the route of the pages. The whole URL decides which route gets the request.
   server.addConstraintStrategy({
     name: 'repository',
     storage() {

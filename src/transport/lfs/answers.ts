@@ -18,7 +18,7 @@ export const fault = ({ url }: App, message: string) => ({ message, documentatio
 export function sendLfsError(app: App, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const { status, headers } = answerTo(error)
   if (headers) reply.headers(headers)
-  // LFS clients look for the challenge here first.
+  // LFS clients look for the challenge in this header first.
   if (headers?.['WWW-Authenticate']) reply.header('LFS-Authenticate', headers['WWW-Authenticate'])
   return sendLfs(reply, status, fault(app, textOf(request, error)))
 }

@@ -10,7 +10,7 @@ import { objectNotFound, sendLfs } from './answers.ts'
 import { lfsAuthorization, lifeOf, type Operation } from './token.ts'
 import { admit, readJson, type LfsSession } from './session.ts'
 
-/** Clients ask for a hundred at a time. */
+/** Clients request a hundred objects at a time. */
 const MOST_OBJECTS = 1000
 const NO_OBJECT = "Object does not exist on the server or you don't have permissions to access it"
 
@@ -27,7 +27,7 @@ interface RequestContext {
   readonly size: number
 }
 
-/** Which of these objects can be fetched, or need to be sent, and where. */
+/** Answers which of these objects can be downloaded or must be uploaded, and where. */
 export async function batch(session: LfsSession): Promise<FastifyReply> {
   const { gateway, reply, principal, location } = session
   const input = Batch.safeParse(await readJson(session))
@@ -47,7 +47,7 @@ export async function batch(session: LfsSession): Promise<FastifyReply> {
   })
 }
 
-/** What makes no sense is not there; but a visitor may first have to say who they are. */
+/** An invalid request answers 404, but an anonymous caller may get a challenge first. */
 async function challenge(session: LfsSession): Promise<Refusal> {
   await admit(session, 'fetch')
   return objectNotFound()
@@ -92,7 +92,7 @@ function action({ app, principal, location, operation }: Answer, name: string): 
 const repositoryUrl = ({ url }: App, { project, namespace }: RepositoryLocation): string =>
   `${url}/${pathWithNamespace(project, namespace)}.git`
 
-/** What `git-lfs-authenticate` prints over SSH; null for whoever may not be given one. */
+/** The answer of `git-lfs-authenticate` over SSH. Null if the caller may not get a token. */
 export function lfsTokenFor(
   app: App,
   principal: Principal,

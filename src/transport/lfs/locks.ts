@@ -10,7 +10,7 @@ import { fault, sendLfs } from './answers.ts'
 import { admit, readJson, readParameters, type LfsSession } from './session.ts'
 
 const MOST_LOCKS = 100
-/** What both stores can still look up by an index. */
+/** The longest path that both stores can find by an index. */
 const LONGEST_PATH = 2000
 
 const presentLock = ({ id, path, locked_at, username }: LfsLock) => ({
@@ -20,7 +20,7 @@ const presentLock = ({ id, path, locked_at, username }: LfsLock) => ({
   owner: { name: username },
 })
 
-/** Whoever may read but not write has no locks either, and is told so in a word of its own. */
+/** A caller who may read but not write has no locks either, and gets a separate message. */
 async function admitWriter(session: LfsSession) {
   try {
     return await admit(session, 'push')
@@ -38,7 +38,7 @@ export async function create(session: LfsSession): Promise<FastifyReply> {
   const { gateway, reply, principal, location } = session
   const { subject } = await admitWriter(session)
   const person = personOf(principal)
-  // A lock holds on every branch, whichever is shared with them.
+  // A lock covers every branch, so a shared branch is not enough.
   if (!person || subject.level < Developer) throw noPermissions()
   const input = Lock.safeParse(await readJson(session))
   if (!input.success) throw new Refusal('unprocessable', 'path is invalid')
@@ -83,7 +83,7 @@ export async function verify(session: LfsSession): Promise<FastifyReply> {
   })
 }
 
-/** An empty value asks for nothing in particular. */
+/** An empty value means no filter. */
 function readFilter(raw: Record<string, unknown>): z.infer<typeof Filter> {
   const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== '' && value !== null))
   const filter = Filter.safeParse(given)

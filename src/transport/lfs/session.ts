@@ -1,4 +1,4 @@
-/** One request to the LFS server of a project, and whether it may go on. */
+/** One request to the LFS server of a project, and its access check. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KNOWN_BODY, STRANGERS_BODY, assertPlain, readBody, readQuery, type Raw } from '../../api/input.ts'
 import type { Gateway } from '../../api/run.ts'
@@ -29,7 +29,7 @@ export async function openLfsSession(
   return { gateway, request, reply, principal, location }
 }
 
-/** Refuses in the words of LFS whoever git would refuse in its own. */
+/** Rejects with LFS messages whatever git would reject with its own. */
 export async function admit({ gateway, principal, location }: LfsSession, verb: Facts['verb']): Promise<Facts> {
   const facts = await learnFacts(gateway.app, principal, location, { verb, over: 'lfs' })
   const denial = denialOf(facts)

@@ -1,6 +1,6 @@
 /**
- * What an LFS client is handed to move content with, so that it need not show its own credential again: a signed note
- * that opens one project for one kind of work and a short while. Nothing of it is kept.
+ * Tokens for LFS clients, so that they need not send their own credential again. A token is signed and valid for one
+ * project, one kind of operation and a short time. The server stores nothing.
  */
 import { timestamp } from '../../clock.ts'
 import type { App } from '../../context.ts'
@@ -21,7 +21,7 @@ const FORM = /^lfs\.([\w-]+)\.([\w-]+)$/
 interface Grant {
   readonly project: number
   readonly operation: Operation
-  /** Of the three one is given. */
+  /** Exactly one of the three is set. */
   readonly user?: number
   readonly key?: number
   readonly deployToken?: number
@@ -33,11 +33,13 @@ interface Grant {
 
 const nowInSeconds = ({ clock }: App) => Math.floor(clock.now().getTime() / 1000)
 
-/** In seconds. What is given in exchange for a token ends with it, or whoever had one once would have one for good. */
+/**
+ * In seconds. An LFS token ends with the token that it was issued for. Otherwise a caller could renew access for ever.
+ */
 export const lifeOf = (app: App, { until }: Principal): number =>
   until === undefined ? TOKEN_LIFE_S : until - nowInSeconds(app)
 
-/** The Authorization header to use for the work; null where nobody in particular does it. */
+/** The Authorization header for the operation. Null for an anonymous caller. */
 export function lfsAuthorization(
   app: App,
   principal: Principal,
@@ -69,7 +71,7 @@ function bearerOf({ user, deployKeyId, deployToken }: Principal): Bearer | null 
   return user && { name: user.username, is: { user: user.id } }
 }
 
-/** Whoever the token was made for, as they stand now: rights and accounts may have gone since. */
+/** The principal of the token with its current rights: rights and accounts may have been removed since. */
 export async function byLfsToken(
   app: App,
   { username, secret }: { username: string; secret: string },

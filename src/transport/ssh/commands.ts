@@ -1,5 +1,5 @@
 /**
- * What a client may ask for: git's own verbs, the one of LFS, new recovery codes, a token, and who one is. Nothing of it
+ * The commands of a client: git's own, the LFS command, new recovery codes, a token, and the identity check. Nothing
  * ever reaches a shell.
  */
 import type { Operation } from '../lfs/token.ts'
@@ -11,12 +11,12 @@ export type Command =
   | { readonly verb: 'discover' }
   | { readonly verb: 'personal_access_token'; readonly words: readonly string[] }
 
-/** A command that is about a repository. */
+/** A command for a repository. */
 export type GitCommand = Extract<Command, { readonly path: string }>
 
 const LONGEST = 4096
 
-/** `git-upload-pack '/group/project.git'`, also as `git upload-pack`; null for everything else. */
+/** `git-upload-pack '/group/project.git'`, or `git upload-pack`. Null for everything else. */
 export function parseCommand(line: string): Command | null {
   const words = line.length > LONGEST ? null : wordsOf(line)
   if (!words) return null
@@ -41,7 +41,7 @@ export function parseCommand(line: string): Command | null {
 const WORD = /\s*((?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+)/gsy
 const PART = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gs
 
-/** As a shell would take them apart, without all that it would put in; null where a quote is not closed. */
+/** Splits a line like a shell, without any expansion. Null for an unclosed quote. */
 function wordsOf(line: string): string[] | null {
   const words = [...line.trimEnd().matchAll(WORD)]
   const isWhole = words.reduce((length, [text]) => length + text.length, 0) === line.trimEnd().length

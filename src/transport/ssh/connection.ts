@@ -1,4 +1,4 @@
-/** One connection: who it is, proven by a signature, and the commands they give. */
+/** One connection: its authentication by a signature, and its commands. */
 import type { Socket } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -17,7 +17,7 @@ interface Manner {
   readonly figures: SshFigures
 }
 
-/** One name for everybody: the key tells who comes. */
+/** All clients use the same login name. The key identifies the user. */
 const LOGIN = 'git'
 
 export function welcome(
@@ -40,7 +40,7 @@ export function welcome(
     findSshIdentity(app, fingerprint)
       .then((identity) => {
         if (!identity || (context.signature && !isSigned(context, parseKey))) return refuse()
-        // Without a signature this only says that the key is worth one.
+        // Without a signature, the client only asks whether the key is acceptable.
         if (context.signature) {
           proven = fingerprint
           guest.proven()
@@ -66,7 +66,7 @@ export function welcome(
   })
 }
 
-/** Over this very connection, with a hash that still means something. */
+/** Verifies the signature for this connection, with a secure hash. */
 function isSigned({ key, signature, blob, hashAlgo }: PublicKeyAuthContext, parseKey: Manner['parseKey']): boolean {
   const parsed = parseKey(key.data)
   if (parsed instanceof Error || !signature || !blob) return false
@@ -104,7 +104,7 @@ async function attend(
   { socket }: Guest,
   asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'requiredStep'>,
 ): Promise<void> {
-  // A channel neither fails nor ends when its client is gone: streams of our own do.
+  // A channel neither fails nor ends when its client disconnects, so the code uses its own streams.
   const input = channel.on('error', () => {}).pipe(new PassThrough())
   let taken = 0
   const output = new Writable({
@@ -113,7 +113,7 @@ async function attend(
         taken += chunk.length
         done()
       }
-      // A client may open a window of any size: what it does not read must not pile up at the socket either.
+      // A client may open a window of any size. Unread data must not pile up at the socket either.
       const next = () => (socket.writableNeedDrain ? void socket.once('drain', passed) : passed())
       if (channel.write(chunk)) next()
       else channel.once('drain', next)
@@ -151,7 +151,7 @@ async function attend(
   }
 }
 
-/** All of it, unless the client stops reading. */
+/** Sends all output, unless the client stops reading. */
 async function closing(channel: ServerChannel, socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const patience = setTimeout(() => socket.destroy(), PATIENCE_MS)

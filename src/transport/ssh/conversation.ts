@@ -1,4 +1,4 @@
-/** One command of a client, from its words to its exit code. */
+/** Runs one command of a client, from parsing to its exit code. */
 import type { Readable, Writable } from 'node:stream'
 import { outageOf } from '../../api/answers.ts'
 import { acquireSlot } from '../../api/limiters.ts'
@@ -25,10 +25,13 @@ import { assertStillAllowed, findSshIdentity } from './identities.ts'
 const LONGEST_PATH = 500
 
 export interface Conversation {
-  /** Absent where another server holds the connection: the log is its own then, and ours would reach the client. */
+  /**
+   * Absent if another SSH server holds the connection. That server has its own log, and a log of this process would
+   * reach the client.
+   */
   readonly requiredStep?: { readonly address: string; readonly figures: SshFigures }
   readonly fingerprint: string
-  /** Null: a shell was asked for. */
+  /** Null: the client requested a shell. */
   readonly line: string | null
   /** GIT_PROTOCOL. */
   readonly protocol: string | undefined
@@ -53,7 +56,7 @@ export async function converse(app: App, noteable: Conversation): Promise<number
     return note(await answer(app, noteable, told))
   } catch (error) {
     if (error instanceof Refusal) say(error.message)
-    // Nobody is left to be told anything.
+    // The client has disconnected.
     else if (!noteable.output.destroyed) {
       app.log.warn({ err: error, part: 'ssh' }, 'git command ended early')
       say(outageOf(error)?.message ?? 'The command could not be completed')
@@ -62,7 +65,7 @@ export async function converse(app: App, noteable: Conversation): Promise<number
   }
 }
 
-/** What the log says of a command, as far as it is known. */
+/** Fields for the log entry of a command, as far as known. */
 interface Payload {
   user: string | null
   verb: Command['verb'] | 'shell' | 'unknown'
@@ -70,7 +73,7 @@ interface Payload {
 }
 
 async function answer(app: App, noteable: Conversation, told: Payload): Promise<number> {
-  // Asked again for each command: a connection may outlive the key it was opened with.
+  // Checked again for each command, because a connection may outlive its key.
   const identity = await findSshIdentity(app, noteable.fingerprint)
   if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
   const person = personOf(identity.principal)
@@ -137,7 +140,7 @@ async function serve(
   return code
 }
 
-/** Where the client finds LFS over HTTP, and what it shows there. */
+/** Tells the client the LFS URL and the credential for it. */
 async function authenticateLfs(
   app: App,
   { output }: Conversation,

@@ -1,26 +1,26 @@
-/** Who is connected: how many have proven nothing yet, and who is busy when the server is to close. */
+/** Tracks connections: limits the unauthenticated ones, and knows which are busy when the server closes. */
 import type { Socket } from 'node:net'
 import { networkOf } from '../../lib/addresses.ts'
 
 export interface GuestLimits {
-  /** Milliseconds from the first byte to a proven key. */
+  /** Milliseconds from the first byte to an authenticated key. */
   readonly loginGrace: number
-  /** In all, and of one address. */
+  /** The limit in total, and per address. */
   readonly connections: number
   readonly connectionsOfOne: number
-  /** Those without a proven key, in all and of one address. */
+  /** The limit of unauthenticated connections in total, and per address. */
   readonly unproven: number
   readonly unprovenOfOne: number
-  /** Milliseconds a connection may stay without a command. */
+  /** Milliseconds that a connection may stay without a command. */
   readonly idle: number
 }
 
-/** How long a client may take to hang up by itself. */
+/** The time for a client to disconnect by itself. */
 const PARTING_MS = 1000
 
 export class Guest {
   readonly socket: Socket
-  /** What it is counted by. */
+  /** The network that limits count by. */
   readonly network: string
   readonly #limits: GuestLimits
   #proven = false
@@ -49,7 +49,7 @@ export class Guest {
     this.#rest()
   }
 
-  /** A connection without a command ends after a while; at once when the server closes. */
+  /** Closes a connection without a command after a while, or at once when the server closes. */
   async during(work: () => Promise<void>): Promise<void> {
     this.#busy++
     clearTimeout(this.#timer)
@@ -82,7 +82,7 @@ export class Guests {
     this.#limits = limits
   }
 
-  /** False where there is no room. Who holds many idle connections makes room for the others. */
+  /** False if a limit is reached. Closes idle connections of the address that has the most, to accept new ones. */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined || remotePort === undefined) return false
@@ -100,7 +100,7 @@ export class Guests {
     return true
   }
 
-  /** The oldest of the address that has the most of them; false where there is none. */
+  /** Closes the oldest connection of the address that has the most. False if there is none. */
   #dismissOneOf(guests: readonly Guest[]): boolean {
     const counts = new Map<string, number>()
     for (const { network } of guests) counts.set(network, (counts.get(network) ?? 0) + 1)
@@ -108,13 +108,13 @@ export class Guests {
     const last = guests.find(({ network }) => counts.get(network) === most)
     if (!last) return false
     const { socket } = last
-    // At once, not when it has closed: others may be at the door already.
+    // Forgets the connection at once instead of on close, because other clients may already wait.
     this.#forget(keyOf(socket.remoteAddress ?? '', socket.remotePort ?? 0), socket)
     socket.destroy()
     return true
   }
 
-  /** The same address and port may be somebody else's by now. */
+  /** Another client may have the same address and port by now. */
   #forget(key: string, socket: Socket): void {
     if (this.#guests.get(key)?.socket === socket) this.#guests.delete(key)
   }
@@ -127,7 +127,7 @@ export class Guests {
     for (const guest of this.#guests.values()) guest.leave()
   }
 
-  /** Whatever they are doing. */
+  /** Closes all connections, busy or not. */
   showOut(): void {
     for (const { socket } of this.#guests.values()) socket.destroy()
   }

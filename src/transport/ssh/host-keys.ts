@@ -1,11 +1,11 @@
-/** What clients know this server by: made once, and the same ever after. */
+/** The host keys of this server: created once, and never changed. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import { fingerprintOf } from './identities.ts'
 
-/** With their bits. The first is the one clients are offered first. */
+/** With their bits. The server offers the first kind first. */
 const KINDS = { ed25519: undefined, rsa: 3072 } as const
 type Kind = keyof typeof KINDS
 
@@ -15,7 +15,7 @@ export async function openHostKeys(data: string): Promise<string[]> {
   return Promise.all((Object.keys(KINDS) as Kind[]).map((kind) => openKey(join(folder, `ssh_host_${kind}_key`), kind)))
 }
 
-/** What people compare with what their client shows them, a line for each key. */
+/** The fingerprints that users compare with their client, one line for each key. */
 export async function hostKeyLines(data: string): Promise<string[]> {
   const keys = await openHostKeys(data)
   const blobs = await Promise.all(keys.map(publicHalf))
@@ -24,18 +24,18 @@ export async function hostKeyLines(data: string): Promise<string[]> {
 
 const MAGIC = 'openssh-key-v1\0'
 
-/** OpenSSH keeps it in the clear before the private one. Keys that came from elsewhere may be written otherwise. */
+/** OpenSSH stores the public key unencrypted before the private key. Imported keys may have another format. */
 async function publicHalf(key: string): Promise<Buffer> {
   const bytes = Buffer.from(key.replaceAll(/-----[^-]+-----/g, ''), 'base64')
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return publicHalfByLibrary(key)
   let at = MAGIC.length
-  // Cipher, derivation and its options; then how many keys there are.
+  // Skips cipher, key derivation and its options; then reads the number of keys.
   for (let field = 0; field < 3; field++) at += 4 + bytes.readUInt32BE(at)
   at += 4
   return bytes.subarray(at + 4, at + 4 + bytes.readUInt32BE(at))
 }
 
-/** Loaded only where it is needed: it weighs more than all else that a start does for SSH. */
+/** Loaded on demand, because the library takes longer to load than the rest of the SSH start. */
 async function publicHalfByLibrary(key: string): Promise<Buffer> {
   const { default: ssh2 } = await import('ssh2')
   const parsed = ssh2.utils.parseKey(key)
@@ -51,7 +51,7 @@ async function openKey(file: string, kind: Kind): Promise<string> {
   return (await createKey(file, made.private)) ?? readFile(file, 'utf8')
 }
 
-/** Null when another process was faster: its key is the one then. Under its name there is never half a key. */
+/** Null if another process was faster; then its key counts. The file never contains a partial key. */
 async function createKey(file: string, key: string): Promise<string | null> {
   const draft = `${file}.${randomUUID()}`
   await writeFile(draft, key, { mode: 0o600, flag: 'wx', flush: true })

@@ -1,4 +1,4 @@
-/** Whose key it is. That they hold it is proven by the server; what they may do is asked in `access.ts`. */
+/** Finds the owner of a key. The SSH server verifies possession of the key, and `access.ts` checks permissions. */
 import { createHash } from 'node:crypto'
 import { timestamp } from '../../clock.ts'
 import type { App } from '../../context.ts'
@@ -13,15 +13,15 @@ import type { Principal } from '../principal.ts'
 export interface SshIdentity {
   readonly principal: Principal
   readonly key: Row<'keys'>
-  /** To be greeted by. */
+  /** The name in the greeting. */
   readonly name: string
 }
 
-/** As ssh-keygen prints it. */
+/** In the format of ssh-keygen. */
 export const fingerprintOf = (blob: Buffer): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
 
-/** Null for a key that nobody has, that is for signing only, whose time is over or whose owner may not sign in. */
+/** Null for an unknown key, a key for signing only, an expired key, or a key whose owner may not sign in. */
 export async function findSshIdentity(app: App, fingerprint: string): Promise<SshIdentity | null> {
   const key = await findKeyByFingerprint(app.db, { fingerprint_sha256: fingerprint })
   if (!key || (key.expires_at !== null && key.expires_at <= timestamp(app.clock))) return null
@@ -35,7 +35,7 @@ export async function findSshIdentity(app: App, fingerprint: string): Promise<Ss
   return { key, name: user.name, principal: { ...rights, user } }
 }
 
-/** Kinds and sizes of keys may have been restricted since it was added. */
+/** The allowed kinds and sizes of keys may have changed since the key was added. */
 export async function assertStillAllowed(app: App, { key }: Row<'keys'>): Promise<void> {
   const settings = await currentSettings(app)
   try {

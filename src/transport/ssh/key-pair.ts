@@ -6,8 +6,8 @@ export type KeyPair = { private: string; public: string }
 const generate = promisify(ssh2.utils.generateKeyPair) as (type: string, options: object) => Promise<KeyPair>
 
 /**
- * Both halves in OpenSSH's format. The library drops zero bytes in front of an Ed25519 key, which spoils one in 256:
- * what it cannot read back is made again.
+ * Both keys in OpenSSH format. The library drops leading zero bytes of Ed25519 keys, which breaks one in 256. A key
+ * that cannot be read back is generated again.
  */
 export async function newKeyPair(type: 'ed25519' | 'rsa' | 'ecdsa', bits?: number): Promise<KeyPair> {
   const pair = await generate(type, { bits })

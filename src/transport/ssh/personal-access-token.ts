@@ -1,4 +1,7 @@
-/** A token for whoever has the key: `ssh git@host personal_access_token <name> <scope1[,scope2,...]> [ttl_days]`. */
+/**
+ * Creates a token for the owner of the key: `ssh git@host personal_access_token <name> <scope1[,scope2,...]>
+ * [ttl_days]`.
+ */
 import type { Writable } from 'node:stream'
 import { DAY, after } from '../../clock.ts'
 import type { App } from '../../context.ts'

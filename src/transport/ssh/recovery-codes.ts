@@ -1,4 +1,7 @@
-/** New recovery codes for whoever lost the device and the codes, but not the key: `ssh git@host 2fa_recovery_codes`. */
+/**
+ * Creates new recovery codes for a user who has lost the device and the codes, but not the key: `ssh git@host
+ * 2fa_recovery_codes`.
+ */
 import type { Readable, Writable } from 'node:stream'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
