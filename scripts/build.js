@@ -25,7 +25,7 @@ export const PARTS = {
   sqlite: 'src/store/sqlite.ts',
   'ready-schema': 'src/store/ready-schema.ts',
   'launcher-process': 'src/git/process/launcher-process.ts',
-  'pattern-search': 'src/lib/pattern-search.ts',
+  'pattern-search': 'src/lib/text/pattern-search.ts',
   'rendering-thread': 'src/lib/threads/thread.ts',
   'markdown-tasks': 'src/lib/markdown/tasks.ts',
   'ci-report': 'src/ci/config/report.ts',

@@ -4,7 +4,7 @@ import { checkNames } from './check-names.ts'
 
 test('names of the field are in order, also where a retired word is only a part of another', () => {
   using planted = plant({
-    'src/lib/limiter.ts': 'export class Limiter {}\nexport const planes = 1, lane = 2',
+    'src/lib/async/limiter.ts': 'export class Limiter {}\nexport const planes = 1, lane = 2',
     'src/features/identity/users/timestamps.ts': 'export const timestamp = 1\nexport function replaceAll() {}',
     'web/components/metrics.tsx': 'export type Metrics = 1\nconst told = 1',
     'src/store/migrations/2026-11-16-1500-text-places.ts': 'export const places = 1',

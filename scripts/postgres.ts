@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs'
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { TEMPORARY_FOLDER } from '../src/lib/temporary-folder.ts'
+import { TEMPORARY_FOLDER } from '../src/lib/files/temporary-folder.ts'
 
 const run = promisify(execFile)
 

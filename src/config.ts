@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { isListable } from './lib/address-list.ts'
+import { isListable } from './lib/net/address-list.ts'
 
 /** Why a forge cannot start, in one line for whoever started it. */
 export class CannotStart extends Error {}

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from './config.ts'
 import { startForge, type ForgeOptions, type TestForge } from './forge.ts'
-import { PROCESS_TAG } from './lib/process-tag.ts'
-import { TEMPORARY_FOLDER } from './lib/temporary-folder.ts'
+import { PROCESS_TAG } from './lib/async/process-tag.ts'
+import { TEMPORARY_FOLDER } from './lib/files/temporary-folder.ts'
 import { postgresDatabase } from './store/temporary.ts'
 
 const server = testDatabaseUrl()
@@ -242,7 +242,7 @@ async function startProcess(program: string) {
 test('what a killed process left is swept by the next, what a living one has is not', async () => {
   await using living = await startForge()
   const killed = await startProcess(`
-    import { makeTemporaryFolder } from './lib/temporary-folder.ts'
+    import { makeTemporaryFolder } from './lib/files/temporary-folder.ts'
     process.stdout.write(await makeTemporaryFolder())
     setInterval(() => {}, 1000)`)
   const foreign = killed.folder.replace(/-[0-9a-f]{8}_/, '-00000000_')

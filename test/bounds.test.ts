@@ -10,7 +10,7 @@ import { startForge, type TestForge } from '../src/forge.ts'
 import { repositoryDir } from '../src/features/projects/projects/repository.ts'
 import { findProject } from '../src/features/projects/projects/queries.ts'
 import { signature } from '../src/git/objects/building.ts'
-import { Limiter } from '../src/lib/limiter.ts'
+import { Limiter } from '../src/lib/async/limiter.ts'
 import { longestStall, startEffort } from './effort.ts'
 import { runGit } from './git-origin.ts'
 

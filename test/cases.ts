@@ -5,7 +5,7 @@
  */
 import type { Client, Person, Reply, TestForge } from '../src/forge.ts'
 import type { Visibility } from '../src/lib/levels.ts'
-import type { MaybePromise } from '../src/lib/maybe-promise.ts'
+import type { MaybePromise } from '../src/lib/async/maybe-promise.ts'
 import { CALLERS, castOf, type CallerName, type Cast } from './cast.ts'
 import { fillProject } from './contents.ts'
 

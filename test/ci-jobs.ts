@@ -9,7 +9,7 @@ import { JobLog } from '../src/ci/agent/job-log.ts'
 import { jobSchema, type JobInput } from '../src/ci/agent/job.ts'
 import { sharedEnvironment } from '../src/ci/agent/processes.ts'
 import { shellExecutor } from '../src/ci/agent/shell.ts'
-import { TEMPORARY_FOLDER } from '../src/lib/temporary-folder.ts'
+import { TEMPORARY_FOLDER } from '../src/lib/files/temporary-folder.ts'
 import { writeFile } from 'node:fs/promises'
 
 export const JOB_TOKEN = 'job-token-0123456789'

@@ -6,45 +6,45 @@ import { parseExpression, patternIn } from '../src/ci/config/expressions.ts'
 import { filling } from '../src/ci/config/inputs.ts'
 import { expand } from '../src/ci/config/variables.ts'
 import { resolvePlain } from '../src/ci/config/yaml.ts'
-import { absoluteImages } from '../src/lib/absolute-images.ts'
-import { absoluteReferences } from '../src/lib/absolute-references.ts'
-import { bareHost, isListable } from '../src/lib/address-list.ts'
-import { isPublicAddress, localNetworkOf, networkOf, plainAddress } from '../src/lib/addresses.ts'
-import { feedMoment } from '../src/lib/atom.ts'
-import { closingReferences } from '../src/lib/closing.ts'
-import { parseCodeOwners } from '../src/lib/code-owners.ts'
-import { isDate, toDate, toMoment } from '../src/lib/dates.ts'
-import { parseDuration } from '../src/lib/duration.ts'
-import { isOfDomain } from '../src/lib/email-domains.ts'
-import { loadEmoji } from '../src/lib/emoji.ts'
-import { disposition } from '../src/lib/file-headers.ts'
-import { alternatives, globOf, matchesPart, matchesSegments, segmentOf } from '../src/lib/globs.ts'
-import { sniffImage } from '../src/lib/image.ts'
-import { languageOf } from '../src/lib/languages.ts'
-import { readPointer } from '../src/lib/lfs-pointer.ts'
-import { lineChanges } from '../src/lib/line-changes.ts'
+import { absoluteImages } from '../src/features/integrations/messages/absolute-images.ts'
+import { absoluteReferences } from '../src/features/planning/issues/absolute-references.ts'
+import { bareHost, isListable } from '../src/lib/net/address-list.ts'
+import { isPublicAddress, localNetworkOf, networkOf, plainAddress } from '../src/lib/net/addresses.ts'
+import { feedMoment } from '../src/lib/text/atom.ts'
+import { closingReferences } from '../src/lib/text/closing.ts'
+import { parseCodeOwners } from '../src/features/repository/code-owners/parsing.ts'
+import { isDate, toDate, toMoment } from '../src/lib/time/dates.ts'
+import { parseDuration } from '../src/lib/time/duration.ts'
+import { isOfDomain } from '../src/features/identity/sessions/email-domains.ts'
+import { loadEmoji } from '../src/lib/text/emoji.ts'
+import { disposition } from '../src/lib/net/file-headers.ts'
+import { alternatives, globOf, matchesPart, matchesSegments, segmentOf } from '../src/lib/text/globs.ts'
+import { sniffImage } from '../src/lib/files/image.ts'
+import { languageOf } from '../src/lib/text/languages.ts'
+import { readPointer } from '../src/lib/files/lfs-pointer.ts'
+import { lineChanges } from '../src/lib/text/line-changes.ts'
 import { escapeHtml, isOutside, isSafeAddress, isSafePicture } from '../src/lib/markdown/html.ts'
 import { markedLanguage } from '../src/lib/markdown/marked-code.ts'
-import { withoutSecrets } from '../src/lib/masked-url.ts'
-import { sniffMedia } from '../src/lib/media.ts'
-import { parseNaturalDate } from '../src/lib/natural-date.ts'
-import { nestParams, parseParams } from '../src/lib/params.ts'
-import * as paths from '../src/lib/paths.ts'
-import { looksLikePgpBlock, parsePgpPublicKey } from '../src/lib/pgp-key.ts'
-import { codeSpans, linesOf } from '../src/lib/prose.ts'
-import { splitQuickActions } from '../src/lib/quick-actions.ts'
-import { readRange } from '../src/lib/ranges.ts'
-import { referenceOfAddress, scanReferences } from '../src/lib/references.ts'
-import { digestOf, digestOfPresented, sameSecret } from '../src/lib/secrets.ts'
-import { decodeSegments, encodeSegments } from '../src/lib/segments.ts'
-import { parseSshPublicKey, splitFields } from '../src/lib/ssh-key.ts'
-import { sshSignerOf } from '../src/lib/ssh-signature.ts'
-import { suggestionsIn } from '../src/lib/suggestions.ts'
-import { taskCompletion, taskItems, tickTask, toggledTasks } from '../src/lib/tasks.ts'
-import { addressOfKey, trackerKeysIn } from '../src/lib/tracker-keys.ts'
-import { trimEnds, withoutSlashes } from '../src/lib/trimming.ts'
-import { moveUploadAddresses, uploadSecrets } from '../src/lib/upload-addresses.ts'
-import { isWebAddress } from '../src/lib/web-address.ts'
+import { withoutSecrets } from '../src/lib/net/masked-url.ts'
+import { sniffMedia } from '../src/lib/files/media.ts'
+import { parseNaturalDate } from '../src/features/planning/quick-actions/natural-date.ts'
+import { nestParams, parseParams } from '../src/api/params.ts'
+import * as paths from '../src/lib/files/paths.ts'
+import { looksLikePgpBlock, parsePgpPublicKey } from '../src/features/identity/gpg-keys/pgp-key.ts'
+import { codeSpans, linesOf } from '../src/lib/text/prose.ts'
+import { splitQuickActions } from '../src/lib/text/quick-actions.ts'
+import { readRange } from '../src/lib/net/ranges.ts'
+import { referenceOfAddress, scanReferences } from '../src/lib/text/references.ts'
+import { digestOf, digestOfPresented, sameSecret } from '../src/lib/crypto/secrets.ts'
+import { decodeSegments, encodeSegments } from '../src/lib/text/segments.ts'
+import { parseSshPublicKey, splitFields } from '../src/lib/crypto/ssh-key.ts'
+import { sshSignerOf } from '../src/features/repository/signatures/ssh-signature.ts'
+import { suggestionsIn } from '../src/features/merge-requests/suggestions/parsing.ts'
+import { taskCompletion, taskItems, tickTask, toggledTasks } from '../src/lib/text/tasks.ts'
+import { addressOfKey, trackerKeysIn } from '../src/lib/text/tracker-keys.ts'
+import { trimEnds, withoutSlashes } from '../src/lib/text/trimming.ts'
+import { moveUploadAddresses, uploadSecrets } from '../src/features/planning/issues/upload-addresses.ts'
+import { isWebAddress } from '../src/lib/net/web-address.ts'
 import { findPaths } from '../web/fuzzy.ts'
 import { drawGraph, shortened } from '../web/graph.ts'
 import { unifiedDiff } from '../web/line-diff.ts'
@@ -94,86 +94,94 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/ci/config/inputs.ts filling': long((text) => filling(text, new Map(), [])),
   'src/ci/config/variables.ts expand': short((text) => expand(text, () => '$A b')),
   'src/ci/config/yaml.ts resolvePlain': long(resolvePlain),
-  'src/lib/absolute-images.ts absoluteImages': long((text) => absoluteImages(text, { host: BASE, project: BASE })),
-  'src/lib/absolute-references.ts absoluteReferences': long((text) =>
+  'src/features/integrations/messages/absolute-images.ts absoluteImages': long((text) =>
+    absoluteImages(text, { host: BASE, project: BASE }),
+  ),
+  'src/features/planning/issues/absolute-references.ts absoluteReferences': long((text) =>
     absoluteReferences(text, { namespace: 'a', path: 'a/b' }),
   ),
-  'src/lib/address-list.ts bareHost': short(bareHost),
-  'src/lib/address-list.ts isListable': short(isListable),
-  'src/lib/addresses.ts isPublicAddress': short(isPublicAddress),
-  'src/lib/addresses.ts plainAddress': short(plainAddress),
-  'src/lib/addresses.ts localNetworkOf': short(localNetworkOf),
-  'src/lib/addresses.ts networkOf': short(networkOf),
-  'src/lib/atom.ts feedMoment': short(feedMoment),
-  'src/lib/closing.ts closingReferences': long((text) => closingReferences(text, BASE)),
-  'src/lib/code-owners.ts parseCodeOwners': { limit: 256 * 1024, run: parseCodeOwners },
-  'src/lib/dates.ts toDate': short(toDate),
-  'src/lib/dates.ts isDate': short(isDate),
-  'src/lib/dates.ts toMoment': short(toMoment),
-  'src/lib/duration.ts parseDuration': short(parseDuration),
-  'src/lib/email-domains.ts isOfDomain': short((text) => isOfDomain(text, [text])),
-  'src/lib/emoji.ts findEmoji': short(findEmoji),
-  'src/lib/file-headers.ts disposition': short((text) => disposition('inline', text)),
-  'src/lib/globs.ts segmentOf': { limit: 4096, run: segmentOf, more: [repeated('[a'), repeated('[a-z]*')] },
-  'src/lib/globs.ts matchesSegments': {
+  'src/lib/net/address-list.ts bareHost': short(bareHost),
+  'src/lib/net/address-list.ts isListable': short(isListable),
+  'src/lib/net/addresses.ts isPublicAddress': short(isPublicAddress),
+  'src/lib/net/addresses.ts plainAddress': short(plainAddress),
+  'src/lib/net/addresses.ts localNetworkOf': short(localNetworkOf),
+  'src/lib/net/addresses.ts networkOf': short(networkOf),
+  'src/lib/text/atom.ts feedMoment': short(feedMoment),
+  'src/lib/text/closing.ts closingReferences': long((text) => closingReferences(text, BASE)),
+  'src/features/repository/code-owners/parsing.ts parseCodeOwners': { limit: 256 * 1024, run: parseCodeOwners },
+  'src/lib/time/dates.ts toDate': short(toDate),
+  'src/lib/time/dates.ts isDate': short(isDate),
+  'src/lib/time/dates.ts toMoment': short(toMoment),
+  'src/lib/time/duration.ts parseDuration': short(parseDuration),
+  'src/features/identity/sessions/email-domains.ts isOfDomain': short((text) => isOfDomain(text, [text])),
+  'src/lib/text/emoji.ts findEmoji': short(findEmoji),
+  'src/lib/net/file-headers.ts disposition': short((text) => disposition('inline', text)),
+  'src/lib/text/globs.ts segmentOf': { limit: 4096, run: segmentOf, more: [repeated('[a'), repeated('[a-z]*')] },
+  'src/lib/text/globs.ts matchesSegments': {
     limit: 4096,
     run: (text) => matchesSegments(text.split('/').map(segmentOf), text.split('/'), counter()),
   },
-  'src/lib/globs.ts matchesPart': {
+  'src/lib/text/globs.ts matchesPart': {
     limit: 4096,
     run: (text) => {
       const segment = segmentOf(`*${text}`)
       return segment.kind === 'any' || matchesPart(segment, text, counter())
     },
   },
-  'src/lib/globs.ts alternatives': { limit: 4096, run: alternatives, more: [repeated('{a,'), repeated('{,}')] },
-  'src/lib/globs.ts globOf': { limit: 4096, run: globbed, more: [repeated('*[a]'), repeated('?'), repeated('**/a/')] },
-  'src/lib/image.ts sniffImage': long((text) => sniffImage(bytes(text))),
-  'src/lib/languages.ts languageOf': short(languageOf),
-  'src/lib/lfs-pointer.ts readPointer': long((text) => readPointer(bytes(text))),
-  'src/lib/line-changes.ts lineChanges': small((text) => lineChanges(bytes(text), bytes(`b\n${text}c`))),
+  'src/lib/text/globs.ts alternatives': { limit: 4096, run: alternatives, more: [repeated('{a,'), repeated('{,}')] },
+  'src/lib/text/globs.ts globOf': {
+    limit: 4096,
+    run: globbed,
+    more: [repeated('*[a]'), repeated('?'), repeated('**/a/')],
+  },
+  'src/lib/files/image.ts sniffImage': long((text) => sniffImage(bytes(text))),
+  'src/lib/text/languages.ts languageOf': short(languageOf),
+  'src/lib/files/lfs-pointer.ts readPointer': long((text) => readPointer(bytes(text))),
+  'src/lib/text/line-changes.ts lineChanges': small((text) => lineChanges(bytes(text), bytes(`b\n${text}c`))),
   'src/lib/markdown/html.ts isSafeAddress': short(isSafeAddress),
   'src/lib/markdown/html.ts isSafePicture': short(isSafePicture),
   'src/lib/markdown/html.ts escapeHtml': { limit: LONG / 2, run: escapeHtml },
   'src/lib/markdown/html.ts isOutside': short(isOutside),
   'src/lib/markdown/marked-code.ts markedLanguage': short(markedLanguage),
-  'src/lib/masked-url.ts withoutSecrets': short(withoutSecrets),
-  'src/lib/media.ts sniffMedia': long((text) => sniffMedia(bytes(text))),
-  'src/lib/natural-date.ts parseNaturalDate': short((text) => parseNaturalDate(text, '2026-11-18')),
-  'src/lib/params.ts parseParams': long(parseParams),
-  'src/lib/params.ts nestParams': short((text) => nestParams(text.split('&').map((name) => [name, name]))),
-  'src/lib/paths.ts isPath': short(paths.isPath),
-  'src/lib/paths.ts isReservedAtTop': short(paths.isReservedAtTop),
-  'src/lib/paths.ts isReservedForProject': short(paths.isReservedForProject),
-  'src/lib/paths.ts isReservedForSubgroup': short(paths.isReservedForSubgroup),
-  'src/lib/paths.ts projectPathFaults': short(paths.projectPathFaults),
-  'src/lib/paths.ts pathOf': short(paths.pathOf),
-  'src/lib/pgp-key.ts looksLikePgpBlock': long(looksLikePgpBlock),
-  'src/lib/pgp-key.ts parsePgpPublicKey': {
+  'src/lib/net/masked-url.ts withoutSecrets': short(withoutSecrets),
+  'src/lib/files/media.ts sniffMedia': long((text) => sniffMedia(bytes(text))),
+  'src/features/planning/quick-actions/natural-date.ts parseNaturalDate': short((text) =>
+    parseNaturalDate(text, '2026-11-18'),
+  ),
+  'src/api/params.ts parseParams': long(parseParams),
+  'src/api/params.ts nestParams': short((text) => nestParams(text.split('&').map((name) => [name, name]))),
+  'src/lib/files/paths.ts isPath': short(paths.isPath),
+  'src/lib/files/paths.ts isReservedAtTop': short(paths.isReservedAtTop),
+  'src/lib/files/paths.ts isReservedForProject': short(paths.isReservedForProject),
+  'src/lib/files/paths.ts isReservedForSubgroup': short(paths.isReservedForSubgroup),
+  'src/lib/files/paths.ts projectPathFaults': short(paths.projectPathFaults),
+  'src/lib/files/paths.ts pathOf': short(paths.pathOf),
+  'src/features/identity/gpg-keys/pgp-key.ts looksLikePgpBlock': long(looksLikePgpBlock),
+  'src/features/identity/gpg-keys/pgp-key.ts parsePgpPublicKey': {
     limit: 128 * 1024,
     run: parsePgpPublicKey,
     more: ['A', '\n', 'A:', 'A: b\n', '=', '-----'].map((piece) =>
       between(piece, '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n', '\n-----END PGP PUBLIC KEY BLOCK-----'),
     ),
   },
-  'src/lib/prose.ts linesOf': long(linesOf),
-  'src/lib/prose.ts codeSpans': long(codeSpans),
-  'src/lib/quick-actions.ts splitQuickActions': long((text) => splitQuickActions(text, 'issue')),
-  'src/lib/ranges.ts readRange': short((text) => readRange(text, 1000)),
-  'src/lib/references.ts scanReferences': long((text) => [...scanReferences(text)]),
-  'src/lib/references.ts referenceOfAddress': short((text) => referenceOfAddress(`${BASE}/${text}`, BASE)),
-  'src/lib/secrets.ts digestOf': short(digestOf),
-  'src/lib/secrets.ts digestOfShown': short(digestOfPresented),
-  'src/lib/secrets.ts sameSecret': short((text) => sameSecret(text, text)),
-  'src/lib/segments.ts encodeSegments': short(encodeSegments),
-  'src/lib/segments.ts decodeSegments': short(decodeSegments),
-  'src/lib/ssh-key.ts parseSshPublicKey': {
+  'src/lib/text/prose.ts linesOf': long(linesOf),
+  'src/lib/text/prose.ts codeSpans': long(codeSpans),
+  'src/lib/text/quick-actions.ts splitQuickActions': long((text) => splitQuickActions(text, 'issue')),
+  'src/lib/net/ranges.ts readRange': short((text) => readRange(text, 1000)),
+  'src/lib/text/references.ts scanReferences': long((text) => [...scanReferences(text)]),
+  'src/lib/text/references.ts referenceOfAddress': short((text) => referenceOfAddress(`${BASE}/${text}`, BASE)),
+  'src/lib/crypto/secrets.ts digestOf': short(digestOf),
+  'src/lib/crypto/secrets.ts digestOfShown': short(digestOfPresented),
+  'src/lib/crypto/secrets.ts sameSecret': short((text) => sameSecret(text, text)),
+  'src/lib/text/segments.ts encodeSegments': short(encodeSegments),
+  'src/lib/text/segments.ts decodeSegments': short(decodeSegments),
+  'src/lib/crypto/ssh-key.ts parseSshPublicKey': {
     limit: TEXT,
     run: parseSshPublicKey,
     more: [between('A', 'ssh-rsa ', ''), between('A ', 'ssh-ed25519 ', ''), between(' ', 'ssh-rsa', 'a')],
   },
-  'src/lib/ssh-key.ts splitFields': short((text) => splitFields(bytes(text))),
-  'src/lib/ssh-signature.ts sshSignerOf': {
+  'src/lib/crypto/ssh-key.ts splitFields': short((text) => splitFields(bytes(text))),
+  'src/features/repository/signatures/ssh-signature.ts sshSignerOf': {
     limit: 32 * 1024,
     run: (text) => sshSignerOf(text, bytes(text), 'git'),
     more: ['A', '\n', 'A\n', '='].flatMap((piece) => [
@@ -181,20 +189,20 @@ export const ROWS: Readonly<Record<string, Row>> = {
       between(piece, '-----BEGIN SSH SIGNATURE-----\n', '!'),
     ]),
   },
-  'src/lib/suggestions.ts suggestionsIn': long(suggestionsIn),
-  'src/lib/tasks.ts taskItems': long(taskItems),
-  'src/lib/tasks.ts taskCompletion': long(taskCompletion),
-  'src/lib/tasks.ts toggledTasks': long((text) => toggledTasks(text, text.replace('[ ]', '[x]'))),
-  'src/lib/tasks.ts tickTask': long((text) => tickTask(text, 0, true)),
-  'src/lib/tracker-keys.ts trackerKeysIn': long((text) => trackerKeysIn(text, 'jira')),
-  'src/lib/tracker-keys.ts addressOfKey': short((text) => addressOfKey({ issuesUrl: 'https://a/:id' }, text)),
-  'src/lib/trimming.ts trimEnds': long((text) => trimEnds(text, (character) => character === ' ')),
-  'src/lib/trimming.ts withoutSlashes': long(withoutSlashes),
-  'src/lib/upload-addresses.ts uploadSecrets': long(uploadSecrets),
-  'src/lib/upload-addresses.ts moveUploadAddresses': long((text) =>
+  'src/features/merge-requests/suggestions/parsing.ts suggestionsIn': long(suggestionsIn),
+  'src/lib/text/tasks.ts taskItems': long(taskItems),
+  'src/lib/text/tasks.ts taskCompletion': long(taskCompletion),
+  'src/lib/text/tasks.ts toggledTasks': long((text) => toggledTasks(text, text.replace('[ ]', '[x]'))),
+  'src/lib/text/tasks.ts tickTask': long((text) => tickTask(text, 0, true)),
+  'src/lib/text/tracker-keys.ts trackerKeysIn': long((text) => trackerKeysIn(text, 'jira')),
+  'src/lib/text/tracker-keys.ts addressOfKey': short((text) => addressOfKey({ issuesUrl: 'https://a/:id' }, text)),
+  'src/lib/text/trimming.ts trimEnds': long((text) => trimEnds(text, (character) => character === ' ')),
+  'src/lib/text/trimming.ts withoutSlashes': long(withoutSlashes),
+  'src/features/planning/issues/upload-addresses.ts uploadSecrets': long(uploadSecrets),
+  'src/features/planning/issues/upload-addresses.ts moveUploadAddresses': long((text) =>
     moveUploadAddresses(text, { from: 'a/b', to: 'c/d', secrets: new Map([['0'.repeat(32), '1'.repeat(32)]]) }),
   ),
-  'src/lib/web-address.ts isWebAddress': short(isWebAddress),
+  'src/lib/net/web-address.ts isWebAddress': short(isWebAddress),
   'web/fuzzy.ts findPaths': {
     limit: ADDRESS,
     run: (text) => findPaths([text, 'a'.repeat(4096), 'src/lib/a.ts'], text, 100),
@@ -251,7 +259,7 @@ export const IN_PIECES: Readonly<Record<string, string>> = {
   'src/ci/config/compile.ts compile':
     'what is long is compiled in a thread; src/ci/config/hostile.test.ts has its limits',
   'src/ci/config/report.ts reportOn': 'compile() and check(), with what people see of them',
-  'src/lib/junit.ts readJunit': 'what is long is read in a thread; src/lib/junit.test.ts has its limits',
+  'src/lib/text/junit.ts readJunit': 'what is long is read in a thread; src/lib/text/junit.test.ts has its limits',
   'src/lib/markdown/highlight.ts highlight': 'a task of the rendering threads',
   'src/lib/markdown/html.ts cleanHtml': 'a part of rendering',
   'src/lib/markdown/html.ts balance': 'a part of rendering',
@@ -260,9 +268,9 @@ export const IN_PIECES: Readonly<Record<string, string>> = {
   'src/lib/markdown/markdown.ts renderMarkdown': 'asks the rendering threads',
   'src/lib/markdown/render.ts references': 'a task of the rendering threads',
   'src/lib/markdown/render.ts renderMarkdown': 'a task of the rendering threads',
-  'src/lib/patterns.ts patternFault': 'what is not short runs in the pattern threads',
-  'src/lib/patterns.ts finder': 'what is not short runs in the pattern threads',
-  'src/lib/patterns.ts lastFound': 'what is not short runs in the pattern threads',
+  'src/lib/text/patterns.ts patternFault': 'what is not short runs in the pattern threads',
+  'src/lib/text/patterns.ts finder': 'what is not short runs in the pattern threads',
+  'src/lib/text/patterns.ts lastFound': 'what is not short runs in the pattern threads',
 }
 
 const OF_A_FILE = 'a part of compile(), of one value of the file'
@@ -288,18 +296,18 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/ci/config/values.ts textAt': OF_A_FILE,
   'src/ci/config/values.ts textOrTextsAt': OF_A_FILE,
   'src/ci/config/values.ts textsAt': OF_A_FILE,
-  'src/lib/event-uuid.ts eventIn': 'a header; its pattern has a fixed length',
-  'src/lib/languages.ts sharesOf': 'names of languages that we know',
+  'src/lib/crypto/event-uuid.ts eventIn': 'a header; its pattern has a fixed length',
+  'src/lib/text/languages.ts sharesOf': 'names of languages that we know',
   'src/lib/lanes.ts limitedCaller': 'a key of a map',
-  'src/lib/make-folder.ts makeFolder': 'a path on our disk',
-  'src/lib/page-below.ts pageBelow': ENCODES,
-  'src/lib/process-tag.ts isElsewhere': OF_OURS,
-  'src/lib/process-tag.ts isMemberGone': OF_OURS,
-  'src/lib/process-tag.ts isProcessGone': OF_OURS,
-  'src/lib/process-tag.ts noteLiving': OF_OURS,
-  'src/lib/secrets.ts vault': OF_OURS,
-  'src/lib/system-errors.ts hasCode': OF_OURS,
-  'src/lib/tar.ts tarOf': 'a stream of files with names; nothing is looked for in them',
+  'src/lib/files/make-folder.ts makeFolder': 'a path on our disk',
+  'src/lib/net/page-below.ts pageBelow': ENCODES,
+  'src/lib/async/process-tag.ts isElsewhere': OF_OURS,
+  'src/lib/async/process-tag.ts isMemberGone': OF_OURS,
+  'src/lib/async/process-tag.ts isProcessGone': OF_OURS,
+  'src/lib/async/process-tag.ts noteLiving': OF_OURS,
+  'src/lib/crypto/secrets.ts vault': OF_OURS,
+  'src/lib/files/system-errors.ts hasCode': OF_OURS,
+  'src/lib/files/tar.ts tarOf': 'a stream of files with names; nothing is looked for in them',
   'src/lib/turns.ts inTurn': 'a key of a map',
   'src/lib/zip/files.ts openZipFile': 'a path on our disk',
   'web/browser.ts lint': IN_BROWSERS,

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { runProgram } from './programs.ts'
-import { TEMPORARY_FOLDER } from '../src/lib/temporary-folder.ts'
+import { TEMPORARY_FOLDER } from '../src/lib/files/temporary-folder.ts'
 
 export interface OriginCommit {
   /** `master` unless named; a branch is born with its first commit. */

@@ -1,5 +1,5 @@
 /** Merge requests for tests that need one to be there. */
-import { weakMemo } from '../src/lib/weak-memo.ts'
+import { weakMemo } from '../src/lib/async/weak-memo.ts'
 import { unique, type Stage } from './cases.ts'
 
 /** A branch with a commit on it, and a merge request of it to `master`, made by the owner. */

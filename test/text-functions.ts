@@ -5,13 +5,25 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['src/lib/**/*.ts', 'src/ci/config/*.ts', 'web/*.ts']
+/** Readers of texts that stand beside their only caller. */
+const READERS = [
+  'src/api/params.ts',
+  'src/features/identity/gpg-keys/pgp-key.ts',
+  'src/features/identity/sessions/email-domains.ts',
+  'src/features/integrations/messages/absolute-images.ts',
+  'src/features/merge-requests/suggestions/parsing.ts',
+  'src/features/planning/issues/{absolute-references,upload-addresses}.ts',
+  'src/features/planning/quick-actions/natural-date.ts',
+  'src/features/repository/code-owners/parsing.ts',
+  'src/features/repository/signatures/ssh-signature.ts',
+]
 
 const EXPORTED = /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=\n]*)? =\s*(?:async )?)(?:<[^(]*>)?\(/gm
 const TAKES_TEXT = /string|Buffer|Uint8Array/
 
-/** As `src/lib/html.ts escapeHtml`. */
+/** As `src/lib/text/html.ts escapeHtml`. */
 export async function textFunctions(): Promise<string[]> {
-  const files = FOLDERS.flatMap((folder) => globSync(folder, { cwd: root }))
+  const files = [...FOLDERS, ...READERS].flatMap((folder) => globSync(folder, { cwd: root }))
   const found = await Promise.all(
     files
       .filter((file) => !/\.test\.ts$|\.d\.ts$/.test(file))

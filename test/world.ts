@@ -1,7 +1,7 @@
 /** All that is declared, ready to be asked: where the cases of its family say, with the valid input they give. */
 import type { Endpoint } from '../src/api/endpoint.ts'
 import type { Person, TestForge } from '../src/forge.ts'
-import { weakMemo } from '../src/lib/weak-memo.ts'
+import { weakMemo } from '../src/lib/async/weak-memo.ts'
 import { addressOf, inputOf, setStage, type Stage } from './cases.ts'
 import { caseOf, nameOf } from './endpoints.ts'
 

@@ -5,7 +5,7 @@
  * of any process shows at once, and leaves all other fragments where they are.
  */
 import type { App } from '../context.ts'
-import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import { cachePerStore } from '../store/versions.ts'
 import { Json } from './json.ts'
 

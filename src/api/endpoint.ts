@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { App, User } from '../context.ts'
-import type { Limiters } from '../lib/limiter.ts'
+import type { Limiters } from '../lib/async/limiter.ts'
 import type { Caller, Scope } from './credentials.ts'
 import type { Json } from './json.ts'
 import type { EndpointLimit, RateLimiter } from './limits.ts'

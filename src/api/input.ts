@@ -11,8 +11,8 @@ import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { z } from 'zod'
 import { Refusal, badParameter } from '../errors.ts'
-import { MalformedParams, nestParams, parseParams } from '../lib/params.ts'
-import { isSystemError } from '../lib/system-errors.ts'
+import { MalformedParams, nestParams, parseParams } from './params.ts'
+import { isSystemError } from '../lib/files/system-errors.ts'
 import { SpooledUpload } from './wire.ts'
 
 const MB = 1024 * 1024

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
-import { LimiterFull, type Limiter, type Release, type LimitedCaller } from '../lib/limiter.ts'
+import { LimiterFull, type Limiter, type Release, type LimitedCaller } from '../lib/async/limiter.ts'
 import { Answer } from './endpoint.ts'
 
 export async function acquireSlot(

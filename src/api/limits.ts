@@ -7,8 +7,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
 import type { User } from '../context.ts'
 import { Refusal } from '../errors.ts'
-import { networkOf } from '../lib/addresses.ts'
-import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { networkOf } from '../lib/net/addresses.ts'
+import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import type { Caller } from './credentials.ts'
 
 /** So many requests in so many milliseconds. */

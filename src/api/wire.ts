@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { isDate, toDate, toMoment } from '../lib/dates.ts'
+import { isDate, toDate, toMoment } from '../lib/time/dates.ts'
 
 const TRUE = new Set(['true', '1', 't', 'y', 'yes', 'on'])
 const FALSE = new Set(['false', '0', 'f', 'n', 'no', 'off'])

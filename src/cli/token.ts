@@ -1,4 +1,4 @@
-import { toDate } from '../lib/dates.ts'
+import { toDate } from '../lib/time/dates.ts'
 import { operatorOn, onInstance, findUserByName } from './user.ts'
 import { Misuse, required, type Verb } from './verb.ts'
 

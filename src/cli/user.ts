@@ -36,7 +36,7 @@ export async function operatorOn(app: App, user: User): Promise<User> {
 }
 
 async function passwordOf({ flags }: Call): Promise<{ password: string; made: boolean }> {
-  const { randomToken } = await import('../lib/secrets.ts')
+  const { randomToken } = await import('../lib/crypto/secrets.ts')
   if (flags.password === undefined) return { password: randomToken(16), made: true }
   if (flags.password !== '-') return { password: flags.password, made: false }
   for await (const line of createInterface({ input: process.stdin })) return { password: line, made: false }

@@ -9,8 +9,8 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
-import { PROCESS_TAG, isElsewhere, hasProcessEnded, noteLiving } from '../lib/process-tag.ts'
-import { randomHex } from '../lib/secrets.ts'
+import { PROCESS_TAG, isElsewhere, hasProcessEnded, noteLiving } from '../lib/async/process-tag.ts'
+import { randomHex } from '../lib/crypto/secrets.ts'
 import type { Log } from '../log.ts'
 import type { Db, Store } from '../store/database.ts'
 import { transact } from '../store/transact.ts'

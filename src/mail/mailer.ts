@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nullIfMissing } from '../lib/system-errors.ts'
+import { nullIfMissing } from '../lib/files/system-errors.ts'
 import type { Log } from '../log.ts'
 import { BadAddress, composeMail, type Mail, type Sender } from './compose.ts'
 

@@ -10,7 +10,7 @@ import { inspect, promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { certificate } from '../../test/certificate.ts'
-import { AddressList } from '../lib/address-list.ts'
+import { AddressList } from '../lib/net/address-list.ts'
 import { OutgoingFailure, send, type OutgoingOptions, type OutgoingRequest } from './client.ts'
 import { Connections } from './connections.ts'
 

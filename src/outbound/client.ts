@@ -3,8 +3,8 @@
  * redirect. Time, size and the number of redirects are limited, and nothing is decompressed. Error messages contain
  * nothing of the request.
  */
-import { bareHost, type AddressList } from '../lib/address-list.ts'
-import { hasCode } from '../lib/system-errors.ts'
+import { bareHost, type AddressList } from '../lib/net/address-list.ts'
+import { hasCode } from '../lib/files/system-errors.ts'
 import {
   Connections,
   basicOf,

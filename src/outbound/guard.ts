@@ -6,8 +6,8 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { hostname as machineName, networkInterfaces } from 'node:os'
-import { bareHost, type AddressList } from '../lib/address-list.ts'
-import { isPublicAddress, localNetworkOf, plainAddress, type LocalNetwork } from '../lib/addresses.ts'
+import { bareHost, type AddressList } from '../lib/net/address-list.ts'
+import { isPublicAddress, localNetworkOf, plainAddress, type LocalNetwork } from '../lib/net/addresses.ts'
 
 const REASONS = {
   malformed: 'The address is invalid',

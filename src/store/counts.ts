@@ -16,8 +16,8 @@
  * and merge them once there are many.
  */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
-import { IdSet } from '../lib/id-set.ts'
-import { Lru } from '../lib/lru.ts'
+import { IdSet } from './id-set.ts'
+import { Lru } from '../lib/async/lru.ts'
 import type { Db } from './database.ts'
 import { columnTypes, inTextList, isSqlite, textList } from './dialect.ts'
 import { hotQuery } from './hot.ts'

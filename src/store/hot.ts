@@ -9,7 +9,7 @@
  * On SQLite they bypass the query builder.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/async/maybe-promise.ts'
 import type { Db } from './database.ts'
 import { directOf } from './direct.ts'
 

@@ -15,7 +15,7 @@ import {
   type DatabaseConnection,
   type Driver,
 } from 'kysely'
-import { makeTemporaryFolder } from '../lib/temporary-folder.ts'
+import { makeTemporaryFolder } from '../lib/files/temporary-folder.ts'
 import type { Store, Tables } from './database.ts'
 import { runMigrations } from './history.ts'
 import { openSqlite } from './sqlite.ts'

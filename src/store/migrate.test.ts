@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
-import { TEMPORARY_FOLDER } from '../lib/temporary-folder.ts'
+import { TEMPORARY_FOLDER } from '../lib/files/temporary-folder.ts'
 import { MIGRATIONS } from './history.ts'
 import { migrate } from './migrate.ts'
 

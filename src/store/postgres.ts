@@ -4,7 +4,7 @@
  */
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
-import { isSystemError } from '../lib/system-errors.ts'
+import { isSystemError } from '../lib/files/system-errors.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNELS, StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
 import { isConflict } from './dialect.ts'

@@ -8,8 +8,8 @@ import { link, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { randomHex } from '../lib/secrets.ts'
-import { hasCode, nullIfMissing } from '../lib/system-errors.ts'
+import { randomHex } from '../lib/crypto/secrets.ts'
+import { hasCode, nullIfMissing } from '../lib/files/system-errors.ts'
 import type { Store } from './database.ts'
 import { listMigrations } from './history.ts'
 

@@ -20,7 +20,7 @@ import {
   type LimitNode,
   type QueryResult,
 } from 'kysely'
-import { coalesce } from '../lib/coalesce.ts'
+import { coalesce } from './coalesce.ts'
 import type { Store, Tables } from './database.ts'
 import { openDirect } from './direct.ts'
 import { isDamaged } from './engine-errors.ts'

@@ -2,9 +2,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
-import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../lib/process-tag.ts'
-import { randomHex } from '../lib/secrets.ts'
-import { makeTemporaryFolder } from '../lib/temporary-folder.ts'
+import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../lib/async/process-tag.ts'
+import { randomHex } from '../lib/crypto/secrets.ts'
+import { makeTemporaryFolder } from '../lib/files/temporary-folder.ts'
 
 export interface TemporaryDatabase {
   readonly url: string

@@ -5,8 +5,8 @@
  * On SQLite, `returning` of an update returns the version before the update. Only a select returns the current version.
  */
 import { sql, type Kysely } from 'kysely'
-import { Lru } from '../lib/lru.ts'
-import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { Lru } from '../lib/async/lru.ts'
+import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import type { Db, Row, Tables } from './database.ts'
 import { columnTypes, idList, inIdList, isSqlite } from './dialect.ts'
 import { hotQuery, type HotQuery } from './hot.ts'

@@ -15,7 +15,7 @@ import { bearerOfToken } from '../features/identity/tokens/authenticate.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { findDeployToken } from '../features/repository/deploy-tokens/queries.ts'
 import { noteDeployTokenUse } from '../features/repository/deploy-tokens/use.ts'
-import { networkOf } from '../lib/addresses.ts'
+import { networkOf } from '../lib/net/addresses.ts'
 import { NOBODY, type Principal } from './principal.ts'
 import { byLfsToken } from './lfs/token.ts'
 

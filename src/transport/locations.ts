@@ -8,7 +8,7 @@ import {
   type Project,
 } from '../features/projects/projects/queries.ts'
 import { findRedirect } from '../features/projects/projects/redirects.ts'
-import { withoutSlashes } from '../lib/trimming.ts'
+import { withoutSlashes } from '../lib/text/trimming.ts'
 
 /** A URL inside a repository, split into parts. */
 export interface RepositoryAddress {

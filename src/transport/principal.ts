@@ -1,6 +1,6 @@
 /** The authenticated caller of a git or LFS URL. */
 import type { User } from '../context.ts'
-import { limitedCaller, type LimitedCaller } from '../lib/limiter.ts'
+import { limitedCaller, type LimitedCaller } from '../lib/async/limiter.ts'
 import type { DeployToken } from '../features/repository/deploy-tokens/queries.ts'
 
 export interface Principal {

@@ -10,7 +10,7 @@ import { fillProject } from '../../test/contents.ts'
 import { addKey, newKey, sshPortOf as portOf, startSshForge } from '../../test/ssh.ts'
 import { DAY } from '../clock.ts'
 import { startForge, type TestForge } from '../forge.ts'
-import { digestOf } from '../lib/secrets.ts'
+import { digestOf } from '../lib/crypto/secrets.ts'
 import { startSsh } from './ssh.ts'
 
 interface Message {

@@ -11,7 +11,7 @@ import { addKey, newKey, sshPortOf, startSshForge } from '../../test/ssh.ts'
 import { addressFor, workspace } from '../../test/workspace.ts'
 import type { TestForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
-import { Limiter } from '../lib/limiter.ts'
+import { Limiter } from '../lib/async/limiter.ts'
 
 /** More than the buffers of both ends. */
 const LARGE = 24 * 1024 * 1024

@@ -7,7 +7,7 @@ import { UNKNOWN_ROUTE } from '../api/answers.ts'
 import type { Gateway } from '../api/run.ts'
 import type { WebRoutes } from '../api/server.ts'
 import { send } from '../api/web-answers.ts'
-import { decodeSegments } from '../lib/segments.ts'
+import { decodeSegments } from '../lib/text/segments.ts'
 import { gitRoutes } from './git-routes.ts'
 import { isLfsAddress, lfsRoutes } from './lfs/web.ts'
 

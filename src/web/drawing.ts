@@ -1,5 +1,5 @@
 /** Pages are drawn here while their data are few, and in the rendering threads otherwise, with a deadline. */
-import type { LimitedCaller } from '../lib/limiter.ts'
+import type { LimitedCaller } from '../lib/async/limiter.ts'
 import { OutOfTime, PoolFull } from '../lib/threads/errors.ts'
 import { rendering } from '../lib/threads/rendering.ts'
 import type { Drawing, Renderer } from './renderer.ts'

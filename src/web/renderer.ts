@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { RequiredStep } from '../api/credentials.ts'
 import type { InProcessAnswer } from '../api/in-process.ts'
 import type { Raw } from '../api/input.ts'
-import { hasCode } from '../lib/system-errors.ts'
+import { hasCode } from '../lib/files/system-errors.ts'
 import type { Flash } from './flash.ts'
 
 export interface Assets {

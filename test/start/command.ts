@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { TEMPORARY_FOLDER } from '../../src/lib/temporary-folder.ts'
+import { TEMPORARY_FOLDER } from '../../src/lib/files/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))

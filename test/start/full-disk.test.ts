@@ -5,7 +5,7 @@ import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { hasCode } from '../../src/lib/system-errors.ts'
+import { hasCode } from '../../src/lib/files/system-errors.ts'
 import { workspace } from '../workspace.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 

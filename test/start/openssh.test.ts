@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseSshPublicKey } from '../../src/lib/ssh-key.ts'
+import { parseSshPublicKey } from '../../src/lib/crypto/ssh-key.ts'
 import { sshKey } from '../samples.ts'
 import { workspace } from '../workspace.ts'
 import { Child, run, temporaryFolder } from './command.ts'

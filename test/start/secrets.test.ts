@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { vault } from '../../src/lib/secrets.ts'
+import { vault } from '../../src/lib/crypto/secrets.ts'
 import { openStore } from '../../src/store/open.ts'
 import { Child, run, temporaryFolder } from './command.ts'
 

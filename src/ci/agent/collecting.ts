@@ -5,8 +5,8 @@
 import { constants } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, join, posix, relative } from 'node:path'
-import { matchesPart } from '../../lib/globs.ts'
-import { nullIfMissing } from '../../lib/system-errors.ts'
+import { matchesPart } from '../../lib/text/globs.ts'
+import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import type { ZipInput } from '../../lib/zip/writer.ts'
 import { BadGlob, compileGlob, matchesGlob, uncounted, type GlobParts } from './globs.ts'
 

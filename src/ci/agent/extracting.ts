@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, open, realpath, rm, symlink, utimes } from 'node:f
 import { dirname, join, relative, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
-import { nullIfMissing } from '../../lib/system-errors.ts'
+import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import { BadZip, type ZipEntry } from '../../lib/zip/reader.ts'
 import { openZipFile, type ZipFile } from '../../lib/zip/files.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Patterns of artifacts and caches. Unlike in rules, a trailing `**` matches everything below and the folder itself.
  */
-import { alternatives, matchesSegments, segmentOf, type Segment } from '../../lib/globs.ts'
+import { alternatives, matchesSegments, segmentOf, type Segment } from '../../lib/text/globs.ts'
 
 /** One expansion of the braces, in segments. */
 export type GlobParts = readonly Segment[]

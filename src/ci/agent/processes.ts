@@ -7,8 +7,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
-import { hasCode } from '../../lib/system-errors.ts'
+import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/async/process-tag.ts'
+import { hasCode } from '../../lib/files/system-errors.ts'
 
 export type Environment = Readonly<Record<string, string>>
 

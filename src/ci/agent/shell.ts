@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { hasCode } from '../../lib/system-errors.ts'
+import { hasCode } from '../../lib/files/system-errors.ts'
 import type { Executor, ExecutorJob } from './executor.ts'
 import { endMarked, runProgram } from './processes.ts'
 

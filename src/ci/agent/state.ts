@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { hasProcessEnded, PROCESS_TAG } from '../../lib/process-tag.ts'
-import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
+import { hasProcessEnded, PROCESS_TAG } from '../../lib/async/process-tag.ts'
+import { hasCode, nullIfMissing } from '../../lib/files/system-errors.ts'
 
 const schema = z.object({
   url: z.string(),

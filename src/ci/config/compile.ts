@@ -3,7 +3,7 @@
  * asks the context for files, URLs and changes. Terminates soon, whatever the text is.
  */
 import { dump } from 'js-yaml'
-import { pauses } from '../../lib/pauses.ts'
+import { pauses } from '../../lib/async/pauses.ts'
 import type { Context, Included } from './context.ts'
 import { readDefinition, type Definition } from './definition.ts'
 import { Faults, type Fault } from './faults.ts'

@@ -1,5 +1,5 @@
 /** The context of a configuration: facts about the pipeline, and functions to ask for more. */
-import type { LimitedCaller } from '../../lib/limiter.ts'
+import type { LimitedCaller } from '../../lib/async/limiter.ts'
 import { newMapping, type Mapping } from './tree.ts'
 import type { Variable } from './variables.ts'
 

@@ -1,5 +1,5 @@
 /** The whole configuration, independent of a pipeline: stages, workflow, and all jobs with their needs. */
-import { pauses } from '../../lib/pauses.ts'
+import { pauses } from '../../lib/async/pauses.ts'
 import { Spot, type Faults } from './faults.ts'
 import { DEFAULT_KEYS, TOP_DEFAULT_KEYS, readDefault, readJob, type Defaults, type JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'

@@ -1,6 +1,6 @@
 /** Loads a file with all its includes, merged in order. The including file wins. */
-import { globOf } from '../../lib/globs.ts'
-import { pauses } from '../../lib/pauses.ts'
+import { globOf } from '../../lib/text/globs.ts'
+import { pauses } from '../../lib/async/pauses.ts'
 import {
   asMapping,
   type Component,

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { dump, load } from 'js-yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ciContext } from '../../../test/ci.ts'
-import { makeTemporaryFolder } from '../../lib/temporary-folder.ts'
+import { makeTemporaryFolder } from '../../lib/files/temporary-folder.ts'
 import { compile } from './compile.ts'
 import type { PlannedJob } from './plan.ts'
 

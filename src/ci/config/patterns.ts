@@ -1,7 +1,7 @@
-import { globOf } from '../../lib/globs.ts'
-import type { LimitedCaller } from '../../lib/limiter.ts'
-import { pauses } from '../../lib/pauses.ts'
-import { PatternTooSlow, finder, patternFault } from '../../lib/patterns.ts'
+import { globOf } from '../../lib/text/globs.ts'
+import type { LimitedCaller } from '../../lib/async/limiter.ts'
+import { pauses } from '../../lib/async/pauses.ts'
+import { PatternTooSlow, finder, patternFault } from '../../lib/text/patterns.ts'
 import { ConfigFault } from './tree.ts'
 
 /** The limit for all patterns of one configuration. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { globOf } from '../../lib/globs.ts'
+import { globOf } from '../../lib/text/globs.ts'
 import { parseSpan } from './durations.ts'
 import { expand } from './variables.ts'
 import { parseYaml } from './yaml.ts'

@@ -1,5 +1,5 @@
 /** Computes the jobs of one pipeline: evaluates rules, expands parallel jobs and resolves needs. */
-import { pauses } from '../../lib/pauses.ts'
+import { pauses } from '../../lib/async/pauses.ts'
 import type { Context } from './context.ts'
 import { circleIn, markOfJob, type Definition } from './definition.ts'
 import type { AllowFailure } from './failures.ts'

@@ -2,7 +2,7 @@
 import type { Identity, PresentedCredential } from '../../api/credentials.ts'
 import type { Authentication } from '../../api/run.ts'
 import type { App } from '../../context.ts'
-import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts'
 import { assertMayComeFrom } from './addresses/service.ts'
 import { byOAuthToken } from './oauth/authenticate.ts'
 import { bySession } from './sessions/authenticate.ts'

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../api/answers.ts'
 import { send } from '../../api/web-answers.ts'
 import type { App, User } from '../../context.ts'
-import { SANDBOXED } from '../../lib/file-headers.ts'
+import { SANDBOXED } from '../../lib/net/file-headers.ts'
 
 /** A record with an avatar: a user, a group or a project. */
 type Wearer = Pick<User, 'avatar_digest' | 'avatar_filename' | 'avatar_type'>

@@ -3,7 +3,7 @@
  */
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { Html, html } from '../../lib/html.ts'
+import { Html, html } from '../../lib/text/html.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a3f4a); --card: light-dark(#fff, #1c1f26);

@@ -1,6 +1,6 @@
 /** Internal ids (iids) of records in their project or group: from 1 on, without gaps, never used twice. */
 import type { App } from '../../context.ts'
-import { withMutex } from '../../lib/mutex.ts'
+import { withMutex } from '../../lib/async/mutex.ts'
 import type { Db } from '../../store/database.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'

@@ -1,5 +1,5 @@
 /** Lines that a commit changed, counted without a process where it changed few and small files. */
-import { lineChanges, type LineChanges } from '../../lib/line-changes.ts'
+import { lineChanges, type LineChanges } from '../../lib/text/line-changes.ts'
 import { knownCommits, type Commit } from '../objects/commits.ts'
 import { readKnown } from '../objects/objects.ts'
 import { parseTree, readTree, type TreeEntry } from '../objects/trees.ts'

@@ -1,6 +1,6 @@
 /** Numbers about commits: lines they changed, and who made how many. One process each at most, once. */
 import { MINUTE } from '../../clock.ts'
-import type { LineChanges } from '../../lib/line-changes.ts'
+import type { LineChanges } from '../../lib/text/line-changes.ts'
 import { git } from '../process/command.ts'
 import { findCommits, type Commit } from '../objects/commits.ts'
 import { Memory } from '../objects/memory.ts'

@@ -2,8 +2,8 @@
  * Trees, commits and tags made of parts, without a working copy or an index: only the folders that change are read and
  * written. Names come from anywhere and never reach a command line; a tree that git would refuse is not made.
  */
-import { pauses } from '../../lib/pauses.ts'
-import { trimEnds } from '../../lib/trimming.ts'
+import { pauses } from '../../lib/async/pauses.ts'
+import { trimEnds } from '../../lib/text/trimming.ts'
 import { CONTROL, LONGEST_PATH } from '../process/arguments.ts'
 import { checkedId } from './ids.ts'
 import { LooseObjects, writeObject } from './loose.ts'

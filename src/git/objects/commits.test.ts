@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startEffort } from '../../../test/effort.ts'
 import { buildRepository, processesOf } from '../../../test/git-builder.ts'
 import { findCommit, findCommits, parseCommit, resolveCommit, resolveCommits } from './commits.ts'
-import { localTime } from '../../lib/local-time.ts'
+import { localTime } from '../../lib/time/local-time.ts'
 
 const ID = '1'.repeat(40)
 const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

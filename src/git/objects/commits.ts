@@ -2,7 +2,7 @@
  * Commits, read from the objects themselves: whatever encoding, signature or broken date one carries, it becomes a
  * record. A name a user gives for a commit is resolved here; hostile or unknown, it is null.
  */
-import { fairShare } from '../../lib/fair-share.ts'
+import { fairShare } from '../../lib/async/fair-share.ts'
 import { parseHeaders } from './headers.ts'
 import { parsePerson, type Person } from './identities.ts'
 import { isObjectId } from './ids.ts'

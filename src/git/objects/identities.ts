@@ -1,5 +1,5 @@
 /** Who did something in git, and when: `Ada <ada@example.com> 1700000000 +0100`, however broken the line is. */
-import type { LocalMoment } from '../../lib/local-time.ts'
+import type { LocalMoment } from '../../lib/time/local-time.ts'
 
 export interface Person extends LocalMoment {
   readonly name: string

@@ -7,8 +7,8 @@ import { mkdir, open, rename, rm, utimes, type FileHandle } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
-import { batchesOf } from '../../lib/batches.ts'
-import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
+import { batchesOf } from '../../lib/async/batches.ts'
+import { hasCode, nullIfMissing } from '../../lib/files/system-errors.ts'
 import { flushFolder } from '../storage/drafts.ts'
 import type { ObjectType } from './objects.ts'
 

@@ -3,8 +3,8 @@
  * worked out from ids alone. Each kind has a bound for all repositories together. Keys hold the repository's folder: what
  * one has, another need not have. Whether an id that a user names is still there is for git to say, not for memory.
  */
-import { InFlight } from '../../lib/in-flight.ts'
-import { Lru } from '../../lib/lru.ts'
+import { InFlight } from '../../lib/async/in-flight.ts'
+import { Lru } from '../../lib/async/lru.ts'
 
 /** What an entry takes, its key apart, about. */
 const ENTRY_BYTES = 150

@@ -2,8 +2,8 @@
  * Pointers of Git LFS among objects that no ref reaches yet. Two processes find them, however many objects there are.
  */
 import { HOUR } from '../../clock.ts'
-import { batchesOf } from '../../lib/batches.ts'
-import { LONGEST_POINTER, readPointer, type Pointer } from '../../lib/lfs-pointer.ts'
+import { batchesOf } from '../../lib/async/batches.ts'
+import { LONGEST_POINTER, readPointer, type Pointer } from '../../lib/files/lfs-pointer.ts'
 import { git, LONG_LISTING } from '../process/command.ts'
 import { readObjects } from './objects.ts'
 

@@ -5,7 +5,7 @@
  */
 import { rev, type Ref, type Rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
-import { InFlight } from '../../lib/in-flight.ts'
+import { InFlight } from '../../lib/async/in-flight.ts'
 import { isObjectId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { areWithheld } from './withheld.ts'

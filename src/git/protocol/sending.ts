@@ -1,7 +1,7 @@
 /** Answers to a client that may read slowly, or not at all any more: written no faster than they are taken. */
 import type { Writable } from 'node:stream'
 import { MINUTE } from '../../clock.ts'
-import { hasCode } from '../../lib/system-errors.ts'
+import { hasCode } from '../../lib/files/system-errors.ts'
 
 /** Nobody is left to answer. */
 export class ClientDisconnected extends Error {

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promi
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
-import { hasCode, isDiskFull } from '../../lib/system-errors.ts'
+import { hasCode, isDiskFull } from '../../lib/files/system-errors.ts'
 import { git, GitFailed, LONG_LISTING, type GitOptions } from '../process/command.ts'
 import { flushFile, flushFolder } from '../storage/drafts.ts'
 import { withheldIds } from '../objects/withheld.ts'

@@ -5,7 +5,7 @@
  */
 import { Readable, type Writable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
-import { isDiskFull } from '../../lib/system-errors.ts'
+import { isDiskFull } from '../../lib/files/system-errors.ts'
 import { advertiseForPushes } from '../fetch/advertisement.ts'
 import { isUnmistakable, ref, UnsafeArgument } from '../process/arguments.ts'
 import { GitFailed } from '../process/command.ts'

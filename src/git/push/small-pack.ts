@@ -6,7 +6,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, inflateSync } from 'node:zlib'
-import { LONGEST_POINTER } from '../../lib/lfs-pointer.ts'
+import { LONGEST_POINTER } from '../../lib/files/lfs-pointer.ts'
 import { offsetsIn } from '../objects/pack-index.ts'
 
 /** Beyond it, a process more is little beside what was done already. */

@@ -9,7 +9,7 @@ import { lstatSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { MINUTE } from '../../clock.ts'
-import { hasMemberEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
+import { hasMemberEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/async/process-tag.ts'
 import { GitFailed } from '../process/command.ts'
 import { filesBelow } from './ref-files.ts'
 

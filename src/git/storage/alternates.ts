@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
+import { hasCode, nullIfMissing } from '../../lib/files/system-errors.ts'
 import { flushFolder } from './drafts.ts'
 import { indexLast } from '../objects/pack-index.ts'
 import { closeReaders } from '../process/readers.ts'

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { hasCode } from '../../lib/system-errors.ts'
+import { hasCode } from '../../lib/files/system-errors.ts'
 
 const beside = (dir: string, state: 'new' | 'gone') => `${dir}.${randomUUID()}.${state}`
 

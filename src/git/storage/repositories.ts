@@ -4,7 +4,7 @@ import { lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { HOUR } from '../../clock.ts'
-import { nullIfMissing } from '../../lib/system-errors.ts'
+import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import { poolOf } from './alternates.ts'
 import { forget } from '../objects/memory.ts'
 import { branch, folder } from '../process/arguments.ts'

@@ -1,8 +1,8 @@
 /** A repository's own files: refs before objects, so that whatever a ref of the copy names is in it. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nullIfMissing } from '../../lib/system-errors.ts'
-import type { TarFile } from '../../lib/tar.ts'
+import { nullIfMissing } from '../../lib/files/system-errors.ts'
+import type { TarFile } from '../../lib/files/tar.ts'
 import { poolOf } from './alternates.ts'
 
 const HEADS = ['HEAD', 'packed-refs', 'shallow']

@@ -5,7 +5,7 @@
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { nullIfMissing } from '../../lib/system-errors.ts'
+import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import { findLocks, removeLocks } from '../refs/locks.ts'
 
 /** Removes it, and answers what it was, by paths below the repository. */

@@ -3,9 +3,9 @@
  * for in code, in link texts or in what was escaped.
  */
 import type { Env, StateCore, Token } from 'markdown-it'
-import type { FindEmoji } from '../emoji.ts'
-import { referenceOfAddress, scanReferences, type Reference } from '../references.ts'
-import { addressOfKey, trackerKeysIn, type Tracker } from '../tracker-keys.ts'
+import type { FindEmoji } from '../text/emoji.ts'
+import { referenceOfAddress, scanReferences, type Reference } from '../text/references.ts'
+import { addressOfKey, trackerKeysIn, type Tracker } from '../text/tracker-keys.ts'
 
 /** Something a text names. */
 export type TextReference = Reference & {

@@ -1,4 +1,4 @@
-import { referenceKey } from '../references.ts'
+import { referenceKey } from '../text/references.ts'
 import type { TextReference } from './inline.ts'
 
 /** The note belongs to it: what is shown differs. */

@@ -3,9 +3,9 @@
  * shows it with what was found. The work is done in the rendering threads, with a deadline. Only short texts without code
  * are read at once: their time grows with their length, while a grammar may take seconds for a few kilobytes of code.
  */
-import type { LimitedCaller } from '../limiter.ts'
-import { Lru } from '../lru.ts'
-import type { Tracker } from '../tracker-keys.ts'
+import type { LimitedCaller } from '../async/limiter.ts'
+import { Lru } from '../async/lru.ts'
+import type { Tracker } from '../text/tracker-keys.ts'
 import { escapeHtml } from './html.ts'
 import type { TextReference } from './inline.ts'
 import { resolutionKey } from './keys.ts'

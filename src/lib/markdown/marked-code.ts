@@ -1,7 +1,7 @@
 /** Lines of code with their words marked, in the rendering threads, and remembered. */
-import { languageOf } from '../languages.ts'
-import type { LimitedCaller } from '../limiter.ts'
-import { Lru } from '../lru.ts'
+import { languageOf } from '../text/languages.ts'
+import type { LimitedCaller } from '../async/limiter.ts'
+import { Lru } from '../async/lru.ts'
 import type { CodeBlock } from './code-lines.ts'
 import { digestOf, performElsewhere } from './performing.ts'
 

@@ -1,9 +1,9 @@
 /** Tasks about texts: short ones without code are done at once, all others in the rendering threads, with a deadline. */
 import { createHash } from 'node:crypto'
-import { InFlight } from '../in-flight.ts'
-import type { LimitedCaller } from '../limiter.ts'
-import { Lru } from '../lru.ts'
-import { pauses } from '../pauses.ts'
+import { InFlight } from '../async/in-flight.ts'
+import type { LimitedCaller } from '../async/limiter.ts'
+import { Lru } from '../async/lru.ts'
+import { pauses } from '../async/pauses.ts'
 import { OutOfTime, PoolFull } from '../threads/errors.ts'
 import { rendering } from '../threads/rendering.ts'
 import type { ReferencesTask, RenderTask, ResultOf, Task } from './tasks.ts'

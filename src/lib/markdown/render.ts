@@ -4,7 +4,7 @@
  * thread.
  */
 import MarkdownIt, { type MarkdownIt as Parser, type Token } from 'markdown-it'
-import { loadEmoji } from '../emoji.ts'
+import { loadEmoji } from '../text/emoji.ts'
 import { footnotes } from './footnotes.ts'
 import { highlight } from './highlight.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './html.ts'
 import { nameThings, type InlineEnv, type TextReference } from './inline.ts'
 import { slugOf } from './slugs.ts'
-import { addressOfKey, type Tracker } from '../tracker-keys.ts'
+import { addressOfKey, type Tracker } from '../text/tracker-keys.ts'
 
 /** What a reference is shown as. */
 export interface Resolution {

@@ -1,5 +1,5 @@
 /** Questions about texts as data, so that a thread can be asked them. */
-import type { Tracker } from '../tracker-keys.ts'
+import type { Tracker } from '../text/tracker-keys.ts'
 import { codeLines, type CodeBlock } from './code-lines.ts'
 import { resolutionKey } from './keys.ts'
 import type { TextReference } from './inline.ts'

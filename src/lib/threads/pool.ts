@@ -3,7 +3,7 @@
  * and replaced. Callers take turns, and none of them has more than a share of the threads, so one with many tasks holds up
  * nobody else. Threads start on demand and end when idle.
  */
-import { anonymousShare, type LimitedCaller } from '../limiter.ts'
+import { anonymousShare, type LimitedCaller } from '../async/limiter.ts'
 import { PoolFull } from './errors.ts'
 import type { Ask } from './thread.ts'
 import { startThread, type PerformOptions, type Thread } from './worker.ts'

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { nullIfMissing } from '../../lib/system-errors.ts'
+import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import type { Blobs } from './blobs.ts'
 import { checkRange, isDigest, blobPath, receive } from './content.ts'
 

@@ -8,7 +8,7 @@ import { findUser } from '../../features/identity/users/queries.ts'
 import type { Project } from '../../features/projects/projects/queries.ts'
 import { findAnyDeployKey } from '../../features/repository/deploy-keys/queries.ts'
 import { findUsableDeployToken } from '../../features/repository/deploy-tokens/queries.ts'
-import { sameSecret } from '../../lib/secrets.ts'
+import { sameSecret } from '../../lib/crypto/secrets.ts'
 import type { Principal } from '../principal.ts'
 
 export type Operation = 'download' | 'upload'

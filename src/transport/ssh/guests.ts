@@ -1,6 +1,6 @@
 /** Tracks connections: limits the unauthenticated ones, and knows which are busy when the server closes. */
 import type { Socket } from 'node:net'
-import { networkOf } from '../../lib/addresses.ts'
+import { networkOf } from '../../lib/net/addresses.ts'
 
 export interface GuestLimits {
   /** Milliseconds from the first byte to an authenticated key. */

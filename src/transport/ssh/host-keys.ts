@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
+import { hasCode, nullIfMissing } from '../../lib/files/system-errors.ts'
 import { fingerprintOf } from './identities.ts'
 
 /** With their bits. The server offers the first kind first. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSshPublicKey } from '../../lib/ssh-key.ts'
+import { parseSshPublicKey } from '../../lib/crypto/ssh-key.ts'
 import { newKeyPair } from './key-pair.ts'
 
 // One in 256 would be spoilt: 2,000 without any are luck in one run of 2,500.

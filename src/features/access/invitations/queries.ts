@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import { DAY, after } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { digestOf } from '../../../lib/crypto/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { withUsers } from '../../identity/users/queries.ts'

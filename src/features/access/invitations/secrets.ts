@@ -1,5 +1,5 @@
 import type { SecretReset } from '../../../context.ts'
-import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import { unreadableRows } from '../../sealed.ts'
 
 export const replaceInvitationTokens: SecretReset = async (app) => {

@@ -1,5 +1,5 @@
 /** Badges: small SVG images with two labels, for embedding in other sites. */
-import { html } from '../../../lib/html.ts'
+import { html } from '../../../lib/text/html.ts'
 
 export interface Badge {
   readonly key: string

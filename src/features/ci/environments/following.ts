@@ -2,7 +2,7 @@
 import { parseSpan } from '../../../ci/config/durations.ts'
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
-import { isWebAddress } from '../../../lib/web-address.ts'
+import { isWebAddress } from '../../../lib/net/web-address.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'

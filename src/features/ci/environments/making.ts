@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { randomToken } from '../../../lib/secrets.ts'
+import { randomToken } from '../../../lib/crypto/secrets.ts'
 import type { Environment, Tier } from './model.ts'
 
 const NAME = /^[\w/${}. -]{1,255}$/

@@ -1,7 +1,7 @@
 import { after, DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
-import { isWebAddress } from '../../../lib/web-address.ts'
+import { isWebAddress } from '../../../lib/net/web-address.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { ensureEnvironment, guessTier, isEnvironmentName } from './making.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { digestOfPresented } from '../../../lib/secrets.ts'
+import { digestOfPresented } from '../../../lib/crypto/secrets.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Job } from '../jobs/model.ts'

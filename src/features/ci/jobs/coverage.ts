@@ -1,7 +1,7 @@
 /** Finds the coverage that a job prints in its log. */
 import type { App } from '../../../context.ts'
-import type { LimitedCaller } from '../../../lib/limiter.ts'
-import { PatternTooSlow, lastMatches, projectCaller } from '../../../lib/patterns.ts'
+import type { LimitedCaller } from '../../../lib/async/limiter.ts'
+import { PatternTooSlow, lastMatches, projectCaller } from '../../../lib/text/patterns.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
 import { endOfTrace } from './traces.ts'

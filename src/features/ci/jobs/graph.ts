@@ -1,5 +1,5 @@
 /** The graph of a pipeline: stages in order, the needs of each job, and the upstream pipeline. */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'

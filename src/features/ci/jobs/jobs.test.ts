@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CONFIG, findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { Limiter } from '../../../lib/limiter.ts'
+import { Limiter } from '../../../lib/async/limiter.ts'
 
 async function begun(forge: TestForge, config = CONFIG) {
   const owner = await forge.user()

@@ -1,5 +1,5 @@
 import type { App, SecretReset } from '../../../context.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { unreadableRows } from '../../sealed.ts'
 import { newJobToken } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 /** Cancels jobs: at once, or through the runner if the runner supports graceful cancellation. */
 import type { App } from '../../../context.ts'
-import { batchesOf } from '../../../lib/batches.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import type { Job } from './model.ts'
 import { moveJobs } from './steps.ts'

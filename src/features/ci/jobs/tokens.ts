@@ -1,5 +1,5 @@
 /** The token of each job. The API and git accept the token while the job runs. */
-import { digestOf, randomToken, type Vault } from '../../../lib/secrets.ts'
+import { digestOf, randomToken, type Vault } from '../../../lib/crypto/secrets.ts'
 
 export const JOB_TOKEN_PREFIX = 'glcbt-'
 

@@ -1,5 +1,5 @@
 /** All variables of a job, in the order of the API contract. Later variables override earlier ones of the same name. */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'

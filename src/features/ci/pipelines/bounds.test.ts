@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { findJobByName, runJobByName } from '../../../../test/pipelines.ts'
 import { startForge } from '../../../forge.ts'
-import { batchesOf } from '../../../lib/batches.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
 
 test('variables of the whole file count for each job that keeps them', async () => {
   await using forge = await startForge()

@@ -1,5 +1,5 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
-import { weakMemo } from '../../../lib/weak-memo.ts'
+import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { resetRegistrationToken } from '../runners/registration.ts'
 
 /** Whoever shows the token of a runner is one, whatever else they show; whoever does not is nobody. */

@@ -1,7 +1,7 @@
 /** Parses variables that a job reports for later jobs: lines of `KEY=value`. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { hasCode } from '../../../lib/system-errors.ts'
+import { hasCode } from '../../../lib/files/system-errors.ts'
 
 export interface DotenvVariable {
   readonly key: string

@@ -1,6 +1,6 @@
 /** Registration tokens for agents: of the instance, of a group, of a project. */
 import type { App } from '../../../context.ts'
-import { digestOf, digestOfPresented, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, digestOfPresented, randomToken } from '../../../lib/crypto/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { RunnerScope } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { after, HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { forbidden, invalid, type FieldErrors } from '../../../errors.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'

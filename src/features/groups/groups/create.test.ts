@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.ts'
 import { PIXEL } from '../../../../test/samples.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
+import { PATH_FORMAT_TEXT } from '../../../lib/files/paths.ts'
 
 const PATH = '/groups'
 const TAKEN = ['has already been taken']

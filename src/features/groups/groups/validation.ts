@@ -1,5 +1,5 @@
 import { invalid, type FieldErrors } from '../../../errors.ts'
-import { PATH_FORMAT_TEXT, isPath, isReservedAtTop, isReservedForSubgroup } from '../../../lib/paths.ts'
+import { PATH_FORMAT_TEXT, isPath, isReservedAtTop, isReservedForSubgroup } from '../../../lib/files/paths.ts'
 
 /** Attributes of a group for create and update; absent attributes are not checked. */
 export interface GroupAttributes {

@@ -1,4 +1,4 @@
-import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import { casesOf, type Stage } from '../../../../test/cases.ts'
 
 const somebody = (s: Stage) => ({ id: s.owner.id })

@@ -1,7 +1,7 @@
 /** The mailed links that confirm claimed addresses. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { digestOf } from '../../../lib/crypto/secrets.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { App, User } from '../../../context.ts'
-import { digestOf, sameSecret } from '../../../lib/secrets.ts'
+import { digestOf, sameSecret } from '../../../lib/crypto/secrets.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { findUser } from '../users/queries.ts'
 import { FEED_TOKEN_PREFIX } from './service.ts'

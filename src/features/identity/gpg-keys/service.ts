@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid, notFound, type Refusal } from '../../../errors.ts'
-import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from '../../../lib/pgp-key.ts'
+import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from './pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'

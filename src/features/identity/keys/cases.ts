@@ -1,4 +1,4 @@
-import { parseSshPublicKey } from '../../../lib/ssh-key.ts'
+import { parseSshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 import { casesOf, type Stage } from '../../../../test/cases.ts'
 import { sshKey } from '../../../../test/samples.ts'
 

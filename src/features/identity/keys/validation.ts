@@ -1,5 +1,5 @@
 import { invalid, type FieldErrors } from '../../../errors.ts'
-import { parseSshPublicKey, type SshPublicKey } from '../../../lib/ssh-key.ts'
+import { parseSshPublicKey, type SshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 
 const LONGEST_TITLE = 255

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Raw } from '../../../api/input.ts'
 import type { App } from '../../../context.ts'
-import { digestOf, sameSecret } from '../../../lib/secrets.ts'
+import { digestOf, sameSecret } from '../../../lib/crypto/secrets.ts'
 import { textOf } from '../sessions/forms.ts'
 import { oauthRefusal } from './errors.ts'
 import { findApplication, type Application } from './queries.ts'

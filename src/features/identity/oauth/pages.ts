@@ -1,7 +1,7 @@
 import type { Scope } from '../../../api/credentials.ts'
 import type { Raw } from '../../../api/input.ts'
 import type { User } from '../../../context.ts'
-import { html } from '../../../lib/html.ts'
+import { html } from '../../../lib/text/html.ts'
 import { tokenField } from '../sessions/forms.ts'
 import type { Page } from '../page.ts'
 import { QUESTION, type AuthorizationRequest, type Target } from './authorization.ts'

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import type { Application } from './queries.ts'
 import { toScopes } from './scopes.ts'
 import { assertValidApplication, linesOf, type NewApplication } from './validation.ts'

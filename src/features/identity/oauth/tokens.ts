@@ -1,7 +1,7 @@
 import type { Scope } from '../../../api/credentials.ts'
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Application, OAuthToken } from './queries.ts'
 

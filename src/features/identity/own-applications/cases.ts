@@ -1,4 +1,4 @@
-import { randomHex } from '../../../lib/secrets.ts'
+import { randomHex } from '../../../lib/crypto/secrets.ts'
 import { casesOf, type Stage } from '../../../../test/cases.ts'
 
 const newApplication = { name: 'x', redirect_uri: 'https://app.example', scopes: 'api' }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { MINUTE } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { digestOf } from '../../../lib/crypto/secrets.ts'
 import { countWithin } from '../sessions/throttle.ts'
 
 const PATIENCE = 5 * MINUTE

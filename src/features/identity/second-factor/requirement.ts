@@ -5,7 +5,7 @@
  */
 import { HOUR, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { settingsAtHand } from '../../instance/settings/queries.ts'
 

@@ -1,4 +1,4 @@
-import { weakMemo } from '../../../lib/weak-memo.ts'
+import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { casesOf, unique, type Stage } from '../../../../test/cases.ts'
 
 const password = 'correct horse'

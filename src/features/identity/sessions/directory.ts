@@ -10,7 +10,7 @@ import {
   type DirectoryPerson,
 } from '../../../directory/directory.ts'
 import { Refusal } from '../../../errors.ts'
-import { isPath, isReservedAtTop, pathOf } from '../../../lib/paths.ts'
+import { isPath, isReservedAtTop, pathOf } from '../../../lib/files/paths.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUserByDn, type DirectoryIdentity } from '../users/identities.ts'

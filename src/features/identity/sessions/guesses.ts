@@ -5,8 +5,8 @@
  */
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { networkOf } from '../../../lib/addresses.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { networkOf } from '../../../lib/net/addresses.ts'
+import { digestOf } from '../../../lib/crypto/secrets.ts'
 import { forgetGuesses, takeGuess, waitOf, type Guess } from './backoff.ts'
 import { forgiveTry } from './throttle.ts'
 

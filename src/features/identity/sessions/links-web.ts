@@ -1,7 +1,7 @@
 import type { WebRoutes } from '../../../api/server.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { Refusal } from '../../../errors.ts'
-import { networkOf } from '../../../lib/addresses.ts'
+import { networkOf } from '../../../lib/net/addresses.ts'
 import { isPassword, passwordFaults } from '../passwords.ts'
 import { sendPage } from '../page.ts'
 import type { User } from '../../../context.ts'

@@ -1,7 +1,7 @@
 import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
-import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { revokeCredentials } from '../credentials/service.ts'

@@ -1,5 +1,5 @@
 import type { App, User } from '../../../context.ts'
-import { Html } from '../../../lib/html.ts'
+import { Html } from '../../../lib/text/html.ts'
 import { renderMarkdown } from '../../../lib/markdown/markdown.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isOpenToNewcomers } from '../../instance/settings/sign-up.ts'

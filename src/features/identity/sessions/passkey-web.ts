@@ -2,7 +2,7 @@
 import type { WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
 import { Refusal } from '../../../errors.ts'
-import { networkOf } from '../../../lib/addresses.ts'
+import { networkOf } from '../../../lib/net/addresses.ts'
 import { sendPage } from '../page.ts'
 import { signedIn } from '../passkeys/credential.ts'
 import { askForPasskey, takePasskey } from '../passkeys/service.ts'

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../lib/html.ts'
+import { html, type Html } from '../../../lib/text/html.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
 import { warning, type Page } from '../page.ts'
 import { tokenField } from './forms.ts'

@@ -1,5 +1,5 @@
 import type { WebRoutes } from '../../../api/server.ts'
-import { html, type Html } from '../../../lib/html.ts'
+import { html, type Html } from '../../../lib/text/html.ts'
 import { sendPage, warning, type Page } from '../page.ts'
 import { identityOn } from './authenticate.ts'
 import { formToken, onForm, queryOf, textOf, tokenField } from './forms.ts'

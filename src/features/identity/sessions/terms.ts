@@ -3,9 +3,9 @@
  * be accepted again. Until then the user's sessions can open nothing else. Tokens keep working.
  */
 import type { App, User } from '../../../context.ts'
-import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
-import { digestOf } from '../../../lib/secrets.ts'
-import { weakMemo } from '../../../lib/weak-memo.ts'
+import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
+import { digestOf } from '../../../lib/crypto/secrets.ts'
+import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { settingsAtHand } from '../../instance/settings/queries.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
-import { html } from '../../../lib/html.ts'
+import { html } from '../../../lib/text/html.ts'
 import type { Row } from '../../../store/database.ts'
 import { AVAILABILITIES } from './model.ts'
 

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { SecretReset } from '../../../context.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { unreadableRows } from '../../sealed.ts'
 
 /** The old tokens cannot be decrypted any more. */

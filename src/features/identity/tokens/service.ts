@@ -1,7 +1,7 @@
 import { timestamp, today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, invalid, type FieldErrors } from '../../../errors.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'

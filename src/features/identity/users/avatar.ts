@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Upload } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
-import { sniffImage } from '../../../lib/image.ts'
+import { sniffImage } from '../../../lib/files/image.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
 
 export const LARGEST_AVATAR = 200 * 1024

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { randomToken } from '../../../lib/secrets.ts'
+import { randomToken } from '../../../lib/crypto/secrets.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { createUser } from './service.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { HOUR } from '../../../clock.ts'
 import { testDatabaseUrl } from '../../../config.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
-import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
+import { PATH_FORMAT_TEXT } from '../../../lib/files/paths.ts'
 import { users } from './lists.ts'
 
 const jane = { email: 'jane@example.com', username: 'jane', name: 'Jane Doe', password: 'correct horse' }

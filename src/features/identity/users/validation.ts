@@ -1,6 +1,6 @@
 import { invalid } from '../../../errors.ts'
-import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/paths.ts'
-import { isWebAddress } from '../../../lib/web-address.ts'
+import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/files/paths.ts'
+import { isWebAddress } from '../../../lib/net/web-address.ts'
 import { passwordFaults } from '../passwords.ts'
 
 /** Attributes of a user for create and update; absent attributes are not checked. */

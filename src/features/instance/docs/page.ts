@@ -1,5 +1,5 @@
 /** The OpenAPI document as plain HTML, without scripts and third-party files. */
-import { html, type Html, type Part } from '../../../lib/html.ts'
+import { html, type Html, type Part } from '../../../lib/text/html.ts'
 
 interface Schema {
   readonly $ref?: string

@@ -8,7 +8,7 @@ import { readQuery } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
 import type { WebRoutes } from '../../../api/server.ts'
 import { unauthenticated } from '../../../errors.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { digestOf } from '../../../lib/crypto/secrets.ts'
 
 /**
  * Monitoring endpoints. `/-/liveness`, `/-/readiness` and `/-/health` reveal nothing sensitive and are open.

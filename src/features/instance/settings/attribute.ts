@@ -1,7 +1,7 @@
 /** Kinds of settings: the accepted input, the output and the default. */
 import { z } from 'zod'
-import { isListable } from '../../../lib/address-list.ts'
-import { isWebAddress } from '../../../lib/web-address.ts'
+import { isListable } from '../../../lib/net/address-list.ts'
+import { isWebAddress } from '../../../lib/net/web-address.ts'
 import { arrayOf, bool, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 
 export interface Attribute<T> {

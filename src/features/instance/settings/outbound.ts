@@ -1,6 +1,6 @@
 /** The settings that limit outgoing requests on behalf of users, as the outgoing client reads them. */
 import type { App } from '../../../context.ts'
-import { AddressList } from '../../../lib/address-list.ts'
+import { AddressList } from '../../../lib/net/address-list.ts'
 import type { OutgoingGuard, OutgoingProxy } from '../../../outbound/client.ts'
 import type { Settings } from './model.ts'
 

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import type { MaybePromise } from '../../../lib/maybe-promise.ts'
+import type { MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { DEFAULTS_ROW, readDefaults } from './defaults.ts'
 import { SETTING_NAMES, attributeOf, type SettingName, type Settings } from './model.ts'
 

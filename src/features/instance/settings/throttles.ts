@@ -1,6 +1,6 @@
 import type { EndpointLimit, Throttle, Throttled } from '../../../api/limits.ts'
 import type { App, User } from '../../../context.ts'
-import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { settingsAtHand } from './queries.ts'
 
 /** The rate limit that administrators set, if any. */

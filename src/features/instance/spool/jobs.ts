@@ -5,7 +5,7 @@ import { job, type App } from '../../../context.ts'
 import { isLeftover } from '../../../git/storage/drafts.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
-import { hasCode } from '../../../lib/system-errors.ts'
+import { hasCode } from '../../../lib/files/system-errors.ts'
 
 /**
  * Deletes files that a killed process left half written; no upload takes a day. A push sweeps its own repository, so

@@ -1,6 +1,6 @@
 /** Runs the command of a chat user with the rights of the linked account, and no others. */
 import type { RateLimiter } from '../../../api/limits.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isEnded } from '../../ci/pipelines/status.ts'

@@ -1,7 +1,7 @@
 /** Links chat users to accounts. Users confirm the link on a web page; a short-lived URL in the chat leads to it. */
 import { MINUTE, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { sameSecret } from '../../../lib/secrets.ts'
+import { sameSecret } from '../../../lib/crypto/secrets.ts'
 import { isOrphan } from '../../../store/dialect.ts'
 import { findUser } from '../../identity/users/queries.ts'
 

@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../../../api/limits.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { sameSecret } from '../../../lib/secrets.ts'
+import { sameSecret } from '../../../lib/crypto/secrets.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findProject } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'

@@ -6,7 +6,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import { DAY, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { withoutSecrets } from '../../../lib/masked-url.ts'
+import { withoutSecrets } from '../../../lib/net/masked-url.ts'
 import type { Hook } from '../hooks/model.ts'
 import type { Attempt } from './model.ts'
 

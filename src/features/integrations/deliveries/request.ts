@@ -1,7 +1,7 @@
 /** The HTTP request that a webhook sends (reference: request). */
 import { hash, randomUUID } from 'node:crypto'
 import type { App } from '../../../context.ts'
-import { eventUuid } from '../../../lib/event-uuid.ts'
+import { eventUuid } from '../../../lib/crypto/event-uuid.ts'
 import { OutgoingFailure, type OutgoingRequest } from '../../../outbound/client.ts'
 import type { Row } from '../../../store/database.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'

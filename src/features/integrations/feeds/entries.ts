@@ -1,9 +1,9 @@
 /** The entries of feeds. */
 import type { App } from '../../../context.ts'
-import type { FeedEntry, FeedText } from '../../../lib/atom.ts'
+import type { FeedEntry, FeedText } from '../../../lib/text/atom.ts'
 import { renderMarkdown } from '../../../lib/markdown/markdown.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
-import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
+import { encodeSegments } from '../../../lib/text/segments.ts'
 import type { EventRecord } from '../../planning/events/entity.ts'
 import type { CommitRecord } from '../../repository/commits/entity.ts'
 

@@ -3,7 +3,7 @@ import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import { readQuery } from '../../../api/input.ts'
 import { isForPeople, type PageContent, type WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
-import { decodeSegments } from '../../../lib/segments.ts'
+import { decodeSegments } from '../../../lib/text/segments.ts'
 import { dashboardActivity, dashboardIssues, groupIssues } from './feeds.ts'
 import { serveFeed } from './pages.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { withoutSecrets } from '../../../lib/masked-url.ts'
+import { withoutSecrets } from '../../../lib/net/masked-url.ts'
 import { ALERT_STATUSES, alertStatusOf } from './disabling.ts'
 import { BRANCH_FILTER_STRATEGIES, SWITCHES, kindOf, type AnySwitch, type Hook, type HookKind } from './model.ts'
 import { openPairs, type PairKind } from './pairs.ts'

@@ -1,5 +1,5 @@
-import type { LimitedCaller } from '../../../lib/limiter.ts'
-import { finder, projectCaller } from '../../../lib/patterns.ts'
+import type { LimitedCaller } from '../../../lib/async/limiter.ts'
+import { finder, projectCaller } from '../../../lib/text/patterns.ts'
 import { matches } from '../../repository/protected-branches/matching.ts'
 import type { Hook } from './model.ts'
 

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { withoutSecrets } from '../../../lib/masked-url.ts'
+import { withoutSecrets } from '../../../lib/net/masked-url.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'

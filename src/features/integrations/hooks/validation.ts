@@ -1,8 +1,8 @@
 import type { App } from '../../../context.ts'
 import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { MASK } from '../../../lib/masked-url.ts'
-import { patternFault } from '../../../lib/patterns.ts'
+import { MASK } from '../../../lib/net/masked-url.ts'
+import { patternFault } from '../../../lib/text/patterns.ts'
 import type { BranchFilterStrategy } from './model.ts'
 
 const LONGEST_URL = 2000

@@ -4,7 +4,7 @@
  */
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import { anonymousShare, type LimitedCaller } from '../../../lib/limiter.ts'
+import { anonymousShare, type LimitedCaller } from '../../../lib/async/limiter.ts'
 import type { Store } from '../../../store/database.ts'
 import { announce } from '../../../store/dialect.ts'
 import { deliver, type Listener } from './deliver.ts'

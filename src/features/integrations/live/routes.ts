@@ -5,7 +5,7 @@ import { scopesOf, presentedCredential, type Caller } from '../../../api/credent
 import { readQuery } from '../../../api/input.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { limitedCaller } from '../../../lib/limiter.ts'
+import { limitedCaller } from '../../../lib/async/limiter.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { authentication } from '../../identity/authentication.ts'
 import { findUser } from '../../identity/users/queries.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../../context.ts'
-import { formatDuration } from '../../../lib/duration.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
+import { formatDuration } from '../../../lib/time/duration.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { Issue, IssueType } from '../../planning/issues/model.ts'
 import { assigneesOf, findIssues } from '../../planning/issues/queries.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../../context.ts'
-import { formatDuration } from '../../../lib/duration.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
+import { formatDuration } from '../../../lib/time/duration.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
 import {

@@ -1,4 +1,4 @@
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { App } from '../../../context.ts'
 import { commitDiff, type FileDiff } from '../../../git/history/diffs.ts'
 import type { EventMessage } from '../../../store/outbox.ts'

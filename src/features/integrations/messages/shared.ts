@@ -1,10 +1,10 @@
 /** Objects that appear in many messages (reference: shared objects). */
 import type { App, User } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
-import { absoluteImages } from '../../../lib/absolute-images.ts'
-import { localTime } from '../../../lib/local-time.ts'
+import { absoluteImages } from './absolute-images.ts'
+import { localTime } from '../../../lib/time/local-time.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { avatarUrl, type Surroundings } from '../../identity/users/entity.ts'
 import { findUser, surroundings, withUsers } from '../../identity/users/queries.ts'
 import type { Label } from '../../planning/labels/model.ts'

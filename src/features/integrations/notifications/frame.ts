@@ -2,7 +2,7 @@
  * Turns a letter into a mail for one recipient: text and HTML, with the reason for the mail and a link to unsubscribe.
  */
 import type { App, User } from '../../../context.ts'
-import { Html, html } from '../../../lib/html.ts'
+import { Html, html } from '../../../lib/text/html.ts'
 import { referencesIn } from '../../../lib/markdown/markdown.ts'
 import type { Mail } from '../../../mail/compose.ts'
 import { htmlForMail } from '../../../mail/html.ts'

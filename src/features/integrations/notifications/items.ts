@@ -1,5 +1,5 @@
 /** Items: the records that mails are about, with their title, participants and readers. */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { findCommits, type Commit } from '../../../git/objects/commits.ts'

@@ -1,4 +1,4 @@
-import { html } from '../../../lib/html.ts'
+import { html } from '../../../lib/text/html.ts'
 import type { Page } from '../../identity/page.ts'
 
 export const askPage = ({ what, username }: { what: string; username: string }): Page => ({

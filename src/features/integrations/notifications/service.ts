@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { enqueueAll } from '../../../jobs/queue.ts'
-import { batchesOf } from '../../../lib/batches.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
 import { transact } from '../../../store/transact.ts'
 import { nameMailedSource } from '../../access/members/queries.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'

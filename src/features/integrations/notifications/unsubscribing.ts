@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import { sameSecret } from '../../../lib/secrets.ts'
+import { sameSecret } from '../../../lib/crypto/secrets.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { LEVELS, type NotificationLevel } from '../../planning/notification-settings/model.ts'
 import { settingsInEffect } from '../../planning/notification-settings/queries.ts'

@@ -1,5 +1,5 @@
 /** Tests a service at once, with the message it would receive, whatever its switches. */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { MINUTE } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'

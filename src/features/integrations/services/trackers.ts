@@ -1,6 +1,6 @@
 import type { FindTracker } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
-import { TRACKERS } from '../../../lib/tracker-keys.ts'
+import { TRACKERS } from '../../../lib/text/tracker-keys.ts'
 import type { Setting } from './model.ts'
 import { effectiveServices } from './queries.ts'
 import { propertiesOf } from './settings.ts'

@@ -1,7 +1,7 @@
 /** Issues that merging a merge request closes, according to its texts and commits. */
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
-import { closingReferences, type ClosingReference } from '../../../lib/closing.ts'
+import { closingReferences, type ClosingReference } from '../../../lib/text/closing.ts'
 import { findNamedIssue } from '../../planning/quick-actions/arguments.ts'
 import type { IssueSubject } from '../../planning/issues/policy.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'

@@ -5,7 +5,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
-import { batchesOf } from '../../../lib/batches.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
 import type { Db } from '../../../store/database.ts'
 import { isOrphan, locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'

@@ -3,7 +3,7 @@
  * change; move the target if it still has the expected value; update the row. A crash in between leaves the row
  * `locked`. `recovery.ts` then finishes the merge, or unlocks the row once the pending change is abandoned.
  */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound, unauthenticated } from '../../../errors.ts'

@@ -1,5 +1,5 @@
 /** Creates an issue from unresolved threads of a merge request. */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { sql } from 'kysely'
 import type { App, FollowUp, User } from '../../../context.ts'
 import { withUsers } from '../../identity/users/queries.ts'

@@ -1,5 +1,5 @@
 /** On a new version, moves threads to the new position of their lines, or marks them as outdated. */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { projectPaths } from '../../planning/issues/load.ts'

@@ -1,6 +1,6 @@
 /** Finds the lines of threads in a newer version, from the diff between both. Each diff is read once. */
 import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
-import { lazily } from '../../../lib/lazily.ts'
+import { lazily } from '../../../lib/async/lazily.ts'
 import {
   diffLines,
   lineCode,

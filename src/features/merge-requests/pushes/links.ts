@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { textsIn } from '../../../store/dialect.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { suggestionsIn } from '../../../lib/suggestions.ts'
+import { suggestionsIn } from './parsing.ts'
 import type { StoredPosition } from '../../planning/notes/positions.ts'
 import type { Settle } from '../../planning/notes/noteable.ts'
 import { linesAt, textBetween } from './files.ts'

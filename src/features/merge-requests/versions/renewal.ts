@@ -4,7 +4,7 @@
  */
 import type { App } from '../../../context.ts'
 import { pushedCommits } from '../../../git/history/history.ts'
-import { withMutex } from '../../../lib/mutex.ts'
+import { withMutex } from '../../../lib/async/mutex.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../../projects/projects/queries.ts'

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { findEmoji } from '../../../lib/emoji.ts'
+import { findEmoji } from '../../../lib/text/emoji.ts'
 import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'

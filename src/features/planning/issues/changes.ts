@@ -1,6 +1,6 @@
 /** The changes of an issue, in the words of system notes. */
 import type { User } from '../../../context.ts'
-import { toggledTasks } from '../../../lib/tasks.ts'
+import { toggledTasks } from '../../../lib/text/tasks.ts'
 import type { Label } from '../labels/model.ts'
 import type { Milestone } from '../milestones/model.ts'
 import type { SystemNote } from '../notes/system.ts'

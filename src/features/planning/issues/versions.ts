@@ -1,6 +1,6 @@
 /** The version keys of issue records, in one query: the versions of all rows that a record shows. */
 import { sql } from 'kysely'
-import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, jsonList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
-import { html } from '../../../lib/html.ts'
+import { html } from '../../../lib/text/html.ts'
 import { textColorOn } from './colors.ts'
 import type { Label } from './model.ts'
 

@@ -1,7 +1,7 @@
 /** Resolves references to issues, merge requests, snippets, labels and milestones; a few queries per project. */
 import type { App } from '../../../context.ts'
 import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'

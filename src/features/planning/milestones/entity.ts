@@ -1,4 +1,4 @@
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { Milestone } from './model.ts'

@@ -1,6 +1,6 @@
 /** Resolves the arguments of quick actions, with the visibility of the caller. */
 import type { App, User } from '../../../context.ts'
-import { scanReferences, type FoundReference, type TitleReference } from '../../../lib/references.ts'
+import { scanReferences, type FoundReference, type TitleReference } from '../../../lib/text/references.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'

@@ -2,7 +2,7 @@
  * Quick actions on the repository. They run after the transaction of the text, because a transaction must wait only for
  * the database.
  */
-import { pageBelow } from '../../../lib/page-below.ts'
+import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { App, User } from '../../../context.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { emit } from '../../../store/outbox.ts'

@@ -1,8 +1,8 @@
 /** Runs quick actions and collects their results, for any kind of item. */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import type { FindEmoji } from '../../../lib/emoji.ts'
-import type { QuickAction, QuickActionName } from '../../../lib/quick-actions.ts'
+import type { FindEmoji } from '../../../lib/text/emoji.ts'
+import type { QuickAction, QuickActionName } from '../../../lib/text/quick-actions.ts'
 import type { Obeyed } from '../notes/noteable.ts'
 
 /** Further actions of one text are ignored. */

@@ -4,9 +4,9 @@
  */
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { loadEmoji, type FindEmoji } from '../../../lib/emoji.ts'
-import { parseNaturalDate } from '../../../lib/natural-date.ts'
-import { splitQuickActions, type QuickAction } from '../../../lib/quick-actions.ts'
+import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
+import { parseNaturalDate } from './natural-date.ts'
+import { splitQuickActions, type QuickAction } from '../../../lib/text/quick-actions.ts'
 import { transact } from '../../../store/transact.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'

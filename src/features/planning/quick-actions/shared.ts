@@ -1,6 +1,6 @@
 /** Quick actions that issues and merge requests share. */
 import type { App, User } from '../../../context.ts'
-import { formatDuration, parseDuration } from '../../../lib/duration.ts'
+import { formatDuration, parseDuration } from '../../../lib/time/duration.ts'
 import type { Db } from '../../../store/database.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Awardable } from '../award-emoji/awardable.ts'

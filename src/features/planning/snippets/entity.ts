@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
-import { encodeSegments } from '../../../lib/segments.ts'
+import { encodeSegments } from '../../../lib/text/segments.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import type { Snippet } from './model.ts'
 

@@ -1,7 +1,7 @@
 import { Answer } from '../../../api/endpoint.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
+import { SANDBOXED, disposition } from '../../../lib/net/file-headers.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 import { findSnippetFile, isRef } from './queries.ts'
 

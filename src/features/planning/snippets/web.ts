@@ -1,7 +1,7 @@
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import { isForPeople, type WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
-import { decodeSegments } from '../../../lib/segments.ts'
+import { decodeSegments } from '../../../lib/text/segments.ts'
 import { findRaw } from './pages.ts'
 
 /** `/snippets/1/raw`, `/-/snippets/1/raw/main/some/file.txt`: personal or of a project. */

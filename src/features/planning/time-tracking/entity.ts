@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
-import { formatDuration } from '../../../lib/duration.ts'
+import { formatDuration } from '../../../lib/time/duration.ts'
 
 export const TimeStatsEntity = entity({
   time_estimate: z.int(),

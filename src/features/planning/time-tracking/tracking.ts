@@ -1,7 +1,7 @@
 /** Time estimate and time spent, for every kind of item that has them. */
 import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
-import { formatDuration, parseDuration } from '../../../lib/duration.ts'
+import { formatDuration, parseDuration } from '../../../lib/time/duration.ts'
 import { transact } from '../../../store/transact.ts'
 import { addSystemNotes, type Noteable } from '../notes/system.ts'
 import { timestampChanges, type Timestamps } from '../timestamps.ts'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.ts'
 import { formOf, picture, projectBy, repositoriesOf, stateOf } from '../../../../test/projects.ts'
 import { startForge } from '../../../forge.ts'
-import { PATH_FORMAT_TEXT, PROJECT_PATH_TEXT } from '../../../lib/paths.ts'
+import { PATH_FORMAT_TEXT, PROJECT_PATH_TEXT } from '../../../lib/files/paths.ts'
 
 const NAME_TEXT =
   "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'."

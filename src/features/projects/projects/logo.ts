@@ -2,7 +2,7 @@
 import { branch } from '../../../git/process/arguments.ts'
 import { readObject } from '../../../git/objects/objects.ts'
 import { entryAt, isFile } from '../../../git/objects/trees.ts'
-import { sniffImage } from '../../../lib/image.ts'
+import { sniffImage } from '../../../lib/files/image.ts'
 
 /** The first file that exists is shown. */
 const LOGOS = ['logo.png', 'logo.jpg', 'logo.gif']

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { App } from '../../../context.ts'
-import { randomHex } from '../../../lib/secrets.ts'
+import { randomHex } from '../../../lib/crypto/secrets.ts'
 import type { Project } from './queries.ts'
 
 /** Random, so that no two projects ever share a folder, and renaming a project moves no files. */

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import type { Project } from './queries.ts'
 
 /** The old token can register no runner any more. */

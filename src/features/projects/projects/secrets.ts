@@ -1,5 +1,5 @@
 import type { SecretReset } from '../../../context.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { unreadableRows } from '../../sealed.ts'
 
 export const replaceProjectSecrets: SecretReset = async (app) => {

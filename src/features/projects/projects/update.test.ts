@@ -5,7 +5,7 @@ import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.t
 import { formOf, picture, projectBy, repositoriesOf, stateOf } from '../../../../test/projects.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { headOf } from '../../../git/storage/repositories.ts'
-import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
+import { PATH_FORMAT_TEXT } from '../../../lib/files/paths.ts'
 import { repositoryDir } from './repository.ts'
 
 const rowOf = ({ app }: TestForge, id: number) =>

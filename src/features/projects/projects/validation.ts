@@ -1,6 +1,6 @@
 import { invalid, type FieldErrors } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { isReservedForProject, projectPathFaults } from '../../../lib/paths.ts'
+import { isReservedForProject, projectPathFaults } from '../../../lib/files/paths.ts'
 
 /** Attributes of a project for create and update. Absent ones are not validated. */
 export interface ProjectAttributes {

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
-import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { noticeLoose } from '../../../store/counts.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, isSqlite, jsonList, jsonObject } from '../../../store/dialect.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../../context.ts'
 import { invalid, type FieldErrors } from '../../../errors.ts'
-import { patternFault } from '../../../lib/patterns.ts'
+import { patternFault } from '../../../lib/text/patterns.ts'
 
 export const PATTERNS = [
   'commit_message_regex',

@@ -1,5 +1,5 @@
 import { Master } from '../../../lib/levels.ts'
-import { weakMemo } from '../../../lib/weak-memo.ts'
+import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { casesOf, newProject, unique, type Stage } from '../../../../test/cases.ts'
 import { addMember } from '../../../../test/cast.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
-import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
+import { SANDBOXED, disposition } from '../../../lib/net/file-headers.ts'
 import type { Row } from '../../../store/database.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { withoutExtension } from './names.ts'

@@ -4,15 +4,8 @@ import { changedPaths } from '../../../git/history/changed-paths.ts'
 import { readKnown, readStart } from '../../../git/objects/objects.ts'
 import { textOf } from '../../../git/objects/texts.ts'
 import { entryAt, isFile } from '../../../git/objects/trees.ts'
-import {
-  LONGEST_FILE,
-  OwnerMatching,
-  TooManySteps,
-  parseCodeOwners,
-  type Owned,
-  type OwnerSection,
-} from '../../../lib/code-owners.ts'
-import { pauses } from '../../../lib/pauses.ts'
+import { LONGEST_FILE, OwnerMatching, TooManySteps, parseCodeOwners, type Owned, type OwnerSection } from './parsing.ts'
+import { pauses } from '../../../lib/async/pauses.ts'
 import type { Db } from '../../../store/database.ts'
 import { textsIn } from '../../../store/dialect.ts'
 

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
-import { parseSshPublicKey } from '../../../lib/ssh-key.ts'
+import { parseSshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'

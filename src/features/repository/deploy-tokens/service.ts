@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
-import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
 import { NAME_FOR_JOBS, type DeployTokenScope } from './model.ts'

@@ -5,7 +5,7 @@
 import { Refusal } from '../../../errors.ts'
 import { LONGEST_PATH } from '../../../git/process/arguments.ts'
 import { isFileName, type Change, type FileMode } from '../../../git/objects/building.ts'
-import { pauses } from '../../../lib/pauses.ts'
+import { pauses } from '../../../lib/async/pauses.ts'
 import { entryAt, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 
 /** The size limit in bytes of a request that writes files. */

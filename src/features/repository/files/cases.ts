@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { weakMemo } from '../../../lib/weak-memo.ts'
+import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { casesOf, projectPath, unique, type Stage } from '../../../../test/cases.ts'
 import { importCommits } from '../../../../test/git-builder.ts'
 

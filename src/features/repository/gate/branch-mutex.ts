@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withMutex } from '../../../lib/mutex.ts'
+import { withMutex } from '../../../lib/async/mutex.ts'
 import { Overtaken } from './service.ts'
 
 const MOST_TRIES = 20

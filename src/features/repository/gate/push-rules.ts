@@ -1,8 +1,8 @@
 /** Checks a push against the push rules of the project. The first violated rule is reported. */
 import type { App, User } from '../../../context.ts'
 import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/push/incoming.ts'
-import { batchesOf } from '../../../lib/batches.ts'
-import { PatternTooSlow, finder, patternFault, projectCaller } from '../../../lib/patterns.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
+import { PatternTooSlow, finder, patternFault, projectCaller } from '../../../lib/text/patterns.ts'
 import type { Row } from '../../../store/database.ts'
 import { PATTERNS } from '../../projects/push-rules/validation.ts'
 import type { Incoming } from './incoming.ts'

@@ -1,4 +1,4 @@
-import { batchesOf } from '../../../lib/batches.ts'
+import { batchesOf } from '../../../lib/async/batches.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 

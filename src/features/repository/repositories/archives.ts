@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { DAY, HOUR } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { nullIfMissing } from '../../../lib/system-errors.ts'
+import { nullIfMissing } from '../../../lib/files/system-errors.ts'
 
 const MB = 1024 * 1024
 const LIMITS = { largest: 512 * MB, files: 1000, bytes: 5 * 1024 * MB }

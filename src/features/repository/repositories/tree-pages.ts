@@ -1,7 +1,7 @@
 /** Pages of folder listings, by page number or by keyset. */
 import type { LongListing } from '../../../git/objects/long-listings.ts'
 import type { TreeEntry } from '../../../git/objects/trees.ts'
-import { weakMemo } from '../../../lib/weak-memo.ts'
+import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { pageOfArray, type Cut, type Page } from '../../../store/pages.ts'
 
 type Listing = readonly TreeEntry[] | LongListing

@@ -1,6 +1,6 @@
 /** Finds who signed a commit or a tag, and whether the signer is its committer or tagger. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sshSignerOf } from '../../../lib/ssh-signature.ts'
+import { sshSignerOf } from './ssh-signature.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { confirmedEmails } from '../../identity/emails/queries.ts'
 import type { VerificationStatus } from './model.ts'

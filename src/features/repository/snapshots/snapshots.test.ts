@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { groupOf, projectIn } from '../../../../test/groups.ts'
 import { startForge } from '../../../forge.ts'
-import { makeTemporaryFolder } from '../../../lib/temporary-folder.ts'
+import { makeTemporaryFolder } from '../../../lib/files/temporary-folder.ts'
 
 test('a snapshot unpacks to a repository with every ref and object', async () => {
   await using forge = await startForge()

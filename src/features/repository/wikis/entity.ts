@@ -3,7 +3,7 @@ import { entity } from '../../../api/wire.ts'
 import { withoutExtension } from '../../projects/uploads/names.ts'
 import { frontMatterOf } from './pages.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
-import { localTime } from '../../../lib/local-time.ts'
+import { localTime } from '../../../lib/time/local-time.ts'
 import type { Page } from './queries.ts'
 
 const summary = { slug: z.string(), title: z.string(), format: z.string() }

@@ -1,5 +1,5 @@
 /** Reads one report into plain data, so that a worker thread can do the work. */
-import { BadReport, readJunit, type TestCase } from '../../../../lib/junit.ts'
+import { BadReport, readJunit, type TestCase } from '../../../../lib/text/junit.ts'
 
 export interface Read {
   readonly counts: Counts

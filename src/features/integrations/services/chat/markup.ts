@@ -1,5 +1,5 @@
 /** Markup of chat messages, per receiver. Text by users can neither break a link nor mention anyone. */
-import { html } from '../../../../lib/html.ts'
+import { html } from '../../../../lib/text/html.ts'
 import type { Link, Piece } from './sentences.ts'
 
 export interface Markup {

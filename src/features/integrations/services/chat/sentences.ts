@@ -1,5 +1,5 @@
 /** The sentences of chat messages, before each receiver's markup is applied. Null: no message. */
-import { pageBelow } from '../../../../lib/page-below.ts'
+import { pageBelow } from '../../../../lib/net/page-below.ts'
 import {
   actorOf,
   avatarOf,

@@ -23,7 +23,7 @@ import {
 } from '../declare.ts'
 import type { ServiceEvent } from '../model.ts'
 import { postForm, postJson } from '../requests.ts'
-import { digestOf } from '../../../../lib/secrets.ts'
+import { digestOf } from '../../../../lib/crypto/secrets.ts'
 import { cut, isCreation, isDeletion, textOf, type ServicePayload } from '../payload.ts'
 
 const TALK: readonly ServiceEvent[] = [

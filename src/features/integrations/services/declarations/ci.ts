@@ -1,4 +1,4 @@
-import { pageBelow } from '../../../../lib/page-below.ts'
+import { pageBelow } from '../../../../lib/net/page-below.ts'
 import { flag, line, longer, required, secret, service, url } from '../declare.ts'
 import { basic, below, hookNameOf, postJson, relay } from '../requests.ts'
 import { isDeletion, nameOfRef, textOf, type ServicePayload } from '../payload.ts'

@@ -1,4 +1,4 @@
-import { pageBelow } from '../../../../lib/page-below.ts'
+import { pageBelow } from '../../../../lib/net/page-below.ts'
 import { connect } from 'node:net'
 import type { App } from '../../../../context.ts'
 import { OutgoingFailure } from '../../../../outbound/client.ts'

@@ -1,4 +1,4 @@
-import { pageBelow } from '../../../../lib/page-below.ts'
+import { pageBelow } from '../../../../lib/net/page-below.ts'
 import { z } from 'zod'
 import { diffBetween } from '../../../../git/history/diffs.ts'
 import type { App } from '../../../../context.ts'

@@ -1,4 +1,4 @@
-import { networkOf } from './addresses.ts'
+import { networkOf } from '../net/addresses.ts'
 
 /**
  * Work that takes a process, or holds one for as long as somebody reads: so much of it at a time in all, and so much for

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OwnerMatching, TooManySteps, parseCodeOwners } from './code-owners.ts'
+import { OwnerMatching, TooManySteps, parseCodeOwners } from './parsing.ts'
 
 const owners = (text: string, path: string) =>
   new OwnerMatching(parseCodeOwners(text)).of(path).map(({ section, pattern }) => [section.name, ...pattern.owners])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { growth } from '../../test/effort.ts'
+import { growth } from '../../../test/effort.ts'
 import { referenceKey, referenceOfAddress, scanReferences, type Reference } from './references.ts'
 
 /** Short for a table: the kind, the project and what it names. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startEffort } from '../../test/effort.ts'
-import { PIXEL } from '../../test/samples.ts'
+import { startEffort } from '../../../test/effort.ts'
+import { PIXEL } from '../../../test/samples.ts'
 import { MEDIA_HEAD, sniffMedia } from './media.ts'
 
 const latin = (text: string) => Buffer.from(text, 'latin1')

@@ -1,5 +1,5 @@
 /** The rules of paths: what users, groups and projects may be called in an address. */
-import { trimEnds } from './trimming.ts'
+import { trimEnds } from '../text/trimming.ts'
 
 /** Path segments of users and groups. */
 export const PATH_FORMAT = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/

@@ -1,5 +1,5 @@
 /** A text for readers elsewhere: images that it shows by an address without a host get one. */
-import { codeSpans, linesOf } from './prose.ts'
+import { codeSpans, linesOf } from '../../../lib/text/prose.ts'
 
 /** An address ends at a blank or at the closing bracket; what begins with a scheme or a host is whole. */
 const IMAGE = /!\[[^\]\n]{0,200}\]\((?![a-z][a-z0-9+.-]{0,20}:|\/\/|#)([^\s()]{1,2000})/gi

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from './process-tag.ts'
+import { hasProcessEnded, PROCESS_TAG, TAG_PATTERN } from '../async/process-tag.ts'
 
 const MEMORY = '/dev/shm'
 const ENOUGH = 2 * 1024 ** 3

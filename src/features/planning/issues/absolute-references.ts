@@ -1,6 +1,6 @@
 /** A text for another project: what it names of its own is named with the path, wherever it is read. */
-import { codeSpans, linesOf } from './prose.ts'
-import { scanReferences, type FoundReference } from './references.ts'
+import { codeSpans, linesOf } from '../../../lib/text/prose.ts'
+import { scanReferences, type FoundReference } from '../../../lib/text/references.ts'
 
 export interface Origin {
   readonly namespace: string

@@ -2,7 +2,7 @@
  * `CODEOWNERS`: who must agree to changes of which files. Pure, and bounded however the file is written: what is longer
  * than its limits is not read, and matching counts its steps.
  */
-import { matchesSegments, segmentOf, type Segment } from './globs.ts'
+import { matchesSegments, segmentOf, type Segment } from '../../../lib/text/globs.ts'
 
 /** More of the file is not looked at, nor the line that is cut by it. */
 export const LONGEST_FILE = 256 * 1024

@@ -3,10 +3,10 @@
  * is small they run here, else in a thread with a deadline. Callers take turns at the threads, and one of them never has
  * both, so that nobody else waits for a slow pattern.
  */
-import type { LimitedCaller } from './limiter.ts'
+import type { LimitedCaller } from '../async/limiter.ts'
 import type { PatternMatches, Search } from './pattern-search.ts'
-import { OutOfTime, PoolFull } from './threads/errors.ts'
-import { ThreadPool } from './threads/pool.ts'
+import { OutOfTime, PoolFull } from '../threads/errors.ts'
+import { ThreadPool } from '../threads/pool.ts'
 
 /** For whom patterns are searched where no person waits: the project that has the pattern. */
 export const projectCaller = (id: number): LimitedCaller => ({ key: `project ${id}`, isAnonymous: false })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggestionsIn } from './suggestions.ts'
+import { suggestionsIn } from './parsing.ts'
 
 test.each([
   ['```suggestion\nnew\n```', [{ above: 0, below: 0, content: 'new\n' }]],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startEffort } from '../../test/effort.ts'
-import { pathOf } from './paths.ts'
+import { startEffort } from '../../../test/effort.ts'
+import { pathOf } from '../files/paths.ts'
 import { trimEnds, withoutSlashes } from './trimming.ts'
 
 test('only the ends are trimmed', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { growth } from '../../test/effort.ts'
+import { growth } from '../../../test/effort.ts'
 import { closingReferences, type ClosingReference } from './closing.ts'
 
 const BASE = 'https://forge.example'

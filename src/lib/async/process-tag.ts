@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { hasCode } from './system-errors.ts'
+import { hasCode } from '../files/system-errors.ts'
 
 /**
  * The number of a process means something only on one machine, until it starts anew, and in one container: a folder or

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { growth } from '../../test/effort.ts'
+import { growth } from '../../../test/effort.ts'
 import { taskCompletion, taskItems, taskStatus, tickTask, toggledTasks } from './tasks.ts'
 
 test.each([

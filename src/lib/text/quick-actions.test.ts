@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { growth } from '../../test/effort.ts'
+import { growth } from '../../../test/effort.ts'
 import { QUICK_ACTIONS, splitQuickActions } from './quick-actions.ts'
 
 test.each([

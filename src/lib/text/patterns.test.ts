@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { longestStall } from '../../test/effort.ts'
+import { longestStall } from '../../../test/effort.ts'
 import { finder, patternFault, PatternTooSlow } from './patterns.ts'
 
 test('patterns of RE2 pass', async () => {

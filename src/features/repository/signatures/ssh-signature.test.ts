@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { parseSshPublicKey } from './ssh-key.ts'
+import { parseSshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 import { sshSignerOf } from './ssh-signature.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ssh-signature-'))

@@ -4,7 +4,7 @@
  * to trust the key is for the caller to say; nothing throws.
  */
 import { createHash, createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { parseSshPublicKey, splitFields, type SshPublicKey } from './ssh-key.ts'
+import { parseSshPublicKey, splitFields, type SshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 
 const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n([\w+/=\n]+)\n-----END SSH SIGNATURE-----\s*$/
 const MAGIC = Buffer.from('SSHSIG')

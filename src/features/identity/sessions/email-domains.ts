@@ -1,4 +1,4 @@
-import { matchesPart, segmentOf } from './globs.ts'
+import { matchesPart, segmentOf } from '../../../lib/text/globs.ts'
 
 const withoutRoot = (domain: string) => domain.toLowerCase().replace(/\.$/, '')
 
