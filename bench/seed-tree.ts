@@ -1,6 +1,6 @@
 /** Groups, projects and members for a database that has users, in the same proportions whatever their number. */
 import { sql, type RawBuilder } from 'kysely'
-import { newDiskPath } from '../src/features/projects/projects/repository.ts'
+import { newDiskPath } from '../src/features/projects/repositories/repository.ts'
 import { Master } from '../src/lib/levels.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'

@@ -1,6 +1,6 @@
 /** Content in a project's repository, put there without a push. */
 import { findProjectById } from '../src/features/projects/projects/queries.ts'
-import { repositoryDir } from '../src/features/projects/projects/repository.ts'
+import { repositoryDir } from '../src/features/projects/repositories/repository.ts'
 import type { TestForge } from '../src/forge.ts'
 import { closeReaders } from '../src/git/process/readers.ts'
 import { createRepository } from '../src/git/storage/repositories.ts'

@@ -15,7 +15,7 @@ import { closingReferences } from '../src/lib/text/closing.ts'
 import { parseCodeOwners } from '../src/features/repository/code-owners/parsing.ts'
 import { isDate, toDate, toMoment } from '../src/lib/time/dates.ts'
 import { parseDuration } from '../src/lib/time/duration.ts'
-import { isOfDomain } from '../src/features/identity/sessions/email-domains.ts'
+import { isOfDomain } from '../src/features/identity/sign-up/email-domains.ts'
 import { loadEmoji } from '../src/lib/text/emoji.ts'
 import { disposition } from '../src/lib/net/file-headers.ts'
 import { alternatives, globOf, matchesPart, matchesSegments, segmentOf } from '../src/lib/text/globs.ts'
@@ -113,7 +113,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/time/dates.ts isDate': short(isDate),
   'src/lib/time/dates.ts toMoment': short(toMoment),
   'src/lib/time/duration.ts parseDuration': short(parseDuration),
-  'src/features/identity/sessions/email-domains.ts isOfDomain': short((text) => isOfDomain(text, [text])),
+  'src/features/identity/sign-up/email-domains.ts isOfDomain': short((text) => isOfDomain(text, [text])),
   'src/lib/text/emoji.ts findEmoji': short(findEmoji),
   'src/lib/net/file-headers.ts disposition': short((text) => disposition('inline', text)),
   'src/lib/text/globs.ts segmentOf': { limit: 4096, run: segmentOf, more: [repeated('[a'), repeated('[a-z]*')] },

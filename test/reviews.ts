@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Person, TestForge } from '../src/forge.ts'
-import { repositoryDir } from '../src/features/projects/projects/repository.ts'
+import { repositoryDir } from '../src/features/projects/repositories/repository.ts'
 
 /** Where a project's repository lies. */
 export async function dirOf(forge: TestForge, id: number): Promise<string> {

@@ -9,7 +9,7 @@ const FOLDERS = ['src/lib/**/*.ts', 'src/ci/config/*.ts', 'web/*.ts']
 const READERS = [
   'src/api/params.ts',
   'src/features/identity/gpg-keys/pgp-key.ts',
-  'src/features/identity/sessions/email-domains.ts',
+  'src/features/identity/sign-up/email-domains.ts',
   'src/features/integrations/messages/absolute-images.ts',
   'src/features/merge-requests/suggestions/parsing.ts',
   'src/features/planning/issues/{absolute-references,upload-addresses}.ts',

@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
-import { repositoryDir, wikiDir } from '../features/projects/projects/repository.ts'
+import { repositoryDir, wikiDir } from '../features/projects/repositories/repository.ts'
 import { openWiki } from '../features/repository/gate/wikis.ts'
 import { repositoryExists } from '../git/storage/repositories.ts'
 import type { RepositoryLocation } from './locations.ts'

@@ -7,7 +7,7 @@ import {
   type Namespace,
   type Project,
 } from '../features/projects/projects/queries.ts'
-import { findRedirect } from '../features/projects/projects/redirects.ts'
+import { findRedirect } from '../features/projects/paths/redirects.ts'
 import { withoutSlashes } from '../lib/text/trimming.ts'
 
 /** A URL inside a repository, split into parts. */

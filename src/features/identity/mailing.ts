@@ -9,7 +9,7 @@ import { Refusal } from '../../errors.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Mail } from '../../mail/compose.ts'
 import { sweepMails } from '../../mail/mailer.ts'
-import { countWithin } from './sessions/throttle.ts'
+import { countWithin } from './throttling/throttle.ts'
 
 /** Per hour and sender; enough to invite a team. */
 const MOST_BY_ONE = 100

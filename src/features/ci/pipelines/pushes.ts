@@ -2,7 +2,7 @@
 import type { App, PushedRefs } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { readConfiguration } from './configuration.ts'
 import { createPipeline, type VariableInput } from './create.ts'

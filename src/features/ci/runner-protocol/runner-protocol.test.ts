@@ -8,7 +8,7 @@ import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 
 async function pushed(forge: TestForge, config: string) {
   const owner = await forge.user()

@@ -5,7 +5,7 @@ import { blankable, entity, int, timestampOut } from '../../../api/wire.ts'
 import { Guest, VISIBILITIES } from '../../../lib/levels.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
 import { presentedAccessToken } from '../../identity/tokens/queries.ts'
-import { listProjects } from '../../projects/projects/lists.ts'
+import { listProjects } from '../../projects/lists/lists.ts'
 import { loadProjects } from '../../projects/projects/load.ts'
 import { listGroups } from '../groups/lists.ts'
 

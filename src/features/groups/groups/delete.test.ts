@@ -4,7 +4,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { castFor, groupOf, projectIn } from '../../../../test/groups.ts'
 import { timestamp, type Clock } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { removeGroups } from './removal.ts'
 
 const PATH = '/groups'

@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { binaryText, lockName, locksRows, uniqueViolation } from '../../../store/dialect.ts'
 import { renameBelow } from '../../identity/namespaces/service.ts'
-import { lockPath, addRedirect } from '../../projects/projects/paths.ts'
+import { lockPath, addRedirect } from '../../projects/paths/paths.ts'
 import type { Group } from './queries.ts'
 
 const TAKEN = ['has already been taken']

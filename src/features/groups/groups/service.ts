@@ -14,7 +14,7 @@ import { addNamespace, lockShares, updateNamespace } from '../../identity/namesp
 import { NO_AVATAR, avatarChange, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { lockNamespace } from '../../projects/projects/paths.ts'
+import { lockNamespace } from '../../projects/paths/paths.ts'
 import { fitted } from '../../projects/projects/visibility.ts'
 import { fullNameOf, fullPathOf, lockTree, moveTree, refusingDuplicates, reservePath } from './paths.ts'
 import { groupPolicy } from './policy.ts'

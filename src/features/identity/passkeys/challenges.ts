@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { MINUTE } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { digestOf } from '../../../lib/crypto/secrets.ts'
-import { countWithin } from '../sessions/throttle.ts'
+import { countWithin } from '../throttling/throttle.ts'
 
 const PATIENCE = 5 * MINUTE
 const BYTES = 32

@@ -12,8 +12,8 @@ import type { Db } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import { isPassword } from '../passwords.ts'
 import { dueSecondFactor } from './requirement.ts'
-import { assertGuess, forgetGuesses, tooManyGuesses, type Guess } from '../sessions/backoff.ts'
-import { guess } from '../sessions/guesses.ts'
+import { assertGuess, forgetGuesses, tooManyGuesses, type Guess } from '../throttling/backoff.ts'
+import { guess } from '../throttling/guesses.ts'
 
 const SECRET_BYTES = 20
 const STEP_MS = 30_000

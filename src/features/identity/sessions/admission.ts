@@ -15,7 +15,7 @@ import { blockedPage, newPasswordPage, pendingPage, secondFactorPage, unconfirme
 import { returnAddress, withReturn } from './return-address.ts'
 import { openSecondStep, secondStepTicket } from './second-step.ts'
 import { startSession, signInState } from './service.ts'
-import { TERMS, isTermsDue } from './terms.ts'
+import { TERMS, isTermsDue } from '../terms/service.ts'
 import { signInPageOf } from './page-texts.ts'
 
 export async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {

@@ -10,7 +10,7 @@ import { dueSecondFactor, isOverdue } from '../second-factor/requirement.ts'
 import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
 import { hasExpiredPassword, isLateToConfirm } from './service.ts'
-import { isTermsDue } from './terms.ts'
+import { isTermsDue } from '../terms/service.ts'
 
 const sessionByDigest = hotQuery((db, p: { digest: string }) =>
   db

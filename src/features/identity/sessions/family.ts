@@ -3,12 +3,10 @@ import { answerPasswordReset, purge } from './jobs.ts'
 import * as linksWeb from './links-web.ts'
 import * as passkeyWeb from './passkey-web.ts'
 import * as routes from './routes.ts'
-import * as signUpWeb from './sign-up-web.ts'
-import * as termsWeb from './terms-web.ts'
 import * as web from './web.ts'
 
 export const session = family({
   routes,
   jobs: [answerPasswordReset, purge],
-  web: [web.routes, signUpWeb.routes, termsWeb.routes, linksWeb.routes, passkeyWeb.routes],
+  web: [web.routes, linksWeb.routes, passkeyWeb.routes],
 })

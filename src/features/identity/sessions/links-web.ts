@@ -20,7 +20,7 @@ import {
   newPasswordPage,
   passwordSetPage,
 } from './pages.ts'
-import { countTry } from './throttle.ts'
+import { countTry } from '../throttling/throttle.ts'
 import { signUpText } from './page-texts.ts'
 
 /** The pages behind mailed links. Opening a link changes nothing, because mail programs open links on their own. */

@@ -11,7 +11,7 @@ import { formToken, isJson, onForm, textOf } from './forms.ts'
 import { returnAddress } from './return-address.ts'
 import { openSecondStep } from './second-step.ts'
 import { completeSignIn } from './service.ts'
-import { countTry, forgiveTry } from './throttle.ts'
+import { countTry, forgiveTry } from '../throttling/throttle.ts'
 import { signInPageOf } from './page-texts.ts'
 
 const REFUSED = 'The passkey was refused. Try again, or sign in another way.'

@@ -13,7 +13,7 @@ import { noPasswordsPage } from './pages.ts'
 import { returnAddress, withReturn } from './return-address.ts'
 import { takeSecondStep } from './second-step.ts'
 import { endSession, signIn } from './service.ts'
-import { TERMS } from './terms.ts'
+import { TERMS } from '../terms/service.ts'
 import { signInPageOf } from './page-texts.ts'
 
 export const routes: WebRoutes = (server, gateway) => {

@@ -6,7 +6,7 @@ import { blankable, bool, file, int, longText, moment, oneOf, text } from '../..
 import { forbidden, invalid, unauthenticated } from '../../../errors.ts'
 import { attributeFilters, withAttributes } from '../custom-attributes.ts'
 import { isPassword } from '../passwords.ts'
-import { assertGuess, forgetGuesses } from '../sessions/backoff.ts'
+import { assertGuess, forgetGuesses } from '../throttling/backoff.ts'
 import { ownGuess } from '../second-factor/service.ts'
 import { sealedPrivateToken } from '../tokens/queries.ts'
 import {

@@ -11,7 +11,7 @@ import type { Pipeline } from '../../ci/pipelines/model.ts'
 import type { Runner } from '../../ci/runners/model.ts'
 import type { UserState } from '../../identity/users/model.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 
 const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval']
 

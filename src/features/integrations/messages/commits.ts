@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { GitFailed } from '../../../git/process/command.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { Complete } from './message.ts'
 import { hookCommit, findProjectInNamespace, shortProject, type ProjectInNamespace } from './shared.ts'
 

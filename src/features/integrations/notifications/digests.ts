@@ -5,7 +5,7 @@
 import { HOUR, MINUTE } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { oneLine, type Mail } from '../../../mail/compose.ts'
-import { countWithin } from '../../identity/sessions/throttle.ts'
+import { countWithin } from '../../identity/throttling/throttle.ts'
 import { notificationEmails } from '../../planning/notification-settings/queries.ts'
 import { mailable } from './audience.ts'
 import { findItem } from './items.ts'

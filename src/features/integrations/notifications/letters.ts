@@ -7,7 +7,7 @@ import { findUser } from '../../identity/users/queries.ts'
 import type { Note } from '../../planning/notes/model.ts'
 import type { Position } from '../../planning/notes/positions.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { Item } from './items.ts'
 import type { Change, Facts, Kind, Notification } from './model.ts'
 

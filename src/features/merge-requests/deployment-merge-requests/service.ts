@@ -4,7 +4,7 @@ import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { transact } from '../../../store/transact.ts'
 import { markLinked } from '../../ci/environments/deployments.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { commitsOf, mergedBy } from './queries.ts'
 
 /** Links a deployment to the merge requests it contains. Idempotent. */

@@ -6,7 +6,7 @@ import { transact } from '../../../store/transact.ts'
 import { timestamp } from '../../../clock.ts'
 import { headRef, mergeRef } from '../versions/refs.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { NO_AUTO_MERGE } from './service.ts'
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge } from '../../../forge.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 
 const ODD = [
   '--upload-pack=x',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 
 let forge: TestForge

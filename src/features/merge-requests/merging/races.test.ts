@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type Person, type Reply, type TestForge } from '../../../forge.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 
 let forge: TestForge

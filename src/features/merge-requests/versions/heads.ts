@@ -1,7 +1,7 @@
 /** `refs/merge-requests/:iid/head` follows the row, even after a crash between both. */
 import { on, type App } from '../../../context.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import { dropRef, pointAt } from '../../../git/refs/pointing.ts'

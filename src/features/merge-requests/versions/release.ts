@@ -10,7 +10,7 @@ import { enqueueAll } from '../../../jobs/queue.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { schedulePrune } from '../../projects/housekeeping/jobs.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { headRef, mergeRef } from './refs.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 

@@ -2,7 +2,7 @@ import type { App } from '../../../context.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
 import { countCommits } from '../../../git/history/history.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { branchOf, tagOf, type Update } from '../../repository/gate/updates.ts'
 import type { PushData } from './model.ts'
 

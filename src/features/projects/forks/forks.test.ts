@@ -6,7 +6,7 @@ import { runGit } from '../../../../test/git-origin.ts'
 import { callersOf, costOf, openSource, statusesOf, type Source } from '../../../../test/sources.ts'
 import { DAY } from '../../../clock.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const headers: unknown = expect.anything()
 const FORBIDDEN = { message: { forked_from_project_id: ['is forbidden'] } }

@@ -5,9 +5,9 @@ import { copyRepository, CopyRefused, type CopyOptions } from '../../../git/stor
 import { removeRepository } from '../../../git/storage/repositories.ts'
 import { nullIfMissing } from '../../../lib/files/system-errors.ts'
 import { schedulePoolTidying, scheduleTidying } from '../housekeeping/jobs.ts'
-import { provisionRepository } from '../projects/provisioning.ts'
+import { provisionRepository } from '../repositories/provisioning.ts'
 import type { Project } from '../projects/queries.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 import { mayCopy } from './queries.ts'
 import { enterPool, findPool, freshPool, type Pool } from './pools.ts'
 

@@ -12,7 +12,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { poolOf } from '../../../git/storage/alternates.ts'
 import { diskUse, sizeOf } from '../../../git/storage/repositories.ts'
 import { checkRepositories } from '../../repository/checking/service.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const SIZE = 300_000
 const noise = () => Buffer.from(Uint8Array.from({ length: SIZE }, () => Math.random() * 256))

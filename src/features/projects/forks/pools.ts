@@ -19,7 +19,7 @@ import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { hasFeature } from '../projects/policy.ts'
 import { lockProject, type Project } from '../projects/queries.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 export type Pool = Row<'pools'>
 

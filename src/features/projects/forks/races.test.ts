@@ -9,7 +9,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { removeRepository, repositoryExists } from '../../../git/storage/repositories.ts'
 import { checkRepositories } from '../../repository/checking/service.ts'
 import { scheduleTidying } from '../housekeeping/jobs.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const rowOf = ({ app }: TestForge, id: number) =>
   app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -5,7 +5,7 @@ import { callersOf, openSource, statusesOf } from '../../../../test/sources.ts'
 import { DAY } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { git } from '../../../git/process/command.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const headers: unknown = expect.anything()
 const TOO_SOON = { message: 'Somebody already triggered housekeeping for this project in the past 1440 minutes' }

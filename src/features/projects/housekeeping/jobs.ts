@@ -10,7 +10,7 @@ import { enqueue } from '../../../jobs/queue.ts'
 import { findPool, freshPool, hasMembers, removeIfLast, type Pool } from '../forks/pools.ts'
 import { findProjectById, type Project } from '../projects/queries.ts'
 import { removeRepositoryLater } from '../projects/removal.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 import { referencedCommits } from './referenced-commits.ts'
 
 export const tidyRepository = job<{ id: number }>(

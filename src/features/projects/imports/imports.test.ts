@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest'
 import { runGit, startGitOrigin, type GitOrigin, type OriginCommit } from '../../../../test/git-origin.ts'
 import { callersOf, openSource, statusesOf } from '../../../../test/sources.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
-import { repositoryDir } from '../projects/repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const headers: unknown = expect.anything()
 const COMMITS: OriginCommit[] = [

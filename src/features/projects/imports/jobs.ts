@@ -4,7 +4,7 @@ import { GitFailed } from '../../../git/process/command.ts'
 import { mirrorFrom, type Credentials } from '../../../git/storage/remote.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { provisionRepository, reportProgress } from '../projects/provisioning.ts'
+import { provisionRepository, reportProgress } from '../repositories/provisioning.ts'
 import type { Project } from '../projects/queries.ts'
 import { IMPORT_JOB, guardFor } from './service.ts'
 

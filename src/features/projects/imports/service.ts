@@ -6,7 +6,7 @@ import { splitAddress } from '../../../git/storage/remote.ts'
 import { AddressRefused, checkTarget, resolvePublic } from '../../../outbound/guard.ts'
 import { outboundGuard } from '../../instance/settings/outbound.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { scheduleProvisioning } from '../projects/provisioning.ts'
+import { scheduleProvisioning } from '../repositories/provisioning.ts'
 import { PROVISIONING } from '../projects/model.ts'
 
 const LONGEST = 2000

@@ -1,7 +1,7 @@
 /** Updates the activity columns of a project's row. */
 import { HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import type { Inspected } from './inspection.ts'
+import type { Inspected } from '../repositories/inspection.ts'
 import type { Project } from './queries.ts'
 
 export async function noteActivity(app: App, { id }: Project): Promise<void> {

@@ -3,7 +3,7 @@ import { groupOf } from '../../../../test/groups.ts'
 import { formOf, picture, projectBy, repositoriesOf } from '../../../../test/projects.ts'
 import { startForge } from '../../../forge.ts'
 import { headOf } from '../../../git/storage/repositories.ts'
-import { repositoryDir } from './repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const token = expect.stringMatching(/^[A-HJ-NP-Za-km-z1-9_-]{20}$/)

@@ -1,5 +1,4 @@
 import { family } from '../../family.ts'
-import * as avatarWeb from './avatar-web.ts'
 import { releaseProjects } from './user-removal.ts'
 import { removeLater, removeRepositoryLater, removeRestLater } from './removal.ts'
 import * as routes from './routes.ts'
@@ -11,6 +10,5 @@ export const projects = family({
   jobs: [removeLater, removeRepositoryLater, removeRestLater],
   onUserRemoved: releaseProjects,
   secretReset: replaceProjectSecrets,
-  blobs: [{ table: 'projects', column: 'avatar_digest' }],
-  web: [web.routes, avatarWeb.routes],
+  web: [web.routes],
 })

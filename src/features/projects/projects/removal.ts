@@ -13,7 +13,7 @@ import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { forsakePool } from '../forks/pools.ts'
 import type { ProjectRemoved } from './model.ts'
 import type { Namespace, Project } from './queries.ts'
-import { repositoryDir, wikiDir } from './repository.ts'
+import { repositoryDir, wikiDir } from '../repositories/repository.ts'
 
 export async function deleteProject(app: App, actor: User, project: Project, namespace: Namespace): Promise<void> {
   await transact(app, async (app) => {

@@ -6,7 +6,7 @@ import { formOf, picture, projectBy, repositoriesOf, stateOf } from '../../../..
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { headOf } from '../../../git/storage/repositories.ts'
 import { PATH_FORMAT_TEXT } from '../../../lib/files/paths.ts'
-import { repositoryDir } from './repository.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 const rowOf = ({ app }: TestForge, id: number) =>
   app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

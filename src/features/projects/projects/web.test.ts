@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { CALLERS, callersOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { addRedirect } from './paths.ts'
+import { addRedirect } from '../paths/paths.ts'
 
 const UNKNOWN = { error: '404 Not Found' }
 

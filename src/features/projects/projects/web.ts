@@ -7,9 +7,9 @@ import { isReservedAtTop } from '../../../lib/files/paths.ts'
 import { decodeSegments } from '../../../lib/text/segments.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { findVisibleUpload, sendUpload, type UploadAddress } from '../uploads/serving.ts'
-import { goPage } from './go-get.ts'
+import { goPage } from '../paths/go-get.ts'
 import { findProject } from './queries.ts'
-import { destinationOf, findRedirect } from './redirects.ts'
+import { destinationOf, findRedirect } from '../paths/redirects.ts'
 
 /** URLs that start with the path of a user, group or project: everything that no other route matches. */
 export const routes: WebRoutes = (server, gateway, { projectPages, addressPages, pages }) => {

@@ -9,7 +9,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 import { writeObject } from '../../../git/objects/loose.ts'
 import { housekeep, removeRepository } from '../../../git/storage/repositories.ts'
 import { findProject } from '../../projects/projects/queries.ts'
-import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
+import { repositoryDir, wikiDir } from '../../projects/repositories/repository.ts'
 import type { CheckOptions, Finding } from './findings.ts'
 import { checkRepositories } from './service.ts'
 

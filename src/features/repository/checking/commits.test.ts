@@ -8,7 +8,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 import { DAY } from '../../../clock.ts'
 import { NAMINGS, NOT_LOOKED_FOR } from '../../projects/housekeeping/referenced-commits.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { checkProject } from './service.ts'
 
 const faultsOf = async ({ app }: TestForge, id: number) =>

@@ -10,7 +10,7 @@ import { POOLS_FOLDER, findPool, hasMembers, type Pool } from '../../projects/fo
 import { PROVISIONING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { CheckOptions, Finding } from './findings.ts'
 import { leftoversIn } from './leftovers.ts'
 

@@ -4,7 +4,7 @@ import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { Developer, Guest, Reporter } from '../../../lib/levels.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { checkRepositories } from '../checking/service.ts'
 
 const ON_NO_BRANCH = 'You can only create or edit files when you are on a branch'

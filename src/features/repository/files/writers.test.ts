@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type Reply, type TestForge } from '../../../forge.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 
 async function stage(forge: TestForge, { isEmpty = false } = {}) {

@@ -5,7 +5,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { MINUTE } from '../../../clock.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 /** A project of a master's with one commit on `master`, and a clone of it. */

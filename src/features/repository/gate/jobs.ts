@@ -7,10 +7,10 @@ import { hasBitmap, headOf, packRefs, repositoryExists, setHead } from '../../..
 import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { scheduleTidying } from '../../projects/housekeeping/jobs.ts'
-import { inspectRepository } from '../../projects/projects/inspection.ts'
+import { inspectRepository } from '../../projects/repositories/inspection.ts'
 import { keepInspected } from '../../projects/projects/activity.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { keepLanguages } from '../languages/service.ts'
 
 /**

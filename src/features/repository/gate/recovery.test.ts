@@ -5,7 +5,7 @@ import { HOUR, MINUTE, timestamp } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { createRepository } from '../../../git/storage/repositories.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
+import { repositoryDir, wikiDir } from '../../projects/repositories/repository.ts'
 import type { Update } from './updates.ts'
 
 const MASTER = 'refs/heads/master'

@@ -8,7 +8,7 @@ import { NO_OBJECT, RefInTheWay, RefMoved, moveRefs } from '../../../git/refs/up
 import { recordActivity } from '../../identity/activities/service.ts'
 import { findPushRule } from '../../projects/push-rules/queries.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { dropChange, expectChange, recordChange, type Change, type Expected } from './changes.ts'
 import { incomingOf, type Incoming, type Origin } from './incoming.ts'
 import { largeFileFault } from './large-files.ts'

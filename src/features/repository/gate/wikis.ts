@@ -1,7 +1,7 @@
 import type { App } from '../../../context.ts'
 import { createRepository } from '../../../git/storage/repositories.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { wikiDir } from '../../projects/projects/repository.ts'
+import { wikiDir } from '../../projects/repositories/repository.ts'
 import type { ChangedPage } from './model.ts'
 import { landUpdates } from './service.ts'
 import type { Pusher, Update } from './updates.ts'

@@ -1,7 +1,7 @@
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { languagesAt } from './queries.ts'
 
 /** The maximum number of stored languages, largest shares first. */

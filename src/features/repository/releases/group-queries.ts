@@ -6,7 +6,7 @@ import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/l
 import { pageOfTexts } from '../../../store/pages.ts'
 import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { ReleaseRecord } from './entity.ts'
 import type { Release } from './model.ts'
 import { presentReleasesAt } from './queries.ts'

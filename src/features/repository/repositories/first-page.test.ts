@@ -5,7 +5,7 @@ import { MINUTE } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 import { lastCommits } from '../../../git/history/last-commits.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 
 test('soon after a change, the first page of a repository needs no walk through its history', async () => {
   await using forge = await startForge()

@@ -3,7 +3,7 @@ import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { findProjectSubject, loadProjectSubject, type Project } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { isArchived } from '../../projects/projects/policy.ts'
 import { repositoryPolicy, type RepositorySubject } from './policy.ts'
 

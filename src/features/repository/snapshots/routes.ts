@@ -7,7 +7,7 @@ import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { snapshotFiles } from '../../../git/storage/snapshot.ts'
 import { SANDBOXED, disposition } from '../../../lib/net/file-headers.ts'
 import { tarOf } from '../../../lib/files/tar.ts'
-import { wikiDir } from '../../projects/projects/repository.ts'
+import { wikiDir } from '../../projects/repositories/repository.ts'
 import { repository } from '../repositories/queries.ts'
 
 /** For administrators, whatever features the project has enabled: a copy of the files on disk. */

@@ -6,7 +6,7 @@ import { bool, documentText, file, filledText, oneOf, text } from '../../../api/
 import type { App } from '../../../context.ts'
 import { listHistory } from '../../../git/history/history.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { wikiDir } from '../../projects/projects/repository.ts'
+import { wikiDir } from '../../projects/repositories/repository.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
 import {
   WikiAttachmentEntity,

@@ -1,11 +1,11 @@
 import type { WebRoutes } from '../../../api/server.ts'
 import { html, type Html } from '../../../lib/text/html.ts'
 import { sendPage, warning, type Page } from '../page.ts'
-import { identityOn } from './authenticate.ts'
-import { formToken, onForm, queryOf, textOf, tokenField } from './forms.ts'
-import { returnAddress, withReturn } from './return-address.ts'
-import { TERMS, acceptTerms, isTermsDue, termsOf } from './terms.ts'
-import { drawn } from './page-texts.ts'
+import { identityOn } from '../sessions/authenticate.ts'
+import { formToken, onForm, queryOf, textOf, tokenField } from '../sessions/forms.ts'
+import { returnAddress, withReturn } from '../sessions/return-address.ts'
+import { TERMS, acceptTerms, isTermsDue, termsOf } from './service.ts'
+import { drawn } from '../sessions/page-texts.ts'
 
 /** Everybody may read the terms. A signed-in user who has not accepted them yet is asked to. */
 export const routes: WebRoutes = (server, gateway) => {

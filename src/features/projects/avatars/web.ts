@@ -3,9 +3,9 @@ import type { App } from '../../../context.ts'
 import { sendAvatar, sendPicture } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { readLogo, type Logo } from './logo.ts'
-import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
-import { findProject, loadProjectSubject } from './queries.ts'
-import { repositoryDir } from './repository.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../projects/policy.ts'
+import { findProject, loadProjectSubject } from '../projects/queries.ts'
+import { repositoryDir } from '../repositories/repository.ts'
 
 /** Users who may read the project may see its avatar. */
 export const routes: WebRoutes = (server, gateway) => {

@@ -1,8 +1,8 @@
 import type { App, User } from '../../../context.ts'
 import { inspectRepository } from './inspection.ts'
-import { keepInspected } from './activity.ts'
-import { findNamespaceById, findProjectById, type Project } from './queries.ts'
-import { removalOf, removeProject } from './removal.ts'
+import { keepInspected } from '../projects/activity.ts'
+import { findNamespaceById, findProjectById, type Project } from '../projects/queries.ts'
+import { removalOf, removeProject } from '../projects/removal.ts'
 import { repositoryDir } from './repository.ts'
 
 /** Adds a first commit to a new project. If that fails, the project is deleted again. */

@@ -7,7 +7,7 @@ import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { pageOfProjects, PROJECT_ORDERS, type ProjectOrder } from './lists.ts'
-import { blankProject } from './service.ts'
+import { blankProject } from '../projects/service.ts'
 
 const MANY = 2000
 

@@ -6,9 +6,9 @@ import { isFile, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 import { encodeSegments } from '../../../lib/text/segments.ts'
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import { recogniseLicense } from '../../instance/templates/recognition.ts'
-import type { SimpleProjectRecord } from './entity.ts'
-import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
-import { pathWithNamespace } from './queries.ts'
+import type { SimpleProjectRecord } from '../projects/entity.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../projects/policy.ts'
+import { pathWithNamespace } from '../projects/queries.ts'
 import { repositoryDir } from './repository.ts'
 
 type Described = Required<Pick<SimpleProjectRecord, 'license' | 'license_url'>>

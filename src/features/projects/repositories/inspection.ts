@@ -5,8 +5,8 @@ import { GitFailed } from '../../../git/process/command.ts'
 import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
 import { diskUse, headOf } from '../../../git/storage/repositories.ts'
 import { isFile, rootEntries } from '../../../git/objects/trees.ts'
-import { findLogo } from './logo.ts'
-import type { Project } from './queries.ts'
+import { findLogo } from '../avatars/logo.ts'
+import type { Project } from '../projects/queries.ts'
 
 export type Inspected = Pick<
   Project,

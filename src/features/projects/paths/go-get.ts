@@ -6,8 +6,8 @@ import type { PageContent } from '../../../api/server.ts'
 import { html } from '../../../lib/text/html.ts'
 import { SANDBOXED } from '../../../lib/net/file-headers.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
-import { projectPolicy } from './policy.ts'
-import { findProject, loadProjectSubject, pathWithNamespace } from './queries.ts'
+import { projectPolicy } from '../projects/policy.ts'
+import { findProject, loadProjectSubject, pathWithNamespace } from '../projects/queries.ts'
 
 /** The maximum depth of groups. */
 const DEEPEST = 21

@@ -7,7 +7,7 @@ import type { App, User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { isGroupOf, isOpenTo, levelInGroup } from '../../access/authorizations/queries.ts'
-import { projectPolicy } from './policy.ts'
+import { projectPolicy } from '../projects/policy.ts'
 import {
   findNamespaceById,
   findProject,
@@ -15,7 +15,7 @@ import {
   loadProjectSubject,
   pathWithNamespace,
   type Namespace,
-} from './queries.ts'
+} from '../projects/queries.ts'
 
 type Redirect = Row<'redirects'>
 

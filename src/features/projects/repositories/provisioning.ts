@@ -12,8 +12,8 @@ import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { inspectRepository } from './inspection.ts'
-import { PROVISIONING } from './model.ts'
-import type { Project } from './queries.ts'
+import { PROVISIONING } from '../projects/model.ts'
+import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from './repository.ts'
 
 /** Runs in the transaction that writes the row. Only one run at a time: the previous run must have ended. */

@@ -1,8 +1,8 @@
 import { html, type Html } from '../../../lib/text/html.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
 import { warning, type Page } from '../page.ts'
-import { tokenField } from './forms.ts'
-import { withReturn } from './return-address.ts'
+import { tokenField } from '../sessions/forms.ts'
+import { withReturn } from '../sessions/return-address.ts'
 
 export interface SignUpPage {
   token: string

@@ -9,7 +9,7 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import { assertMayMail, mailLater } from '../mailing.ts'
 import { createUser } from '../users/service.ts'
 import { userFaults } from '../users/validation.ts'
-import { termsOf, type Terms } from './terms.ts'
+import { termsOf, type Terms } from '../terms/service.ts'
 
 export interface Newcomer {
   readonly name: string

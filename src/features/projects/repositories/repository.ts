@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { App } from '../../../context.ts'
 import { randomHex } from '../../../lib/crypto/secrets.ts'
-import type { Project } from './queries.ts'
+import type { Project } from '../projects/queries.ts'
 
 /** Random, so that no two projects ever share a folder, and renaming a project moves no files. */
 export const newDiskPath = (): string => {

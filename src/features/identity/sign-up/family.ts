@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import * as web from './web.ts'
+
+export const signUp = family({ web: [web.routes] })
