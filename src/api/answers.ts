@@ -1,4 +1,4 @@
-/** How a refusal, a failure or a value becomes an HTTP answer: the one table of statuses and bodies. */
+/** Turns a refusal, an error or a value into an HTTP answer: the only table of statuses and bodies. */
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -46,12 +46,12 @@ const REASON: Partial<Record<RefusalKind, string>> = {
   busy: '503 Service Unavailable',
 }
 
-/** The form that clients know of limits. */
+/** The body that clients expect for rate limits. */
 const TOO_MANY = { message: { error: 'This endpoint has been requested too many times. Try again later.' } }
 
 /**
- * Facts that shape the body: `as` puts the text under `error` or under both keys, `error` adds another text beside
- * `message`, `body` replaces it all; `headers` are sent along.
+ * `facts` shape the body: `as` puts the text under `error` or under both keys, `error` adds another text next to
+ * `message`, `body` replaces the whole body; `headers` are added to the answer.
  */
 export function refusalBody({ kind, said = REASON[kind], facts }: Refusal): unknown {
   if (kind === 'not_modified') return undefined
@@ -70,13 +70,13 @@ export interface Answered {
   readonly body: unknown
   readonly headers?: Record<string, string>
   /**
-   * Headers that go out together with a text are written in its encoding, not in theirs: where some may not be plain,
-   * the body goes out as bytes, which costs a little more.
+   * Headers that are sent together with a text body get the encoding of the body. If a header may not be ASCII, the
+   * body is sent as bytes, which costs a little more.
    */
   readonly asBytes?: boolean
 }
 
-/** What stops us for a while, and the caller can do nothing about; null for every other failure. */
+/** A temporary failure that the caller cannot fix; null for every other error. */
 export function outageOf(error: unknown): Refusal | null {
   if (error instanceof StoreUnavailable)
     return new Refusal('unavailable', '503 The database does not answer', { headers: { 'Retry-After': '5' } })
@@ -87,7 +87,7 @@ export function outageOf(error: unknown): Refusal | null {
   return null
 }
 
-/** What is answered instead. Whatever was thrown and is not a refusal is our fault: the caller learns no more. */
+/** The answer for an error. An error that is not a refusal is our fault: the caller gets no details. */
 export function answerTo(failure: unknown): Answered {
   const error = failure instanceof Refusal ? failure : outageOf(failure)
   if (!error) return { status: 500, body: FAILURE }
@@ -144,12 +144,12 @@ interface Written {
   readonly tag: string
 }
 
-/** What is long goes out as bytes: as a text it would be copied once to follow its headers and once to be encoded. */
+/** Longer bodies are sent as bytes: a text would be copied twice, to follow its headers and to be encoded. */
 const LONG = 32_768
-/** Of what is bytes already: a record, not a list. */
+/** The limit for bodies that are bytes already: a record, not a list. */
 const SHORT = 8192
 
-/** A body as it is sent, with its weak entity tag. */
+/** A body in the form that is sent, with its weak entity tag. */
 function written(body: unknown): Written {
   if (body instanceof Json) {
     const { length } = body.bytes
@@ -160,7 +160,7 @@ function written(body: unknown): Written {
   return { content: length < LONG ? text : Buffer.from(text), length, tag: `W/"${hash('sha1', text, 'base64url')}"` }
 }
 
-/** A proxy that packs what it passes on makes strong tags weak. */
+/** A proxy that compresses answers makes strong tags weak. */
 const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
 
 const unchanged = (given: string | undefined, tag: string) =>

@@ -1,6 +1,6 @@
 /**
- * What administrators do, for the log of it: whatever writes and is theirs alone, and whatever they write as somebody
- * else (sudo). It is noted in the first transaction of the handler, so neither is there without the other.
+ * The audit log of administrators: every write that requires an administrator, and every write as another user (sudo).
+ * The event is written in the first transaction of the handler, so that neither exists without the other.
  */
 import type { App, User } from '../context.ts'
 import type { Caller } from './credentials.ts'
@@ -9,17 +9,17 @@ import type { Raw } from './input.ts'
 
 export interface AuditedCall {
   readonly by: User
-  /** Whom they acted as. */
+  /** The user they acted as. */
   readonly as: User | null
   readonly address: string
   readonly endpoint: Endpoint
   readonly subject: unknown
   readonly input: Raw
-  /** What the endpoint says was there before. */
+  /** The previous values that the endpoint reports. */
   readonly before: Readonly<Record<string, unknown>>
 }
 
-/** Returns what is told of the result, once that is known. */
+/** Returns a function that adds the result to the event, once it is known. */
 export type RecordAuditEvent = (
   app: App,
   auditedCall: AuditedCall,

@@ -1,8 +1,8 @@
 /**
- * Records as ready JSON, kept for as long as they are true. A fragment is found by its place (what it shows, of which
- * record, for which class of viewers) and holds while its stamp is the same: the versions of every row it shows (see
- * `store/versions.ts`), and whatever else it depends on as it is. The stamp is read anew for every answer, so a commit
- * of any process shows at once, and leaves all other fragments where they are.
+ * A cache of records as ready JSON. A cached record is found by its scope (what it shows, of which record, for which
+ * class of viewers). It is valid while its version key is the same: the versions of every row it shows (see
+ * `store/versions.ts`), and all other values it depends on. The version key is read for every answer, so a commit of
+ * any process is visible at once and invalidates no other cached record.
  */
 import type { App } from '../context.ts'
 import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
@@ -10,7 +10,7 @@ import { cachePerStore } from '../store/versions.ts'
 import { Json } from './json.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
-/** Of an entry beside its JSON, which is kept as bytes and as text. */
+/** The memory of an entry besides its JSON, which is stored as bytes and as text. */
 const OVERHEAD = 500
 
 export interface CachedRecordKey {
@@ -29,8 +29,9 @@ const cacheOf = cachePerStore<CachedRecord>(
 )
 
 /**
- * One for each of `keys`. `present` makes the records of those that are not known, by their indexes; one that is gone
- * meanwhile is undefined, and left out. Null stands for one that depends on what no stamp tells, and is not kept.
+ * One record for each of `keys`. `present` creates the missing records, by their indexes; for a record that was deleted
+ * in the meantime it returns undefined, and the record is left out. A null key stands for a record that depends on
+ * something no version key covers; that record is not cached.
  */
 export function cachedRecords<T>(
   { db }: App,

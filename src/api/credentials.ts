@@ -1,4 +1,4 @@
-/** Which credential a request shows, and what the caller behind it may reach. */
+/** The credential of a request, and what its caller may access. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { User } from '../context.ts'
 
@@ -18,17 +18,17 @@ export type Scope = (typeof SCOPES)[number]
 
 export type CredentialKind = 'private' | 'personal' | 'impersonation' | 'oauth' | 'session' | 'job'
 
-/** The terms to accept, or a second factor to set up. */
+/** The user must accept the terms, or set up a second factor. */
 export type RequiredStep = 'terms' | 'second_factor'
 
-/** Who stands behind a credential. `scopes` is null where the credential is the whole account. */
+/** The user behind a credential. `scopes` is null if the credential has all rights of the account. */
 export interface Identity {
   readonly kind: CredentialKind
   readonly user: User
   readonly scopes: readonly Scope[] | null
-  /** Of a session: until that is done, nothing else opens. */
+  /** For a session: until the step is done, the session can open nothing else. */
   readonly requiredStep?: RequiredStep
-  /** Id of the token's row, where it has one. */
+  /** Id of the token's row, if it has one. */
   readonly tokenId?: number
 }
 
@@ -37,13 +37,13 @@ export interface Caller {
   readonly address: string
 }
 
-/** A secret as it was shown, before anyone looked it up. */
+/** A secret as presented, before it is looked up. */
 export interface PresentedCredential {
   readonly as: 'private_token' | 'bearer' | 'job_token' | 'session'
   readonly secret: string
 }
 
-/** In the contract's order; an empty value shows nothing. */
+/** In the order of the contract; an empty value is no credential. */
 export function presentedCredential(
   { headers }: { headers: IncomingHttpHeaders },
   parameters: Record<string, unknown>,
@@ -75,7 +75,7 @@ export function sessionCookie(header: string | undefined): string | null {
   return null
 }
 
-/** What of an endpoint's declaration says which tokens open it. */
+/** The part of an endpoint's declaration that says which tokens may call it. */
 interface Opening {
   readonly method: string
   readonly secret?: boolean
@@ -83,7 +83,10 @@ interface Opening {
   readonly runners?: unknown
 }
 
-/** `api` opens everything, `read_api` every read without secrets; the rest only what an endpoint names. Of runners none is asked. */
+/**
+ * `api` opens every endpoint, `read_api` every read without secrets; other scopes only the endpoints that name them.
+ * Runner endpoints check no scope.
+ */
 export function scopesOf({ method, secret, scopes = [], runners }: Opening): readonly Scope[] {
   if (runners) return SCOPES
   return method === 'GET' && !secret ? ['api', 'read_api', ...scopes] : ['api', ...scopes]

@@ -1,5 +1,5 @@
 /**
- * One declaration is the whole endpoint: its route, who may call it, what it takes, what it answers. From it come the
+ * One declaration is the whole endpoint: its route, who may call it, its input and its output. From it derive the
  * routing, the checks in their order (see `run.ts`), the types of the handler and the OpenAPI document. An endpoint
  * without a declared ability does not compile.
  */
@@ -22,25 +22,31 @@ export const policy =
   <P extends { readonly read: (subject: S) => boolean } & Policy<S>>(abilities: P): P =>
     abilities
 
-/** Of what is hidden from nobody. */
+/** For resources that everybody may read. */
 export const publicPolicy = policy<unknown>()({ read: () => true })
 
-/** What an endpoint acts on: found by its path parameters, hidden (404) from whoever may not read it. */
+/** What an endpoint acts on: found by its path parameters, and answered with 404 to callers who may not read it. */
 export interface Resource<S, P extends Policy<S>> {
   /** As in `404 <name> Not Found`; without one, `404 Not found`. */
   readonly name?: string
-  /** What the 404 says where it is neither. */
+  /** The text of the 404 if it is neither of these. */
   readonly missing?: string
-  /** Of a child also those of its parents. */
+  /** For a child, this includes the parameters of its parents. */
   readonly params: z.ZodObject
   readonly policy: P & { readonly read: (subject: S) => boolean }
-  /** The ability is checked before the parameters, not after; or this one is, and `allow` after. Also for its children. */
+  /**
+   * The ability is checked before the parameters, not after. With a name: that ability is checked first, and `allow`
+   * after. Applies to children too.
+   */
   readonly abilityFirst?: boolean | (keyof P & string)
-  /** Where its endpoints wait for their turn. Also for its children. */
+  /** The limiter of its endpoints. Applies to children too. */
   readonly limiter?: AnswerLimiter
-  /** It is kept to be read: changes are refused, but for deletions and what says `whileReadOnly`. Also for its children. */
+  /**
+   * Read-only, such as an archived project: changes are rejected, except deletions and endpoints with `whileReadOnly`.
+   * Applies to children too.
+   */
   isReadOnly?(subject: S): boolean
-  /** Those of a child, outermost first. */
+  /** The parents of a child, outermost first. */
   readonly parents?: readonly AnyResource[]
   find(app: App, params: never, viewer: User | null, parent?: never): Promise<S | null | undefined>
 }
@@ -70,15 +76,15 @@ type Override<P, A extends string, S> = {
 type With<S, K extends string, R> = S & { readonly [key in K]: R }
 
 /**
- * A record below another: the parent is found first, then what `find` finds in it, which the handler has under `key`.
- * Abilities of the parent are asked before the child is looked for, those of its own policy once it is found.
+ * A record below another. The parent is found first, then `find` looks for the record in it; the handler gets it under
+ * `key`. Abilities of the parent are checked before the child is looked up, abilities of its own policy after.
  */
 export function child<
   S,
   P extends Policy<S>,
   K extends string,
   Params extends z.ZodRawShape,
-  R = never, // until `find` has been looked at, which is after the policy
+  R = never, // inferred from `find`, after the policy
   A extends string = never,
 >(
   parent: Resource<S, P>,
@@ -108,7 +114,7 @@ export function child<
   } as unknown as Child<With<S, K, R>, Override<P, A, With<S, K, R>>, K>
 }
 
-/** The same child where the endpoint answers for a missing one itself: the record may be null. */
+/** The same child, but the endpoint handles a missing record itself: the record may be null. */
 export function optional<S, P extends Policy<Optional<S, K>>, K extends keyof S>(
   of: Child<S, P, K>,
 ): Resource<Optional<S, K>, P> {
@@ -122,17 +128,17 @@ export function optional<S, P extends Policy<Optional<S, K>>, K extends keyof S>
 
 type Optional<S, K extends keyof S> = Omit<S, K> & { readonly [key in K]: S[K] | null }
 
-/** Abilities that need no subject; `administrator` is checked before anything is looked up. */
+/** Abilities that need no subject; `administrator` is checked before any lookup. */
 export type CommonAbility = 'anyone' | 'signed_in' | 'administrator'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** An answer that is more than a JSON body with the usual status. */
+/** An answer with more than a JSON body and the default status. */
 export class Answer {
   readonly status: number
   readonly body: unknown
   readonly headers: Record<string, string>
-  /** Called when all of it has gone out to the caller's connection, or never will. */
+  /** Called when the whole answer was sent to the caller's connection, or never will be. */
   readonly onEnd: ((isSent: boolean) => void) | undefined
   constructor(status: number, body?: unknown, headers: Record<string, string> = {}, onEnd?: (isSent: boolean) => void) {
     this.status = status
@@ -151,7 +157,7 @@ type Answered<O> =
       ? z.infer<O> | Json<z.infer<O>>
       : void
 
-/** Visitors without a credential reach only endpoints that say so; everywhere else there is a viewer. */
+/** Visitors without a credential can call only endpoints that declare it; all others have a viewer. */
 type Viewer<A, G> = A extends 'anyone' ? User | null : G extends true ? User | null : User
 
 export interface Context<I, S, V> {
@@ -161,14 +167,14 @@ export interface Context<I, S, V> {
   readonly subject: S
   readonly input: I
   readonly page: PageRequest
-  /** Asked by HEAD, which GET serves too. */
+  /** A HEAD request, which GET endpoints serve too. */
   readonly isHead: boolean
-  /** What the caller's program says it is. */
+  /** The User-Agent header. */
   readonly userAgent: string
   readonly request: IncomingMessage
-  /** For endpoints that learn by themselves who acts. */
+  /** For endpoints that find out the acting user themselves. */
   readonly limiter: RateLimiter
-  /** The part of a file that is asked for, as the header says. */
+  /** The Range header. */
   readonly range: string | undefined
 }
 
@@ -185,55 +191,58 @@ export interface Declaration<
   summary: string
   on?: Resource<S, P>
   allow: A
-  /** Usable without a credential where the subject is public. */
+  /** Callable without a credential if the subject is public. */
   guest?: G
-  /** Token scopes that open this endpoint besides `api` (and `read_api` for reads). */
+  /** Token scopes that may call this endpoint besides `api` (and `read_api` for reads). */
   scopes?: readonly Scope[]
-  /** The answer holds secrets: reading scopes do not open it, only `api`. */
+  /** The answer contains secrets: read scopes may not call it, only `api`. */
   secret?: boolean
-  /** The token of a running job opens it, too. */
+  /** The token of a running CI job may call it too. */
   jobToken?: boolean
-  /** For runners, whose tokens it looks up itself; `stream`: it reads the body itself as well. */
+  /** For runners, whose tokens the endpoint looks up itself. With `stream`, it also reads the body itself. */
   runners?: 'fields' | 'stream'
-  /** Also for a session that opens nothing else until a second factor is set up. */
+  /** Also callable by a session that must first set up a second factor. */
   duringRequiredStep?: boolean
-  /** Also where what it acts on is kept to be read. */
+  /** Also callable if the subject is read-only. */
   whileReadOnly?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
-  /** What is said to those who are no administrators, where the contract has words of its own. */
+  /** The text for callers who are no administrators, if the contract has its own. */
   deniedWith?: string
-  /** Where it differs from its resource. */
+  /** If it differs from the resource. */
   abilityFirst?: boolean
   input?: I
-  /** Documented parameters of things that do not exist here: 400, where passing them over would answer too much. */
+  /**
+   * Documented parameters of features that do not exist here. They are answered with 400, because ignoring them would
+   * return too much.
+   */
   refuses?: readonly string[]
   /** Null: no body. */
   output: O
-  /** 201 for POST, 204 for DELETE without a body, else 200. */
+  /** The default is 201 for POST, 204 for DELETE without a body, else 200. */
   status?: number
-  /** To HEAD, where it differs. */
+  /** The status for HEAD, if it differs. */
   headStatus?: number
   /** When the subject last changed, for If-Unmodified-Since. */
   changedAt?: (subject: S) => string
-  /** For the log of administration: what there was before a change. */
+  /** For the audit log: the values before a change. */
   before?: (app: App) => Promise<object>
-  /** The largest file part it takes, in bytes. */
+  /** The maximum size of a file part, in bytes. */
   upload?: number
-  /** Bytes of all its fields together, where that is more than usual. */
+  /** The maximum size of all fields together in bytes, if larger than the default. */
   body?: number
-  /** Where it differs from its resource. */
+  /** If it differs from the resource. */
   limiter?: AnswerLimiter
-  /** Much work, or for some input: visitors without a credential may ask for a few in a while. */
+  /** An expensive endpoint, always or for some input: visitors without a credential have a low rate limit. */
   costly?: boolean | ((input: z.infer<I>) => boolean)
-  /** The setting that says how often one person may ask for it. Endpoints that create the same thing count together. */
+  /** The setting with the rate limit per user. Endpoints that create the same kind of record are counted together. */
   throttle?: EndpointLimit
-  /** Where it is counted by what is acted on, too. */
+  /** Set if requests are also counted per subject. */
   throttleScope?: (subject: S) => string
   handle(context: Context<z.infer<I>, S, Viewer<A, G>>): Promise<Answered<O> | Answer>
 }
 
-/** A declaration with its types worn off, as the kit handles it. */
+/** A declaration without its type parameters, as the API kit handles it. */
 export interface Endpoint {
   readonly method: Method
   readonly path: string
@@ -266,7 +275,7 @@ export interface Endpoint {
   handle(context: Context<never, never, never>): Promise<unknown>
 }
 
-/** For administrators, which is settled before anything else is looked at. */
+/** For administrators, checked before everything else. */
 export const administratorsFirst = { allow: 'administrator', abilityFirst: true } as const
 
 // oxlint-disable-next-line no-empty-object-type

@@ -1,4 +1,4 @@
-/** One request of the API and its answer: Node's own pair, and what is known of them so far. */
+/** One API request and its answer: the objects of Node, and what is known about them so far. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
@@ -9,17 +9,17 @@ export class Exchange {
   readonly id: string
   readonly address: string
   readonly startedAt = performance.now()
-  /** Whose credential it is, for the log. */
+  /** The user of the credential, for the log. */
   user: string | null = null
-  /** Whom an administrator acts as. */
+  /** The user that an administrator acts as. */
   sudo: string | null = null
   /** The declared path of the endpoint, for the log and the metrics. */
   route = 'unknown'
   /** Milliseconds until it was answered. */
   took = 0
-  /** Told of an answer that failed halfway, when nothing else can be answered any more. */
+  /** Called for an answer that failed halfway, when no other answer is possible any more. */
   onLoss: (error: unknown) => void = () => {}
-  /** Of the answer. */
+  /** Headers of the answer. */
   readonly headers: OutgoingHttpHeaders
 
   constructor(request: IncomingMessage, response: ServerResponse, address: string) {
@@ -38,20 +38,20 @@ export class Exchange {
 
 const users = new WeakMap<IncomingMessage, string>()
 
-/** Outside the API whoever recognises somebody says so, for the log. */
+/** For routes outside the API: records the user of a request, for the log. */
 export const noteUser = (request: IncomingMessage, user: { username: string } | null): void =>
   void (user && users.set(request, user.username))
 
 export const userOf = (request: IncomingMessage): string | null => users.get(request) ?? null
 
-/** The caller's own, cleaned, else a new one. */
+/** The id that the caller sent, sanitised, or a new one. */
 export function requestId(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id']
   const clean = typeof given === 'string' ? given.replace(/[^\w-]/g, '').slice(0, 255) : ''
   return clean || randomUUID()
 }
 
-/** Who calls: the last address that no trusted proxy of ours vouches for. */
+/** The address of the caller: the last one that is not a trusted proxy. */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? ''
   const trusted = new BlockList()
@@ -71,5 +71,5 @@ export function addressReader(trustedProxies: readonly string[]): (request: Inco
 
 const family = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6')
 
-/** An IPv4 address that arrived on an IPv6 socket. */
+/** Unwraps an IPv4 address that arrived on an IPv6 socket. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')

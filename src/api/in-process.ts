@@ -1,4 +1,4 @@
-/** Endpoints asked without a socket: our own pages are clients of the API like any other, only nearer. */
+/** Calls endpoints without a socket: our own pages are clients of the API like any other, but in the same process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { HTTPMethod } from 'find-my-way'
@@ -18,14 +18,14 @@ export interface InProcessAnswer {
   readonly body: unknown
 }
 
-/** Whoever asks, for whom a page is made. */
+/** The caller that a page is rendered for. */
 export interface Visitor {
   readonly caller: Caller
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** `path` begins below `/api/v4`, and may have a query. */
+/** `path` is relative to `/api/v4` and may have a query. */
 export type Ask = (visitor: Visitor, method: string, path: string, fields: Raw) => Promise<InProcessAnswer>
 
 export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask {
@@ -48,7 +48,7 @@ export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask
   }
 }
 
-/** Most bytes of an answer that is written while it is read: larger ones are for other clients. */
+/** The maximum size of a streamed answer in bytes; larger answers are for other clients. */
 const LONGEST = 16 * 1024 * 1024
 
 async function plain({ status, body, headers = {} }: Answered): Promise<InProcessAnswer> {
@@ -56,7 +56,7 @@ async function plain({ status, body, headers = {} }: Answered): Promise<InProces
   return { status, headers: named, body: await valueOf(body, named['content-type']?.startsWith('application/json')) }
 }
 
-/** What a JSON answer holds; of another one its bytes. */
+/** The value of a JSON answer, or the bytes of any other. */
 async function valueOf(body: unknown, isJson = false): Promise<unknown> {
   if (body instanceof Json) return body.value as unknown
   const bytes = body instanceof Readable ? await collect(body) : body

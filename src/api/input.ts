@@ -1,6 +1,7 @@
 /**
- * What a request says: path, query, form, multipart and JSON merged into one record of plain values, then parsed by an
- * endpoint's schemas. The body beats the query and the path beats both, so an id in a body never redirects a route.
+ * Reads the input of a request: path, query, form, multipart and JSON are merged into one record of plain values and
+ * parsed by the schemas of the endpoint. The body overrides the query, and the path overrides both, so an id in a body
+ * never redirects a route.
  */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -17,14 +18,14 @@ import { SpooledUpload } from './wire.ts'
 
 const MB = 1024 * 1024
 const DEEPEST = 20
-/** Around a value that is deep enough already: the body itself is one. */
+/** One more than the deepest value, because the body itself is a value. */
 const MOST_BRACKETS = DEEPEST + 1
-/** Values in one JSON body: as many as the largest commit has. */
+/** Values in one JSON body: as many as the largest commit needs. */
 const MOST_VALUES = 500_000
-/** Names in one object of a JSON body: as many as a form may have. */
+/** Names in one object of a JSON body: as many as in a form. */
 const MOST_NAMES = 1000
 
-/** What is read of a body before it is refused, and for how long. */
+/** How much of a body is read before it is rejected, and for how long. */
 export interface BodyLimits {
   /** Bytes of all fields together, or of the JSON. */
   readonly fields: number
@@ -34,9 +35,9 @@ export interface BodyLimits {
   readonly deadline: number
 }
 
-/** From whoever is not known (yet). */
+/** For callers who are not authenticated (yet). */
 export const STRANGERS_BODY: BodyLimits = { fields: 64 * 1024, file: 0, deadline: 60_000 }
-/** From whoever is; an endpoint that takes more declares it. */
+/** For authenticated callers; an endpoint that takes more declares it. */
 export const KNOWN_BODY: BodyLimits = { fields: 2 * MB, file: MB, deadline: 300_000 }
 
 export type Raw = Record<string, unknown>
@@ -62,7 +63,7 @@ export const isMultipart = (request: IncomingMessage): boolean =>
 
 export interface Body {
   readonly fields: Raw
-  /** Removes what was spooled to disk. */
+  /** Deletes the temporary files. */
   discard(): Promise<void>
 }
 
@@ -71,7 +72,7 @@ const NO_BODY: Body = { fields: {}, discard: async () => {} }
 export async function readBody(request: IncomingMessage, spool: string, limits: BodyLimits): Promise<Body> {
   const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = request.headers
   if ((!length || length === '0') && !chunked) return NO_BODY
-  // The server's own deadline is made for pushes, which may take hours.
+  // The timeout of the server is made for pushes, which may take hours.
   const late = setTimeout(() => request.destroy(), limits.deadline)
   request.once('close', () => clearTimeout(late)).once('end', () => clearTimeout(late))
   if (isMultipart(request)) return readMultipart(request, spool, limits)
@@ -80,11 +81,11 @@ export async function readBody(request: IncomingMessage, spool: string, limits: 
   if (/^application\/x-www-form-urlencoded/i.test(type)) return { ...NO_BODY, fields: decode(text) }
   if (text.trim() === '') return NO_BODY
   if (/^application\/([\w.+-]*\+)?json/i.test(type)) return { ...NO_BODY, fields: jsonObject(text) }
-  // Clients that name no type, or a wrong one, still send one of the two forms.
+  // Clients that send no content type, or a wrong one, still send one of the two forms.
   return { ...NO_BODY, fields: /^\s*[[{]/.test(text) ? jsonObject(text) : decode(text) }
 }
 
-/** Goes on reading what it no longer keeps: the connection must live on to carry the refusal. */
+/** Keeps reading beyond the limit without storing: the connection must stay open for the error answer. */
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -127,12 +128,12 @@ const [QUOTE, COMMA, COLON, BACKSLASH, OPENING, OPENING_BRACE, CLOSING, CLOSING_
   34, 44, 58, 92, 91, 123, 93, 125,
 ]
 
-/** Before it is parsed: megabytes of brackets, or of names, would keep the parser busy for long. */
+/** Runs before parsing: megabytes of brackets or names would keep the parser busy for long. */
 function assertModest(json: string): void {
   let depth = 0
   let values = 1
   let name = ''
-  /** Of the objects around, the innermost last. */
+  /** The number of names per open object, innermost last. */
   const names = [0]
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
@@ -179,7 +180,7 @@ async function readMultipart(
     })
     parser.on('file', (name, stream, filename, _encoding, type) => {
       stream.on('limit', () => reject(new Refusal('too_large')))
-      // Without a listener of its own a part cut short would end the process.
+      // Without its own listener, an error of an interrupted part would end the process.
       stream.on('error', reject)
       const spooled = spoolFile(stream, folder, { filename: filename ?? '', type })
       files.push([name, spooled])
@@ -189,7 +190,7 @@ async function readMultipart(
       parser.on(limit, () => reject(badFormat()))
     parser.on('error', reject)
     parser.on('finish', resolve)
-    // Not a pipeline: that would end the connection along with a refused body, before it could be answered.
+    // Not a pipeline, which would close the connection with a rejected body, before the error answer is sent.
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
@@ -204,7 +205,7 @@ async function readMultipart(
   } catch (error) {
     for (const [, upload] of files) upload.catch(() => {})
     await discard()
-    // A disk that is full is no fault of the body's.
+    // A full disk is not an error of the body.
     throw error instanceof Refusal || isSystemError(error) ? error : badFormat()
   }
 }
@@ -220,7 +221,7 @@ async function spoolFile(
   return new SpooledUpload({ filename, type, path, size: sink.bytesWritten })
 }
 
-/** NUL and lone surrogates can be kept by neither store nor file name; depth has no honest use. */
+/** The store and file names cannot contain NUL and lone surrogates; deep nesting has no legitimate use. */
 export function assertPlain(raw: Raw): void {
   for (const name in raw) if (!isPlain(raw[name], 0)) throw badParameter(`${name.replaceAll('\0', '')} is invalid`)
 }
@@ -229,13 +230,13 @@ function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
   if (typeof value !== 'object' || value === null || value instanceof SpooledUpload) return true
   if (depth >= DEEPEST) return false
-  // Entries of a body-sized array would cost seconds and hundreds of megabytes.
+  // `Object.entries` of an array as large as a body would cost seconds and hundreds of megabytes.
   if (Array.isArray(value)) return value.every((inner) => isPlain(inner, depth + 1))
   for (const key in value) if (!isPlain(key, depth) || !isPlain((value as Raw)[key], depth + 1)) return false
   return true
 }
 
-/** Left blank, a parameter asks for nothing. */
+/** A blank parameter counts as absent. */
 export function assertServed(refused: readonly string[] | undefined, raw: Raw): void {
   const given = refused?.filter((name) => (raw[name] ?? '') !== '') ?? []
   if (given.length > 0) throw badParameter(given.map((name) => `${name} is not supported`).join(', '))
@@ -246,12 +247,14 @@ interface Complaints {
   readonly other: Set<string>
 }
 
-/** More of them help nobody. */
+/** More errors would not help the caller. */
 const MOST_COMPLAINTS = 100
 
 const NOTHING: Raw = Object.freeze({})
 
-/** Most requests give none of the many filters of a list: what a schema makes of nothing is made once. */
+/**
+ * Most requests use none of the many filters of a list, so the result of parsing an empty input is cached per schema.
+ */
 const ofNothing = new WeakMap<z.ZodObject, { readonly names: ReadonlySet<string>; readonly value: Raw | null }>()
 
 function parsedOfNothing(schema: z.ZodObject, raw: Raw): Raw | null {
@@ -267,7 +270,7 @@ function parsedOfNothing(schema: z.ZodObject, raw: Raw): Raw | null {
   return { ...value }
 }
 
-/** Parses by each schema in turn and refuses with everything that is missing, else with all that is wrong. */
+/** Parses with each schema. Rejects with all missing parameters, or else with all other errors. */
 export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: Raw): Raw[] {
   const complaints: Complaints = { missing: new Set(), other: new Set() }
   const parsed = schemas.map((schema) => {
@@ -291,7 +294,7 @@ export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: R
 }
 
 function complain({ missing, other }: Complaints, issue: z.core.$ZodIssue, raw: Raw): void {
-  // An item of a plain list is a fault of the list.
+  // An error in an item of a plain list is reported for the list.
   const path = issue.path.slice(0, issue.path.findLastIndex((key) => typeof key !== 'number') + 1).map(String)
   const [name, ...inner] = path
   if (name === undefined) return void other.add(issue.message)

@@ -1,16 +1,16 @@
-/** A body, or a record of one, that is written out already. */
+/** A body, or a record of a body, that is already serialized. */
 import { hash } from 'node:crypto'
 
 const COMMA = 44
 const OPENING = 91
 const CLOSING = 93
 
-/** `T` is what was written: an endpoint that declares it may answer with this instead. */
+/** `T` is the serialized type: an endpoint that declares `T` may answer with this instead. */
 export class Json<out T> {
-  /** Never there; it tells the type. */
+  /** Exists only in the type system. */
   declare readonly as: T
   readonly bytes: Buffer
-  /** Another one for other bytes. */
+  /** Differs if the bytes differ. */
   readonly digest: string
   #text: string | undefined
 
@@ -19,25 +19,25 @@ export class Json<out T> {
     this.digest = digest
   }
 
-  /** Kept once it was asked for: what is short goes out as text, in one piece with its headers. */
+  /** Cached after the first use: a short body is sent as text, together with its headers. */
   get text(): string {
     return (this.#text ??= this.bytes.toString())
   }
 
-  /** What was written, read back. */
+  /** The serialized value, parsed again. */
   get value(): T {
     return JSON.parse(this.bytes.toString()) as T
   }
 
   static of<T>(value: T): Json<T> {
     const text = JSON.stringify(value)
-    // Not of the common pool: a small piece that is kept would keep all that lies beside it.
+    // Not from the shared pool: a small cached slice would keep the whole pool block in memory.
     const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
     bytes.write(text)
     return new Json<T>(bytes, hash('sha1', text, 'base64url'))
   }
 
-  /** The list of these, whose digest is of theirs: hashing it all again would cost more than putting it together. */
+  /** A list of these. Its digest is made of theirs: hashing all bytes again would cost more than joining them. */
   static list<T>(items: readonly Json<T>[]): Json<T[]> {
     let length = Math.max(1, items.length) + 1
     for (const { bytes } of items) length += bytes.length
@@ -55,7 +55,7 @@ export class Json<out T> {
     return new Json<T[]>(all, hash('sha1', digests, 'base64url'))
   }
 
-  /** A record of which some fields are written already. */
+  /** A record in which some fields are already serialized. */
   static object<T extends object>(fields: { [K in keyof T]: T[K] | Json<T[K]> }): Json<T> {
     const pieces: Buffer[] = []
     for (const [name, value] of Object.entries(fields) as [string, unknown][]) {

@@ -1,4 +1,4 @@
-/** How a caller comes to their turn where work is limited, and what they are told when there is none to be had. */
+/** Takes a slot of a limiter for a caller, and answers if no slot is free in time. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
@@ -25,7 +25,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** The turn of what is streamed lasts until all of it was read. */
+/** The slot of a streamed answer is released when the stream was read to its end. */
 export async function withSlot<T>(
   limiter: Limiter,
   caller: LimitedCaller,

@@ -1,7 +1,7 @@
 /**
- * How many requests a caller, a user or an address without one, may send: a generous number a minute, by configuration,
- * what administrators set for longer, and what they set for single endpoints. The counts are kept by each process for
- * the current span only; they protect a process from a runaway script, they are no quota.
+ * Rate limits per caller (a user, or an address without one): a generous configured limit per minute, limits that
+ * administrators set for longer periods, and limits for single endpoints. Each process counts only the current period.
+ * The limits protect a process from a runaway script; they are no quota.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
@@ -11,23 +11,26 @@ import { networkOf } from '../lib/net/addresses.ts'
 import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import type { Caller } from './credentials.ts'
 
-/** So many requests in so many milliseconds. */
+/** A number of requests per period in milliseconds. */
 export interface Throttle {
   readonly limit: number
   readonly period: number
 }
 
-/** Programs ask the API, people pages. */
+/** Programs use the API, people use pages. */
 export type Door = 'api' | 'web'
 
-/** Whom administrators set a throttle for: users at each door, visitors, and visitors who ask for what is much work. */
+/**
+ * The groups that administrators can set limits for: users of the API and of pages, visitors, and visitors of expensive
+ * endpoints.
+ */
 export type Throttled = `authenticated_${Door}` | 'unauthenticated' | 'unauthenticated_costly'
 
 export type ThrottleOf = (whom: Throttled) => MaybePromise<Throttle | null>
 
 const MINUTE_MS = 60_000
 
-/** Limits of single endpoints, by their settings, and the period each is for. */
+/** Limits of single endpoints by setting, and the period of each. */
 export const LIMIT_PERIODS = {
   issues_create_limit: MINUTE_MS,
   notes_create_limit: MINUTE_MS,
@@ -44,10 +47,10 @@ export const LIMIT_PERIODS = {
 
 export type EndpointLimit = keyof typeof LIMIT_PERIODS
 
-/** Null where there is no limit for this user, or for visitors. */
+/** Null if there is no limit for this user, or for visitors. */
 export type LimitOf = (limit: EndpointLimit, user: User | null) => MaybePromise<number | null>
 
-/** Whoever comes from more addresses than this is not stopped by counting them. */
+/** A caller with more addresses than this cannot be stopped by counting them. */
 const MOST_KEYS = 100_000
 
 class Counter {
@@ -63,7 +66,7 @@ class Counter {
     this.#counts.set(key, count)
 
     const reset = Math.ceil(((number + 1) * period) / 1000)
-    // As text: Node looks numbers through for bad characters a slower way.
+    // As text: Node checks numbers for invalid characters in a slower way.
     headers['RateLimit-Limit'] = String(limit)
     headers['RateLimit-Observed'] = String(count)
     headers['RateLimit-Remaining'] = String(Math.max(0, limit - count))
@@ -95,7 +98,7 @@ export class RateLimiter {
     this.#limitOf = limitOf
   }
 
-  /** The headers tell of what administrators set, where they did. */
+  /** The headers show the limits that administrators set, if any. */
   admit({ identity, address }: Caller, headers: OutgoingHttpHeaders, door: Door = 'api'): MaybePromise<void> {
     const now = this.#clock.now().getTime()
     const key = identity?.user.id ?? networkOf(address)
@@ -103,13 +106,16 @@ export class RateLimiter {
     return this.#count(identity ? `authenticated_${door}` : 'unauthenticated', key, now, headers)
   }
 
-  /** Programs that read every page of a site ask for what is much work and nobody looks at. Who is known may. */
+  /**
+   * Crawlers that read every page of a site call expensive endpoints whose answers nobody reads. Authenticated callers
+   * are not limited here.
+   */
   admitCostly({ identity, address }: Caller): MaybePromise<void> {
     if (identity) return
     return this.#count('unauthenticated_costly', networkOf(address), this.#clock.now().getTime(), {})
   }
 
-  /** Counted by person, else by network, and of some by what they act on. Administrators have no limit. */
+  /** Counted per user, else per network, and for some endpoints also per subject. Administrators have no limit. */
   admitTo(limit: EndpointLimit, user: User | null, address: string, scope = ''): MaybePromise<void> {
     if (user?.admin) return
     return andThen(this.#limitOf(limit, user), (most) => {

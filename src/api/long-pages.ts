@@ -1,6 +1,6 @@
 /**
- * Pages whose texts are too long to be read at once: they are read in parts, and written as they are read. The page is
- * whole and has the same headers; only memory, and the time that others wait, are less.
+ * Pages whose texts are too large to be read at once: they are read and written in parts. The page is complete and has
+ * the same headers, but needs less memory and blocks other work for a shorter time.
  */
 import { PageTooLarge, type Page } from '../store/pages.ts'
 import { Json } from './json.ts'
@@ -20,7 +20,7 @@ export class LongPage {
 
 type Read = (page: PageRequest) => Promise<unknown>
 
-/** What `read` answers, or a long page of its parts. */
+/** The result of `read`, or a long page made of parts. */
 export async function readPage(wanted: PageRequest, read: Read): Promise<unknown> {
   try {
     return await read(wanted)
@@ -29,7 +29,7 @@ export async function readPage(wanted: PageRequest, read: Read): Promise<unknown
   }
   const parts = partsOf(wanted, read)
   const first = (await parts.next()).value as unknown
-  // Pages by key have a link to what follows the last record: they are whole as they are.
+  // Pages of keyset pagination have a link to the record after the last one, so a shorter page is complete.
   if (!isPage(first)) return first
   return new LongPage(first, itemsOf(first, parts))
 }
@@ -37,7 +37,7 @@ export async function readPage(wanted: PageRequest, read: Read): Promise<unknown
 const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'items' in result
 
-/** Each is as large as can be read at once. */
+/** Each part is as large as can be read at once. */
 async function* partsOf(wanted: PageRequest, read: Read): AsyncGenerator<unknown, unknown> {
   const end = wanted.offset + wanted.limit
   let size = wanted.limit
@@ -63,12 +63,12 @@ async function* itemsOf(first: Page<unknown>, rest: AsyncGenerator<unknown>): As
   for await (const part of rest) yield* (part as Page<unknown>).items
 }
 
-/** Characters of the texts of a page that is drawn as HTML. */
+/** The maximum number of characters on an HTML page. */
 const MOST_SHOWN = 2 * 1024 * 1024
 const LONGEST_SHOWN = 10_000
 const LEAST_SHOWN = 200
 
-/** For our own pages: long texts are cut, as nobody reads so much in a list. */
+/** For our own pages: long texts are cut, because nobody reads that much in a list. */
 export async function shortened({ total, more, items }: LongPage): Promise<Page<unknown>> {
   const shown: unknown[] = []
   let left = MOST_SHOWN

@@ -1,11 +1,11 @@
-/** Figures for `/-/metrics`, in Prometheus' text form: of this process, or of all HTTP processes of the machine. */
+/** Metrics for `/-/metrics` in Prometheus' text format: of this process, or of all HTTP processes of the machine. */
 import type { MetricObject, Registry } from 'prom-client'
 import type { App } from '../context.ts'
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void
   readonly ssh: SshFigures
-  /** Of this process, as plain data that can be sent to another. */
+  /** Metrics of this process, as plain data that can be sent to another process. */
   figures(): Promise<Figures>
   /** Of all processes. */
   text(): Promise<string>
@@ -18,13 +18,15 @@ export interface Figures {
   readonly process: MetricObject[]
 }
 
-/** Asks every HTTP process of the machine for its figures, this one included; null when nobody collects them. */
+/**
+ * Collects the metrics of every HTTP process of the machine, this one included; null if there is no collecting process.
+ */
 export type CollectFigures = () => Promise<Figures[] | null>
 
 export interface SshFigures {
-  /** Open now. */
+  /** Currently open. */
   connections: number
-  /** By verb and outcome. */
+  /** By command and result. */
   readonly commands: Map<string, number>
 }
 
@@ -35,20 +37,20 @@ interface Measured {
   status: number
   seconds: number
   count: number
-  /** How many took at most that long, bucket by bucket, each counted once. */
+  /** The number of requests per histogram bucket, each counted in one bucket. */
   within: number[]
 }
 
 /**
- * Requests are counted here by hand, because a library's labels would cost more than the count; everything else is asked
- * of the library when somebody looks.
+ * Requests are counted here without the library, because its labels would cost more than the count. Everything else
+ * comes from the library when the metrics are requested.
  */
 export function createMetrics(app: App, collect: CollectFigures = async () => null): Metrics {
   const measured: Measured[] = []
   const ssh: SshFigures = { connections: 0, commands: new Map() }
-  // One key of three would be put together and hashed anew for each request.
+  // Nested maps: one combined key would be built and hashed for each request.
   const known = new Map<string, Map<number, Map<string, Measured>>>()
-  // Loaded when first asked for: the library is a tenth of the time to start.
+  // Imported on first use: the library takes a tenth of the start time.
   const library = () => import('./process-metrics.ts')
   let registry: Promise<Registry> | null = null
   const figures = async (): Promise<Figures> => {

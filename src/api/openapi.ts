@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, from the same declarations that serve: what it says is what runs. */
+/** The OpenAPI 3.1 document, generated from the declarations that the server runs. */
 import { z } from 'zod'
 import { scopesOf } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -6,14 +6,14 @@ import { PageOf, pageInput } from './pages.ts'
 import { LONGEST } from './wire.ts'
 
 type Json = Record<string, unknown>
-/** Endpoints by verb, by the name of their family. */
+/** Endpoints by name, grouped by the name of their family. */
 export type Families = Record<string, Record<string, Endpoint>>
 
-/** What a receiver of hooks is sent, by an example. */
+/** The payload of a webhook, as an example. */
 export interface Webhook {
   /** `X-Gitlab-Event`. */
   readonly header: string
-  /** That a hook must have on; null for what every hook of the instance hears. */
+  /** The event switch that a hook must have enabled; null for messages to every hook of the instance. */
   readonly switch: string | null
   readonly body: object
 }
@@ -50,7 +50,8 @@ export function openApiDocument(families: Families, version: string, webhooks: W
     paths,
     webhooks: Object.fromEntries(Object.entries(webhooks).map(([name, one]) => [name, { post: webhookOf(name, one) }])),
     components: {
-      // By name: records first, then what each family takes. Whoever comes first to use a record moves nothing.
+      // Sorted by name: records first, then the inputs of each family. So the order does not depend on which endpoint
+      // uses a record first.
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([one], [other]) => (one < other ? -1 : 1))),
       parameters: PARAMETERS,
       responses: RESPONSES,
@@ -74,12 +75,12 @@ function webhookOf(name: string, { header, switch: wanted, body }: Webhook): Jso
   }
 }
 
-/** Hoisted: the tables below use it. */
+/** A hoisted function, because the tables below use it. */
 function ref(kind: 'parameters' | 'responses' | 'schemas', name: string) {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
-/** What the router calls `*`, the rest of an address with its slashes: here every parameter has a name. */
+/** The router's `*`: the rest of a path with its slashes. OpenAPI needs a name for every parameter. */
 const REST = { name: 'path', description: 'The rest of the address; it may hold slashes' }
 
 /** `/users/:id(\\d+)` → `/users/{id}` */
@@ -126,7 +127,7 @@ const parameter = (name: string, where: 'path' | 'query', schema: Json) => ({
   schema,
 })
 
-/** Those that are the same everywhere. The list is fixed: that a family takes one more moves no other's. */
+/** Parameters that are the same everywhere. The list is fixed, so a new parameter of one family changes no other. */
 const PARAMETERS = {
   id: parameter('id', 'path', { type: 'integer', minimum: 1 }),
   id_or_path: parameter('id', 'path', { type: 'string', maxLength: LONGEST.text }),
@@ -209,7 +210,7 @@ function fieldsOf({ on, input, output }: Endpoint): Field[] {
   }))
 }
 
-/** The same for JSON and forms, so it is written once. */
+/** The same schema for JSON and forms, so it is written once. */
 function requestBody(fields: Field[], name: string, schemas: Json): Json {
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, jsonSchema(schema, schemas)]))
   const required = fields.filter((field) => field.required).map((field) => field.name)

@@ -1,4 +1,4 @@
-/** Offset pages: what a caller asks for, what a list answers, and the headers that lead to the other pages. */
+/** Offset pagination: the request, the result, and the headers with links to other pages. */
 import { z } from 'zod'
 import type { Cut, Page } from '../store/pages.ts'
 import { blankable, int } from './wire.ts'
@@ -12,7 +12,9 @@ export interface PageRequest extends Cut {
   readonly page: number
 }
 
-/** Marks an output as a list in pages: the endpoint then takes `page` and `per_page` and is handed a `page`. */
+/**
+ * Marks an output as a paginated list: the endpoint then takes `page` and `per_page`, and its handler gets a `page`.
+ */
 export class PageOf<T extends z.ZodType = z.ZodType> {
   readonly item: T
   readonly most: number
@@ -22,12 +24,12 @@ export class PageOf<T extends z.ZodType = z.ZodType> {
   }
 }
 
-/** `most` a page, where that is less than elsewhere. */
+/** `most` is the maximum per page, if it is lower than the general one. */
 export const pageOf = <T extends z.ZodType>(item: T, { most = MOST_PER_PAGE } = {}) => new PageOf(item, most)
 
 export const pageInput = z.object({ page: blankable(int), per_page: blankable(int) })
 
-/** Below one means the default, above the maximum means the maximum: only text is refused. */
+/** A number below one means the default, above the maximum means the maximum: only non-numbers are rejected. */
 export function pageRequest({ page, per_page }: z.infer<typeof pageInput>, most = MOST_PER_PAGE): PageRequest {
   const number = page && page > 0 ? page : 1
   const limit = per_page && per_page > 0 ? Math.min(per_page, most) : PER_PAGE
@@ -36,7 +38,7 @@ export function pageRequest({ page, per_page }: z.infer<typeof pageInput>, most 
 
 const LONGEST_LINKED = 2000
 
-/** Then there is nothing to hand on. */
+/** A query without other parameters that links would have to repeat. */
 const ONLY_PAGES = /^(?:(?:page|per_page)=\d*(?:&|$))*$/
 
 const SET_OR_SECRET = new Set([
@@ -76,7 +78,7 @@ export function pageHeaders(
     'X-Page': String(input.page),
     'X-Next-Page': next ? String(next) : '',
     'X-Prev-Page': previous ? String(previous) : '',
-    // Four times a long query would be more header than clients bear.
+    // Four copies of a long query would exceed the header size that clients accept.
     ...(query.length <= LONGEST_LINKED && { Link: links.join(', ') }),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What prom-client keeps of a process, of the store and of the disks. Figures of several processes are added up; what
- * every process reads from the same store or disk is shown once.
+ * Metrics from prom-client about a process, the store and the disks. Metrics of several processes are added up; metrics
+ * that every process reads from the same store or disk are shown once.
  */
 import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -18,7 +18,7 @@ export function openRegistry(app: App): Registry {
   return registry
 }
 
-/** What the library would leave out of a sum, such as the time of the start, is shown of the first process. */
+/** Metrics that the library would leave out of a sum, such as the start time, are taken from the first process. */
 export function aggregate(processes: readonly MetricObject[][]): Promise<string> {
   const kept = processes.map((metrics) =>
     metrics.map((metric) => (metric.aggregator === 'omit' ? { ...metric, ...shared } : metric)),
@@ -104,7 +104,7 @@ function addDisks(registry: Registry, app: App): void {
       ...shared,
       async collect() {
         for (const [folder, path] of Object.entries(folders)) {
-          // A folder that does not exist yet has no figures.
+          // A folder that does not exist yet has no metrics.
           const stats = await statfs(path).catch(() => null)
           if (stats) this.set({ folder }, read(stats))
         }

@@ -1,4 +1,4 @@
-/** Routes of the API, from the declarations: finds the endpoint, or says what the path knows instead. */
+/** Routes of the API, built from the declarations: finds the endpoint, or answers 404 or 405. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { z } from 'zod'
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
@@ -18,7 +18,7 @@ const EXPOSED =
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, PRIVATE-TOKEN, JOB-TOKEN, SUDO, X-CSRF-Token, If-None-Match, If-Unmodified-Since'
 
-/** What is told of every answer. */
+/** Reported for every answer. */
 export interface RequestNote {
   readonly request: IncomingMessage
   readonly id: string
@@ -33,8 +33,8 @@ export interface RequestNote {
 const routers = new WeakMap<readonly Endpoint[], Router>()
 
 /**
- * The same declarations make the same routes, however many forges a process starts. Those of a method are built when it
- * is first asked for: all of them take longer than the rest of a start.
+ * The same declarations give the same routes, so they are shared by all forges of a process. The routes of a method are
+ * built on first use: building all of them takes longer than the rest of a start.
  */
 export function routerOf(endpoints: readonly Endpoint[]): Router {
   const known = routers.get(endpoints)
@@ -58,10 +58,10 @@ function buildRoutes(endpoints: readonly Endpoint[]): Routes {
     ignoreDuplicateSlashes: true,
     maxParamLength: 2000,
     querystringParser: () => ({}),
-    onBadUrl: () => {}, // then what is found has no endpoint
+    onBadUrl: () => {}, // then no endpoint is found
   })
   for (const endpoint of endpoints) {
-    // A declared `(\\d+)` binds the whole segment: `/users/john` is another path, not a bad id.
+    // A declared `(\\d+)` matches the whole segment: `/users/john` is another path, not a bad id.
     const path = API + endpoint.path.replace(/\(([^)]+)\)/g, '(^$1$)')
     routes.on(endpoint.method, path, () => {}, { endpoint, route: API + endpoint.path })
   }
@@ -110,7 +110,7 @@ export function apiListener(
         refuse(gateway, exchange, error)
         tell()
       })
-      // One request that cannot even be refused must not end the process for all.
+      // A request that cannot even be answered with an error must not end the process.
       .catch((error: unknown) => {
         gateway.app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request lost')
         response.destroy()
@@ -119,8 +119,8 @@ export function apiListener(
 }
 
 /**
- * Whether a route is really at that address: where an id must stand and a word does, nothing is, by any method. Clients
- * that try whether we know a newer address must not be told that only their method is wrong.
+ * Whether a route exists at this path: if a word stands where an id must be, no method has a route. Clients that probe
+ * for a newer path must not get 405, which means that only the method is wrong.
  */
 function isPathOf(found: ReturnType<Router['find']>): boolean {
   if (!found) return false
@@ -135,7 +135,7 @@ type Router = Pick<Routes, 'find'>
 const PATHS_REMEMBERED = 1000
 const LONGEST_REMEMBERED = 100
 
-/** What is read again and again is found at once, whatever it is asked with. */
+/** Caches lookups of paths that are read often, without their query. */
 function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => ReturnType<Router['find']> {
   const known = new Map<string, ReturnType<Router['find']>>()
   return (method, url) => {
@@ -152,17 +152,17 @@ function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => Re
 }
 
 function refuse({ app }: Gateway, exchange: Exchange, failure: unknown): void {
-  // What a request was about may go while it runs; it comes to the same as if it had come a moment later.
+  // The subject of a request may be deleted while the request runs; then the answer is 404, as for a later request.
   const error = isOrphan(failure) ? notFound() : failure
   const details = { err: failure, part: 'http', reqId: exchange.id }
   if (error !== failure) app.log.warn(details, 'a row to hang on was gone')
   else if (!(error instanceof Refusal)) app.log.error(details, 'request failed')
-  // Half an answer cannot be taken back; a cut connection at least shows that it is half.
+  // A partly sent answer cannot be replaced; closing the connection shows that it is incomplete.
   if (exchange.response.headersSent) return void exchange.response.destroy()
   send(exchange, answerTo(error))
 }
 
-/** Our own pages may bring their cookie; everybody else's may come without. */
+/** Our own pages may send their cookie; pages of other origins only requests without it. */
 function allowOrigin(own: string, { request, headers }: Exchange): void {
   const { origin } = request.headers
   if (origin === new URL(own).origin) headers['Access-Control-Allow-Credentials'] = 'true'

@@ -1,7 +1,7 @@
 /**
- * The checks of every request, once and in the contract's order: route (the router's), credential, scope, sudo,
- * parameters, lookup (404 when not readable), ability (403), child (404), what is kept to be read (403), precondition;
- * then the handler, the answer.
+ * The checks of every request, once and in the order of the contract: route (in the router), credential, scope, sudo,
+ * parameters, lookup (404 if not readable), ability (403), child (404), read-only subject (403), precondition; then the
+ * handler and the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, User } from '../context.ts'
@@ -34,14 +34,14 @@ import { LongPage, readPage, shortened } from './long-pages.ts'
 import { PageOf, pageHeaders, pageInput, pageRequest, type Page, type PageRequest } from './pages.ts'
 import { answerList } from './streamed-lists.ts'
 
-/** What the kit must be told of people, which it knows nothing about. */
+/** What the API kit needs to know about users, given by the identity context. */
 export interface Authentication {
   /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
   identify(app: App, shown: PresentedCredential, address: string): MaybePromise<Identity | null>
-  /** Whether a request that shows a session cookie also proves it came from our own pages. */
+  /** Whether a request with a session cookie also proves that it comes from our own pages (CSRF protection). */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
-  /** Whether the token of a job may enter what the endpoint acts on: a project may keep those of others out. */
+  /** Whether the token of a CI job may access the subject of the endpoint: a project may exclude the jobs of others. */
   jobReaches?(app: App, job: Identity, subject: unknown, isChange: boolean): Promise<boolean>
 }
 
@@ -50,9 +50,9 @@ export interface Gateway {
   readonly authentication: Authentication
   readonly limiter: RateLimiter
   readonly spool: string
-  /** Compares every answer with its declared schema; on in tests. */
+  /** Compares every answer with its declared schema; enabled in tests. */
   readonly checkOutput: boolean
-  /** Keeps what administrators did. */
+  /** Writes the audit log of administrators. */
   readonly recordAuditEvent?: RecordAuditEvent
 }
 
@@ -65,14 +65,14 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
   const shown = presentedCredential(request, query)
   if (shown || !hasBody(request) || isMultipart(request))
     return enter(gateway, endpoint, exchange, shown, { path, query })
-  // A form may hold the credential itself; files are taken only from callers who are known already.
+  // A form may contain the credential; files are accepted only from authenticated callers.
   return readBody(request, gateway.spool, STRANGERS_BODY).then((form) =>
     enter(gateway, endpoint, exchange, presentedCredential(request, form.fields), { path, query, form }),
   )
 }
 
 /**
- * Runners show tokens of their own, which the endpoint looks up; they ask so often that only those who are refused are
+ * Runners present their own tokens, which the endpoint looks up. They call so often that only rejected calls are
  * counted.
  */
 async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Message): Promise<void> {
@@ -85,7 +85,7 @@ async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Excha
   }
 }
 
-/** What was read of a request so far. */
+/** The parts of a request that were read so far. */
 interface Message {
   readonly path: Raw
   readonly query: Raw
@@ -132,11 +132,11 @@ async function proceed(
   }
 }
 
-/** What is asked, and whose connection waits for it. */
+/** A request, and the connection that waits for its answer. */
 export interface Call {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** With the query, from `/api/v4` on. */
+  /** With the query, starting at `/api/v4`. */
   readonly url: string
   readonly method: string
   readonly door: Door
@@ -176,7 +176,7 @@ export async function answer(
 const isCostly = ({ costly = false }: Endpoint, input: Raw) =>
   typeof costly === 'function' ? costly(input as never) : costly
 
-/** What pages read to be drawn does not count: one of them reads the same several times. */
+/** Reads by our own pages do not count: one page reads the same several times. */
 function admitToEndpoint(
   { limiter }: Gateway,
   { throttle, throttleScope, method }: Endpoint,
@@ -188,7 +188,10 @@ function admitToEndpoint(
   return limiter.admitTo(throttle, identity?.user ?? null, address, throttleScope?.(subject as never))
 }
 
-/** Whoever acts on hearing of an event by a hook says so: no hook is to set itself off for ever. */
+/**
+ * A webhook receiver that calls the API passes on the event's UUID. The chain prevents a hook from triggering itself
+ * for ever.
+ */
 function inChain(app: App, { headers }: IncomingMessage): App {
   const shown = headers['x-gitlab-event-uuid']
   const chain = typeof shown === 'string' ? eventIn(app.vault, shown) : null
@@ -227,11 +230,11 @@ function identify(
   }
   const found = attempt(() => gateway.authentication.identify(gateway.app, shown, address))
   return andThen(found instanceof Promise ? found.catch(refuse) : found, (identity) => {
-    // A cookie outlives its session; every other credential was put there on purpose and must be right.
+    // A cookie outlives its session; every other credential was sent on purpose and must be valid.
     return identity || shown.as === 'session' ? { identity, address } : refuse(unauthenticated())
   })
 
-  /** Whoever shows a wrong credential is a caller too, counted by their address. */
+  /** A caller with a wrong credential is counted too, by address. */
   function refuse(refusal: unknown): MaybePromise<never> {
     return andThen(gateway.limiter.admit({ identity: null, address }, exchange.headers), () => {
       throw refusal
@@ -259,7 +262,7 @@ export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
   })
 }
 
-/** What keeps a job out is to it as if it were not there. */
+/** A CI job that has no access gets 404. */
 async function assertReached({ app, authentication }: Gateway, endpoint: Endpoint, job: Identity, subject: unknown) {
   const { on, method } = endpoint
   if (on && !(await authentication.jobReaches?.(app, job, subject, method !== 'GET'))) throw notFound(on.name)
@@ -297,7 +300,7 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
     return { ...parsed, subject: on && (await lookUp(app, endpoint, lineOf(on), parsed.params, viewer)) }
   }
   const [root, ...children] = lineOf(on) as [AnyResource, ...AnyResource[]]
-  // The ids of children are for those who may know of them, as administrators do by now.
+  // Ids of children are parsed only for callers who may know of them, which administrators may by now.
   const [params] = parseInput([allow === 'administrator' ? on.params : root.params], raw)
   const parent = await findAt(app, root, params!, viewer)
   assertAble(endpoint, root, early === true ? allow : early, parent)
@@ -344,25 +347,28 @@ async function findAt(app: App, resource: AnyResource, params: Raw, viewer: User
   throw resource.missing ? new Refusal('not_found', resource.missing) : notFound(resource.name)
 }
 
-/** Asked of whatever has the ability as the subject itself has it: one of a child's own policy waits for the child. */
+/**
+ * Checks the ability if the policy of this resource has it. An ability of a child's own policy is checked when the
+ * child is found.
+ */
 function assertAble({ on, denied }: Endpoint, { policy }: AnyResource, ability: string, subject: unknown): void {
   const may = policy[ability]
   if (!may || may !== on!.policy[ability] || may(subject)) return
   throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
 }
 
-/** What was let in can be taken away again. */
+/** Deletions stay allowed. */
 function assertWritable({ on, method, whileReadOnly }: Endpoint, subject: unknown): void {
   if (method === 'GET' || method === 'DELETE' || whileReadOnly) return
   if (on?.isReadOnly?.(subject)) throw forbidden()
 }
 
-/** Only deletions heed it; an unparseable moment is no condition. */
+/** Only for deletions; an unparseable time is no condition. */
 function assertUnmodified(endpoint: Endpoint, subject: unknown, request: IncomingMessage): void {
   if (endpoint.method !== 'DELETE' || !endpoint.changedAt) return
   const since = Date.parse(request.headers['if-unmodified-since'] ?? '')
   if (Number.isNaN(since)) return
-  // The header counts whole seconds.
+  // The header has whole seconds.
   const changed = Math.floor(Date.parse(endpoint.changedAt(subject as never)) / 1000) * 1000
   if (changed > since) throw new Refusal('precondition_failed')
 }

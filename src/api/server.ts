@@ -1,6 +1,6 @@
 /**
- * The HTTP server. The API is served straight from Node's own pair of request and response, because a framework's would
- * cost as much as the answer; everything else (pages, files, health) is served by the framework on the same port.
+ * The HTTP server. The API uses the request and response objects of Node directly, because a framework would cost as
+ * much as the answer. Everything else (pages, files, health) is served by the framework on the same port.
  */
 import {
   createServer as createHttpServer,
@@ -31,12 +31,14 @@ import { send, sendError } from './web-answers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What logs and figures call a route whose address says too little. */
+    /** The name of a route in logs and metrics, if its path says too little. */
     name?: string
   }
 }
 
-/** For the longest push; bodies of the API have a shorter one (`input.ts`), and whoever falls silent is let go sooner. */
+/**
+ * For the longest push. Bodies of the API have a shorter limit (`input.ts`), and idle connections are closed sooner.
+ */
 const REQUEST_TIMEOUT_MS = 6 * 3_600_000
 const IDLE_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
@@ -54,7 +56,7 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   const server = Fastify({
     serverFactory: (web) => listen((request, response) => (isApi(request) ? api : web)(request, response)),
     loggerInstance: log as FastifyBaseLogger,
-    // Lines name their request themselves; a logger for each would cost more than the line.
+    // Log lines contain the request id themselves; a child logger per request would cost more than the line.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers),
@@ -64,17 +66,17 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: 2000,
-      // The query is read where a malformed one can be refused.
+      // The query is parsed in a place where a malformed one can be rejected.
       querystringParser: () => ({}),
     },
     frameworkErrors: (_error, request, reply) => void sendError(request, reply, malformed()),
-    // Validators and serialisers nobody uses are a fifteenth of the time to start.
+    // The unused validators and serializers would take a fifteenth of the start time.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: (_error, socket) => refuseConnection(socket),
   })
 
   server.server.on('connection', (socket: Socket) => gateway.app.stalls.watchReader(socket))
-  // Bodies are read by `input.ts`.
+  // `input.ts` reads the bodies.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
   server.addHook('onRequest', (request, reply, done) => {
@@ -96,7 +98,7 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   return server
 }
 
-/** Adds routes outside the API; `about` is what the instance tells of itself. */
+/** Adds routes outside the API; `about` is information about the instance. */
 export type WebRoutes = (
   server: FastifyInstance,
   gateway: Gateway,
@@ -111,36 +113,36 @@ export type WebRoutes = (
 ) => void
 
 /**
- * Whether a page or a file is an answer. Browsers say so, `curl`, pictures and link previews accept anything or say
- * nothing; only a program that asks for JSON, and would take nothing else, is answered as the API would.
+ * Whether the answer should be a page or file. Browsers ask for HTML; `curl`, images and link previews accept anything
+ * or send no header. Only a program that asks for JSON, and accepts nothing else, gets the answer of the API.
  */
 export const isForPeople = ({ raw, headers: { accept = '' } }: FastifyRequest): boolean =>
   !/^\/+api\b/.test(raw.url!) && (!/\bjson\b/i.test(accept) || /\btext\/html\b|\*\/\*/i.test(accept))
 
-/** Browsers name what they want in answer to a form; whatever else is posted outside the API is for nobody. */
+/** Browsers ask for HTML in answer to a form; any other post outside the API has no route. */
 export const isForm = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept)
 
-/** Pages for people. Each is null where none stands. */
+/** Pages for people. Each function returns null if there is no page. */
 export interface WebPages {
   show(request: FastifyRequest, reply: FastifyReply): Promise<PageContent | null>
-  /** A form of a page was sent. */
+  /** Handles a submitted form of a page. */
   act(request: FastifyRequest, reply: FastifyReply): Promise<PageContent | null>
-  /** What people see where there is nothing. */
+  /** The error page. */
   missing(request: FastifyRequest, reply: FastifyReply, status: number): Promise<PageContent | null>
 }
 
-/** What a page answers with. A reply itself cannot be handed on: awaited, it is sent. */
+/** The answer of a page. It is not a reply object, because awaiting a reply sends it. */
 export interface PageContent {
-  /** 200 unless told. */
+  /** 200 by default. */
   readonly status?: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | Readable
 }
 
-/** What stands below the address of a project: `/group/project/-/<name>/…`, in older ones without the dash. */
+/** A page below the path of a project: `/group/project/-/<name>/…`, in older URLs without the dash. */
 export interface ProjectPage {
   readonly name: string
-  /** `rest` follows the name. Null where nothing is there, or nothing for whoever asks. */
+  /** `rest` is the path after the name. Null if nothing is there, or the viewer may not see it. */
   find(
     gateway: Gateway,
     request: FastifyRequest,
@@ -150,7 +152,7 @@ export interface ProjectPage {
   ): Promise<PageContent | null>
 }
 
-/** What stands at an address that begins with a path of somebody's. Null where nothing is there for whoever asks. */
+/** A page at a path that begins with a namespace. Null if nothing is there, or the viewer may not see it. */
 export type AddressPage = (
   gateway: Gateway,
   request: FastifyRequest,
@@ -170,8 +172,8 @@ function listen(listener: RequestListener): Server {
 }
 
 /**
- * Whoever asks before sending a body (`Expect: 100-continue`) is told to go on when somebody reads it. One who is
- * refused before keeps it; the connection ends then, as nobody knows whether the body still comes.
+ * A client that sends `Expect: 100-continue` gets the 100 when the server starts to read the body. If the request is
+ * rejected before, the connection is closed, because the body may still come.
  */
 function continueOnceRead(request: IncomingMessage, response: ServerResponse): void {
   const read = request._read.bind(request)
@@ -187,7 +189,7 @@ function continueOnceRead(request: IncomingMessage, response: ServerResponse): v
   }
 }
 
-/** What is not HTTP is refused in the same shape, and the connection closed. */
+/** Input that is not HTTP is rejected in the same form, and the connection closed. */
 function refuseConnection(socket: Socket): void {
   if (socket.destroyed) return
   const body = JSON.stringify({ message: '400 Bad Request', error: '400 Bad Request' })
@@ -197,7 +199,7 @@ function refuseConnection(socket: Socket): void {
 
 const malformed = () => new Refusal('bad_request', '400 Bad Request', { as: 'both' })
 
-/** What the framework itself objects to (a body larger than declared, a bad header) is the caller's fault too. */
+/** Errors that the framework reports (a body larger than declared, a bad header) are the caller's fault too. */
 function asRefusal(error: unknown): unknown {
   const status = (error as { statusCode?: number }).statusCode
   if (error instanceof Refusal || status === undefined || status >= 500) return error

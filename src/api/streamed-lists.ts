@@ -1,9 +1,9 @@
-/** Lists of any length, written as they are read: no more is held than a piece of them. */
+/** Lists of any length, written while they are read: only one piece is in memory. */
 import { Readable } from 'node:stream'
 import { Answer } from './endpoint.ts'
 import { Json } from './json.ts'
 
-/** Characters that are written at once. */
+/** Characters per piece. */
 const PIECE = 64 * 1024
 
 export function answerList<T>(

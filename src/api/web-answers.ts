@@ -1,4 +1,4 @@
-/** The same answers on the routes outside the API, which the web framework serves. */
+/** The same answers for routes outside the API, which the web framework serves. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import { answerTo } from './answers.ts'

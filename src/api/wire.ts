@@ -1,6 +1,6 @@
 /**
- * The types a request may hold, as v4 clients write them: everything arrives as text, JSON or both. A wire type turns
- * any accepted spelling into one clean value; endpoints declare their input with these and never look at text again.
+ * The input types of requests, as v4 clients send them: values arrive as text, as JSON or as both. A wire type turns
+ * every accepted form into one clean value. Endpoints declare their input with these types and never parse text.
  */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ function toInteger(value: unknown): unknown {
   return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value
 }
 
-/** Digits that name no row, 0 or more of them than a number holds, are an id to look for in vain. */
+/** Digits that cannot be an id (0, or more digits than a safe integer) still parse: the lookup finds nothing. */
 function toId(value: unknown): unknown {
   const given = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   return given === 0 || (typeof given === 'number' && given > NOBODYS) ? NOBODYS : given
@@ -31,13 +31,13 @@ const toText = (value: unknown): unknown =>
 
 export const bool = z.preprocess(toBoolean, z.boolean())
 
-/** Digits. */
+/** An integer. */
 export const int = z.preprocess(toInteger, z.int())
 
 /** An id in a path or a body. */
 export const id = z.preprocess(toId, z.int().min(1))
 
-/** May be left out; null and an empty text both clear it. */
+/** Optional; null and an empty text both clear the value. */
 export const blankable = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? null : value), schema.nullable()).optional()
 
@@ -51,17 +51,17 @@ const filledTextUpTo = (most: number) =>
       .refine((value) => value.trim() !== '', { params: { empty: true } }),
   )
 
-/** Characters a text may have: names and addresses, what people write, whole files. */
+/** Maximum lengths in characters: names and addresses, texts of users, whole files. */
 export const LONGEST = { text: 16 * 1024, longText: 1024 * 1024, document: 10 * 1024 * 1024 }
 
-/** A line or a few: what is kept of it is mostly held to less by its family. */
+/** A line or a few; most families set a lower limit for stored values. */
 export const text = textUpTo(LONGEST.text)
 /** Descriptions, messages, comments. */
 export const longText = textUpTo(LONGEST.longText)
-/** The content of a file. Its endpoint declares a `body` that has room for it. */
+/** The content of a file. Its endpoint must declare a `body` large enough for it. */
 export const documentText = textUpTo(LONGEST.document)
 
-/** Text that may not be blank where it is given. */
+/** Text that must not be blank if it is given. */
 export const filledText = filledTextUpTo(LONGEST.text)
 export const filledLongText = filledTextUpTo(LONGEST.longText)
 
@@ -70,7 +70,7 @@ export const oneOf = <const V extends readonly string[]>(...values: V) => z.enum
 const LONGEST_DATE = 100
 const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_DATE
 
-/** `YYYY-MM-DD`, from that, from near forms (`2000-1-1`) and from whole moments. */
+/** `YYYY-MM-DD`, also from similar forms (`2000-1-1`) and from timestamps. */
 export const date = z.preprocess(
   (value) => (isShort(value) ? (toDate(value) ?? value) : value),
   z
@@ -79,7 +79,7 @@ export const date = z.preprocess(
     .meta({ format: 'date' }),
 )
 
-/** A moment in UTC, in the store's own form; without a zone it is UTC. */
+/** A timestamp in UTC, in the form of the store; without a time zone it is read as UTC. */
 export const moment = z.preprocess(
   (value) => (isShort(value) ? (toMoment(value) ?? value) : value),
   z
@@ -90,7 +90,7 @@ export const moment = z.preprocess(
 
 const MOST_ITEMS = 1000
 
-/** `a[0]=x&a[1]=y`, as some clients write an array. */
+/** `a[0]=x&a[1]=y`: an array as some clients send it. */
 const isIndexed = (value: unknown): value is object =>
   typeof value === 'object' &&
   value !== null &&
@@ -98,7 +98,7 @@ const isIndexed = (value: unknown): value is object =>
   Object.keys(value).length > 0 &&
   Object.keys(value).every((name) => /^\d{1,4}$/.test(name))
 
-/** A JSON array, or what a form has in its place. One that is too long is refused before its items are looked at. */
+/** A JSON array, or its form-encoded equivalent. A too long array is rejected before its items are checked. */
 export const arrayOf = <T extends z.ZodType>(item: T, most = MOST_ITEMS, from = (value: unknown) => value) =>
   z.preprocess((value, context) => {
     const given = from(isIndexed(value) ? Object.values(value) : value)
@@ -107,7 +107,7 @@ export const arrayOf = <T extends z.ZodType>(item: T, most = MOST_ITEMS, from = 
     return z.NEVER
   }, z.array(item).max(most))
 
-/** `a[]=1&a[]=2`, a JSON array, a comma list or one bare value; `a[]=` is an empty one. */
+/** `a[]=1&a[]=2`, a JSON array, a comma-separated list or a single value; `a[]=` is an empty list. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   arrayOf(item, MOST_ITEMS, (value) => {
     if (typeof value === 'string') {
@@ -117,7 +117,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
     return typeof value === 'number' ? [value] : value
   })
 
-/** A file part of a multipart form, spooled to disk; it is removed once the request is answered. */
+/** A file part of a multipart form, in a temporary file that is deleted once the request is answered. */
 export interface Upload {
   readonly filename: string
   readonly type: string
@@ -137,7 +137,7 @@ export class SpooledUpload implements Upload {
     this.path = upload.path
   }
 
-  /** All of it, as a file in a browser gives it. */
+  /** The whole content, as the `File` of a browser returns it. */
   async arrayBuffer(): Promise<ArrayBuffer> {
     const bytes = new Uint8Array(await readFile(this.path))
     return bytes.buffer
@@ -148,7 +148,7 @@ export const file = z
   .custom<Upload>((value) => value instanceof SpooledUpload)
   .meta({ type: 'string', format: 'binary' })
 
-/** An output record: what is not declared here is a defect, which tests make fail. */
+/** An output record. An undeclared field is a defect, and fails the tests. */
 export const entity = z.strictObject
 
 export const timestampOut = z.string().meta({ format: 'date-time' })
