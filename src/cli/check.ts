@@ -30,7 +30,7 @@ export const check: Verb = {
   },
 }
 
-/** False where the database itself is broken: what is compared with it says nothing. */
+/** Returns false if the database itself is damaged: then comparing other data with it is meaningless. */
 async function checkAll(app: App, options: { repair: boolean }, report: Report): Promise<boolean> {
   const { checkRepositories } = await import('../features/repository/checking/service.ts')
   const { checkFolders, checkLeftovers, checkReferencedBlobs } =
@@ -79,7 +79,7 @@ class Report {
     this.progress.at('looking for what was left behind')
   }
 
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   end(): number {
     const left = this.#leftovers > 0 ? `, ${this.#leftovers} leftovers that --repair removes` : ''
     this.progress.print(`${this.#checked} repositories checked, ${this.#faulty} with faults${left}`)

@@ -4,7 +4,7 @@ import type { PipelineSource } from '../features/ci/pipelines/model.ts'
 import { executorFlags, executorOf } from './executors.ts'
 import { Misuse, numberOf, type Call, type Flag, type Verb } from './verb.ts'
 
-/** Command lines are everyone's to read. */
+/** An environment variable, because every user of the machine can read command lines. */
 const TOKEN_VARIABLE = 'MORTISE_CI_TOKEN'
 const EVENTS: readonly PipelineSource[] = [
   'push',
@@ -16,7 +16,7 @@ const EVENTS: readonly PipelineSource[] = [
   'pipeline',
 ]
 const MOST_AT_A_TIME = 64
-/** What a shell tells of a program that Ctrl-C has ended. */
+/** The exit code that shells report for a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
 const flags: Record<string, Flag> = {
@@ -88,7 +88,7 @@ const run: Verb = {
     const { killRunning } = await import('../ci/agent/processes.ts')
     const { stopRequested } = await import('./stop.ts')
     void stopRequested().then(() => stopping.abort())
-    // What gives up on waiting must leave no job behind.
+    // A forced exit must not leave a job running.
     process.once('exit', killRunning)
     const { status, hasFailed } = await runHere(compiled.plan, input, {
       named: call.words,

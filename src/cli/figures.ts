@@ -1,7 +1,6 @@
 /**
- * Figures of all HTTP processes for `/-/metrics`, which any of them may be asked for: the process sends the request to
- * the first process, which collects the figures of each and sends them back. A process that does not answer in time is
- * left out.
+ * Metrics of all HTTP processes for `/-/metrics`. Any process may get the request. It sends the request to the first
+ * process, which collects the metrics of each and sends them back. A process that does not answer in time is left out.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +14,7 @@ type Message = { readonly id: string } & (
 
 const PATIENCE_MS = 2_000
 
-/** In the first process. */
+/** Runs in the first process. */
 export function shareFigures(workers: () => Worker[]): void {
   cluster.on('message', (asking, { figures, id }: Message) => {
     if (figures !== 'requested') return
@@ -42,14 +41,14 @@ function figuresOf(worker: Worker, id: string): Promise<Figures | null> {
   })
 }
 
-/** In an HTTP process: sends its own figures whenever the first process wants them. */
+/** Runs in an HTTP process: sends its own metrics when the first process asks for them. */
 export function sendFigures(own: () => Promise<Figures>): void {
   process.on('message', ({ figures, id }: Message) => {
     if (figures === 'due') void own().then((own) => process.send?.({ id, figures: 'sent', own } satisfies Message))
   })
 }
 
-/** In an HTTP process: asks the first process for the figures of all. */
+/** Runs in an HTTP process: asks the first process for the metrics of all. */
 export const collectFigures: CollectFigures = () => {
   const { promise, resolve } = Promise.withResolvers<Figures[] | null>()
   const id = randomUUID()

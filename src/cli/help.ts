@@ -18,7 +18,7 @@ export function helpOfAll(verbs: Record<string, Verb>): string {
   ].join('\n')
 }
 
-/** Of `user`: all that begin with it. */
+/** Help of all verbs that begin with a word such as `user`. */
 export function helpOfGroup(group: string, verbs: Record<string, Verb>): string {
   return [`Usage: mortise ${group} VERB [FLAGS]`, '', 'Verbs:', ...verbRows(verbs)].join('\n')
 }

@@ -1,4 +1,4 @@
-/** What stands behind the verbs. It is loaded only when a verb needs it: `--help` answers at once. */
+/** The app behind the CLI verbs. It is imported only when a verb needs it, so `--help` answers at once. */
 import type { OpenedApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { SignIn } from '../features/identity/users/first-administrator.ts'
@@ -6,7 +6,7 @@ import type { SignIn } from '../features/identity/users/first-administrator.ts'
 export const loadProgram = () => import('../app.ts')
 
 export interface Instance extends OpenedApp {
-  /** The first administrator, when this very start made it. */
+  /** The first administrator, if this start created it. */
   readonly firstSignIn: SignIn | null
 }
 
@@ -26,7 +26,7 @@ export async function openInstance(
   }
 }
 
-/** How to sign in for the first time. Only a password nobody chose is shown, here and never again. */
+/** How to sign in for the first time. Only a generated password is shown, here and never again. */
 export function welcome({ username, password }: SignIn, { rootPassword, rootToken }: Config, url: string): string {
   const call = rootToken
     ? `curl --header "PRIVATE-TOKEN: $MORTISE_ROOT_TOKEN" ${url}/api/v4/user`
@@ -38,7 +38,7 @@ export function welcome({ username, password }: SignIn, { rootPassword, rootToke
   ].join('\n')
 }
 
-/** Once it answers: to make the first ones takes longer than a start should. */
+/** Runs after the start: creating the first host keys takes too long for a start. */
 export async function printHostKeys({ data, sshPort }: Config): Promise<void> {
   if (sshPort === null) return
   const { hostKeyLines } = await import('../transport/ssh/host-keys.ts')

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
 
-/** What fails and nobody waits for is a fault of ours, and no reason to end what all others are doing. */
+/** An unhandled rejection is a bug, but no reason to end the process and all other work. */
 export function outlive(log: Log): void {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'nobody waited for what failed'))
 }

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { CannotStart, type Config } from '../config.ts'
 
 /**
- * Tells before anything is made that a port is taken, and settles which one HTTP is served on when any will do: a first
- * start that fails later has an administrator already, and next time shows no password.
+ * Checks before anything is created that the ports are free, and chooses the HTTP port if any will do. Otherwise a
+ * first start that fails later would already have created the administrator, and the next start shows no password.
  */
 export async function usablePort({ host, port, sshPort }: Config): Promise<number> {
   if (sshPort) await tryPort(host, sshPort, `port ${sshPort} for SSH`)

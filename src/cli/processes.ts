@@ -1,11 +1,11 @@
 /**
- * Several HTTP processes on one machine (`workers`). The first process migrates, makes the administrator and then only
- * watches: it opens no store and runs no feature, so nothing a request or job does can end it. Every HTTP process runs
- * a job worker too, exactly as a single process does: jobs are claimed under a lease, so each runs once, and a change
- * wakes the worker beside it without a message between processes.
+ * Several HTTP processes on one machine (`workers`). The first process migrates, creates the administrator and then
+ * only supervises: it opens no store and runs no feature, so no request or job can end it. Every HTTP process also runs
+ * a job worker, exactly as a single process does: jobs are claimed under a lease, so each runs once, and a change wakes
+ * the worker in the same process without a message between processes.
  *
- * Each process keeps its own heap, statements and, on PostgreSQL, up to 10 connections: about 150 MB a process, the
- * first one included. On SQLite all of them write in turns; more processes help with reading and hashing only.
+ * Each process has its own heap, statements and, on PostgreSQL, up to 10 connections: about 150 MB per process, the
+ * first one included. On SQLite all processes share one writer; more processes help only with reading and hashing.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ import { stopRequested } from './stop.ts'
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
-/** Who lived this long did not die of how it was started. */
+/** A process that lived this long did not fail at its start. */
 const SETTLED_MS = 60_000
 
 /** Returns the exit code. */
@@ -29,16 +29,16 @@ export async function superviseProcesses(given: Config): Promise<number> {
   const config: Config = { ...given, port: await usablePort(given) }
   const { addressAdvice, linkAddress } = await loadProgram()
   const { firstSignIn } = await prepare(config)
-  // Else each of the others would compile the program again.
+  // Otherwise each of the other processes would compile the program again.
   flushCompileCache()
   const url = config.url ?? linkAddress(config.host, config.port)
   const crew = new Crew(config, await openLog(config.log))
   const stop = stopRequested()
   shareFigures(crewMembers)
-  // Also when this process gives up: without it the others would answer on, unwatched.
+  // Also if this process exits early: without it the others would keep running unsupervised.
   process.once('exit', () => crew.signal('SIGKILL'))
 
-  // Should none of them ever answer, the password was shown all the same.
+  // Shown even if no process ever starts to listen.
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
   if (answers) console.log([`Mortise answers on ${url}`, addressAdvice(config)].filter(Boolean).join('\n'))
@@ -64,7 +64,7 @@ class Crew {
     this.#log = log.child({ part: 'processes' })
   }
 
-  /** Resolves once all of them answer. */
+  /** Resolves once all processes listen. */
   async start(): Promise<void> {
     await Promise.all(Array.from({ length: this.#config.workers }, () => this.#hire(FIRST_PAUSE_MS)))
   }
@@ -73,7 +73,7 @@ class Crew {
     const { promise, resolve } = Promise.withResolvers<void>()
     const born = performance.now()
     const worker = cluster.fork()
-    // Handed over here and not by the environment, where other accounts of the machine may see it.
+    // Sent as a message and not by the environment, which other users of the machine may read.
     worker.send(this.#config)
     worker.once('listening', () => {
       this.#log.info({ pid: worker.process.pid }, 'process answers')
@@ -81,7 +81,7 @@ class Crew {
     })
     worker.once('exit', (code, signal) => {
       if (this.#stopping) {
-        // One that was still starting knows no SIGTERM yet.
+        // A process that is still starting has no SIGTERM handler yet.
         this.#failed ||= code !== 0 && signal !== 'SIGTERM'
         return
       }
@@ -100,7 +100,7 @@ class Crew {
     for (const worker of crewMembers()) worker.process.kill(signal)
   }
 
-  /** Lets each finish what it runs; the exit code tells whether all did. */
+  /** Lets each process finish its running work; the exit code says whether all did. */
   async stop(): Promise<number> {
     this.#stopping = true
     for (const pause of this.#pauses) clearTimeout(pause)
@@ -113,9 +113,9 @@ class Crew {
 
 const crewMembers = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 
-/** What one of the HTTP processes does. Returns its exit code. */
+/** Runs one of the HTTP processes. Returns its exit code. */
 export async function runProcess(): Promise<number> {
-  // Ctrl-C reaches the whole group; the first process decides, and ends this one by SIGTERM.
+  // Ctrl-C reaches the whole process group. The first process decides, and ends this one by SIGTERM.
   process.on('SIGINT', () => {})
   const stop = stopRequested(['SIGTERM'])
   const [config] = (await once(process, 'message')) as [Config]

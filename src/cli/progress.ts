@@ -1,4 +1,4 @@
-/** Tells on stderr how far long work has come: all the time on a terminal, elsewhere only once it takes long. */
+/** Shows the progress of long work on stderr: continuously on a terminal, elsewhere only if it takes long. */
 
 const ON_TERMINAL_MS = 200
 const ELSEWHERE_MS = 30_000
@@ -18,7 +18,7 @@ export class Progress implements Disposable {
     this.#text = text
   }
 
-  /** A line of the answer, which the one of the progress makes room for. */
+  /** Prints a line of output, after clearing the progress line. */
   print(line: string): void {
     this.#clear()
     console.log(line)

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../store/database.ts'
 import { damageOf } from '../store/engine-errors.ts'
 import { Misuse } from './verb.ts'
 
-/** The one line for whatever is an answer; null for a failure of ours, which deserves its stack. */
+/** The one-line message for an expected error; null for a bug, which is shown with its stack. */
 export function lineOf(error: unknown): string | null {
   if (error instanceof Refusal) return said(error.said ?? error.kind)
   if (error instanceof StoreUnavailable) return `the database does not answer: ${(error.cause as Error).message}`

@@ -1,4 +1,4 @@
-/** The command: finds the verb, parses its flags, runs it; whatever is refused is told in one line. */
+/** The command: finds the verb, parses its flags and runs it; errors are printed in one line. */
 import { VERSION } from '../version.ts'
 import { check } from './check.ts'
 import { ci } from './ci.ts'
@@ -32,7 +32,7 @@ async function dispatch(args: string[]): Promise<number> {
   if (args[0] === '--help' || args[0] === '-h' || args[0] === 'help') return print(helpOfAll(verbs))
 
   const [first = '', second = ''] = args
-  // Without a verb, as `mortise --port 9000`, the forge is served.
+  // Without a verb, as in `mortise --port 9000`, the default is `serve`.
   if (first === '' || first.startsWith('-')) return runVerb('serve', verbs.serve!, args)
   const verb = verbs[first]
   if (verb) return runVerb(first, verb, args.slice(1))

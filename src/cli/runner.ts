@@ -5,7 +5,7 @@ import { executorFlags, executorOf } from './executors.ts'
 import { stopRequested } from './stop.ts'
 import { Misuse, numberOf, type Verb } from './verb.ts'
 
-/** Command lines are everyone's to read. */
+/** An environment variable, because every user of the machine can read command lines. */
 const TOKEN_VARIABLE = 'MORTISE_RUNNER_TOKEN'
 const DEFAULT_GRACE_S = 60
 const MOST_AT_A_TIME = 256
@@ -57,7 +57,7 @@ export const runner: Verb = {
         runUntagged: tags.length === 0 || Boolean(call.switches.untagged),
       },
     }).catch(cannotStart)
-    // Before anyone hears that it runs. What gives up on waiting must leave no job behind.
+    // Before the start is announced. A forced exit must not leave a job running.
     const stop = stopRequested(['SIGTERM', 'SIGINT', 'SIGQUIT'], graceMs + 30_000)
     process.once('exit', () => agent.kill())
     console.log(`Runner ${agent.runnerId} waits for jobs of ${url}`)
@@ -66,7 +66,7 @@ export const runner: Verb = {
   },
 }
 
-/** The server's own words, or why it cannot be reached. */
+/** The error message of the server, or why it cannot be reached. */
 function cannotStart(error: unknown): never {
   throw new CannotStart((error as Error).message, { cause: error })
 }

@@ -8,7 +8,7 @@ import { usablePort } from './ports.ts'
 import { stopRequested } from './stop.ts'
 import { Misuse, type Verb } from './verb.ts'
 
-/** Of the 30 seconds that stopping may take. */
+/** Part of the 30 seconds that stopping may take. */
 const GRACE_MS = 5_000
 
 export const serve: Verb = {
@@ -28,30 +28,31 @@ export const serve: Verb = {
       throw error
     })
     const administrator = createFirstAdministrator(opened.app)
-    // A turn later the administrator's password is being hashed, in another thread: this one builds the servers meanwhile.
+    // One tick later the administrator's password is being hashed in another thread; this thread builds the servers in
+    // the meantime.
     const opening = setImmediate().then(() => startServers(opened, { openAfter: administrator }))
     const [made, started] = await Promise.allSettled([administrator, opening])
     const firstSignIn = made.status === 'fulfilled' ? made.value : null
     if (started.status === 'rejected') {
-      // Somebody took the port meanwhile: the password is shown now or never.
+      // Another program took the port in the meantime: the password must be shown now or never.
       if (firstSignIn) console.log(welcome(firstSignIn, config, opened.app.url))
       throw started.reason
     }
     await using forge = started.value
     outlive(forge.app.log)
-    // Before anyone hears that it runs: who reads the line may ask it to stop at once.
+    // Before the start is announced: a reader of the line may stop the server at once.
     const stop = stopRequested()
     console.log(`Mortise answers on ${forge.app.url}`)
     const advice = addressAdvice(config)
     if (advice) console.log(advice)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
-    // Making them takes a while, which nobody who wants to stop has to wait for.
+    // Creating the keys takes a while, and stopping must not wait for it.
     void printHostKeys(config)
     await (flags.runner ? runEmbedded(forge.app, stop) : stop)
   },
 }
 
-/** What is still running when the server is to stop is handed back. */
+/** Jobs that still run when the server stops are returned to the queue. */
 async function runEmbedded(app: App, stop: Promise<unknown>): Promise<void> {
   const { startEmbeddedRunner } = await import('../features/ci/runners/embedded.ts')
   const folder = join(app.config.data, 'runner')

@@ -1,12 +1,12 @@
 /**
- * For machines whose OpenSSH shall serve git instead of the built-in server: sshd asks `ssh keys` whose a key is
- * (AuthorizedKeysCommand) and runs `ssh serve` for whoever holds it.
+ * For machines whose OpenSSH serves git instead of the built-in server: sshd calls `ssh keys` to find the owner of a
+ * key (AuthorizedKeysCommand), and runs `ssh serve` for the user of the key.
  */
 import { variableOf } from '../config.ts'
 import { onInstance } from './user.ts'
 import type { Verb } from './verb.ts'
 
-/** As OpenSSH passes it: `%f`. */
+/** In the form of OpenSSH's `%f`. */
 const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
 
 const keys: Verb = {
@@ -19,7 +19,7 @@ const keys: Verb = {
       const { findSshIdentity } = await import('../transport/ssh/identities.ts')
       const visitor = await findSshIdentity(app, fingerprint)
       if (!visitor) return
-      // The shell that sshd starts knows nothing of our settings, and what is logged there is shown to the client.
+      // The shell that sshd starts does not have our settings, and its log output is shown to the client.
       const data = `${variableOf('data')}='${call.config.data.replaceAll("'", `'\\''`)}' ${variableOf('log')}=silent`
       const command = `${data} '${process.execPath}' '${process.argv[1]}' ssh serve ${fingerprint}`
       const [type, blob] = visitor.key.key.split(' ')

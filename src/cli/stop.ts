@@ -1,11 +1,11 @@
-/** Longer than a request or job should take, shorter than most supervisors wait before they kill. */
+/** Longer than a request or job should take, shorter than most supervisors wait before they kill the process. */
 const PATIENCE_MS = 30_000
-/** One Ctrl-C may arrive twice: from the terminal and from a launcher that passes it on. */
+/** One Ctrl-C may arrive twice: from the terminal and from a launcher that forwards it. */
 const ECHO_MS = 1_000
 
 /**
- * Resolves with the first signal to stop; the caller then finishes what is running. A drain that takes too long, or a
- * second signal of someone who will not wait, ends the process at once with exit code 1.
+ * Resolves with the first stop signal; the caller then finishes running work. If that takes too long, or a second
+ * signal comes, the process ends at once with exit code 1.
  */
 export function stopRequested(
   signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'],
@@ -28,6 +28,6 @@ export function stopRequested(
 
 function giveUp(why: string): void {
   console.error(`mortise: ${why}, stopped without waiting`)
-  // Whatever still runs holds the process open: nothing gentler ends it. The store bears this as it bears a crash.
+  // Running work keeps the process alive, so only exit ends it. The store handles this like a crash.
   process.exit(1)
 }

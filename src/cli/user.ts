@@ -7,7 +7,7 @@ import { Misuse, required, type Call, type Verb } from './verb.ts'
 const PASSWORD = { value: 'PASSWORD', help: '- reads it from standard input; without, one is made and printed' }
 const words = ['USERNAME'] as const
 
-/** Runs `work` on the instance. The log and the first sign-in go to stderr: stdout is the verb's own answer. */
+/** Runs `work` on the instance. The log and the first sign-in go to stderr: stdout is for the output of the verb. */
 export async function onInstance({ config }: Call, work: (app: App) => Promise<void>): Promise<void> {
   await using instance = await openInstance(config, { log: 'stderr', mustExist: true })
   const { app, firstSignIn } = instance
@@ -22,7 +22,7 @@ export async function findUserByName(app: App, username: string): Promise<User> 
   return user
 }
 
-/** Services ask who acts: an administrator, and where there is another one, not the very user acted on. */
+/** The acting user that services require: an administrator, and if possible not the user that is acted on. */
 export async function operatorOn(app: App, user: User): Promise<User> {
   const administrators = await app.db
     .selectFrom('users')

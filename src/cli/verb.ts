@@ -1,23 +1,23 @@
-/** What a verb of the command declares: its help, its own flags, and what it does. Settings are flags of every verb. */
+/** The declaration of a CLI verb: its help, its flags and its function. Settings are flags of every verb. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { flagOf, readConfig, settings, type Config } from '../config.ts'
 
-/** The command line itself is wrong; told in one line, with exit code 2. */
+/** The command line is wrong; reported in one line, with exit code 2. */
 export class Misuse extends Error {}
 
 export interface Flag {
   readonly help: string
-  /** What stands for the value in `--help`; a flag without one is a switch. */
+  /** The name of the value in `--help`; a flag without one is a boolean. */
   readonly value?: string
-  /** It may be given several times, and is in `lists`. */
+  /** May be given several times; the values are in `lists`. */
   readonly many?: true
-  /** One letter that means the same. */
+  /** A one-letter alias. */
   readonly short?: string
 }
 
 export interface Call {
   readonly config: Config
-  /** One for each word that the verb names, in its order. */
+  /** One for each positional argument of the verb, in order. */
   readonly words: string[]
   readonly flags: Record<string, string | undefined>
   readonly switches: Record<string, boolean | undefined>
@@ -26,14 +26,14 @@ export interface Call {
 
 export interface Verb {
   readonly summary: string
-  /** More than one sentence, told by its own help alone. */
+  /** Further sentences, shown only in the help of the verb. */
   readonly details?: string
-  /** Names of the words after the verb, e.g. `USERNAME`; all are needed. */
+  /** Names of the positional arguments, e.g. `USERNAME`; all are required. */
   readonly words?: readonly string[]
-  /** The name of those that may follow, as many as one likes. */
+  /** The name of further positional arguments, any number of them. */
   readonly rest?: string
   readonly flags?: Record<string, Flag>
-  /** Returns the exit code where it is not 0. */
+  /** Returns the exit code if it is not 0. */
   run(call: Call): Promise<number | void>
 }
 
@@ -67,7 +67,7 @@ function parse(args: string[], options: ParseArgsOptionsConfig) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    // The first sentence tells what is wrong, the rest how to write an argument that starts with a dash.
+    // The first sentence names the error, the rest explains arguments that start with a dash.
     throw new Misuse((error as Error).message.split(/[.\n]/)[0])
   }
 }
