@@ -1,7 +1,7 @@
 /**
- * A whole forge inside a test process, in well under a second: `import { startForge } from 'mortise'`. It lives in a
- * temporary folder (in memory where the system has such a folder) and is gone when it is closed. Our own suite uses
- * this same door. It stands in `src`, not in `test`, because it is part of the product.
+ * A whole forge inside a test process, started in well under a second: `import { startForge } from 'mortise'`. It lives
+ * in a temporary folder (in memory if the system has such a folder) and is deleted when it is closed. Our own test
+ * suite uses it too. It is in `src`, not in `test`, because it is part of the product.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ import { forgetCaches } from './store/versions.ts'
 export { Client, Person }
 export type { ForgeOptions, Reply } from './forge/types.ts'
 
-/** What a started forge stands on. */
+/** The parts of a started forge. */
 interface Ground {
   readonly folder: string
   readonly database: CopiedDatabase
@@ -251,7 +251,7 @@ export class TestForge implements door.Forge {
     const { worker, deliverer } = this.#ground.running
     const [resumeWork, resumeDeliveries] = [await worker.pause(), await deliverer.pause()]
     try {
-      // What is known for a while only would else be asked for again in a count that takes long, and in no other.
+      // Otherwise values that are cached for a while would be read again in a slow count only.
       using _ = this.clock.hold()
       await currentSettings(this.app)
       forgetCaches(this.app.db)
@@ -269,7 +269,7 @@ export class TestForge implements door.Forge {
     await this.#ground.running.deliverer.settle()
   }
 
-  /** Background work rests from here on. */
+  /** Stops background work. */
   stopWorker(): Promise<void> {
     return this.#ground.running.worker.stop()
   }
@@ -317,7 +317,7 @@ export class TestForge implements door.Forge {
 
   async #end(): Promise<void> {
     for (const runner of this.#runners) await runner.stop(0)
-    // What is still being sent ends with them, and nobody waits for it.
+    // Deliveries in progress end here, and nothing waits for them.
     for (const receiver of this.#receivers) await receiver.close()
     await discard(this.#ground)
   }
@@ -326,12 +326,12 @@ export class TestForge implements door.Forge {
     return this.close()
   }
 
-  /** What the log says of the last error: of a fault of ours the answer says nothing. */
+  /** The last logged error: the answer of a 500 says nothing about its cause. */
   lastFault(): string {
     return this.#ground.faults.last()
   }
 
-  /** What was answered, or why it was refused. */
+  /** The body of the answer; throws if the request was rejected. */
   #done({ status, body }: door.Reply, what: string): door.Reply['body'] {
     if (status < 300) return body
     const fault = status >= 500 ? `: ${this.lastFault()}` : ''
@@ -346,7 +346,7 @@ const GONE = { recursive: true, force: true } as const
 
 const dataIn = (folder: string) => join(folder, 'data')
 
-/** The keys of a running SSH server are what its clients know it by. */
+/** Keeps the host keys: clients of a running SSH server know it by them. */
 async function emptyFolder(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name !== 'ssh')
   await Promise.all(names.map((name) => rm(join(folder, name), GONE)))
@@ -361,7 +361,7 @@ async function discard({ running, database, folder }: Pick<Ground, 'database' | 
 const SECRET_KEY = randomHex()
 const ROOT_TOKEN = randomToken()
 
-/** Every forge of a process starts from the same template, which these are part of; or it has another place for them. */
+/** Settings that all forges of a process share, because they are part of the template; or that a forge sets itself. */
 const NOT_FOR_FORGES: readonly (keyof Config)[] = [
   'data',
   'databaseUrl',
@@ -390,7 +390,7 @@ function assertKnown(options: door.ForgeOptions): void {
     throw new BadSetting('startForge: databaseUrl must look like postgres://user:password@host:5432/name')
 }
 
-/** The usual port of SSH is there only once, so a forge has SSH where it is told a port; `0` takes a free one. */
+/** The default SSH port exists only once, so a forge has SSH only if a port is given; `0` takes a free one. */
 const withoutSsh = { SSH_PORT: 'off', SSH_URL: 'off' }
 
 const configOf = (folder: string, database: string, given: Record<string, string> = {}) => {
@@ -406,7 +406,7 @@ const configOf = (folder: string, database: string, given: Record<string, string
   return readConfig({}, Object.fromEntries(Object.entries(all).map(([name, value]) => [`MORTISE_${name}`, value])))
 }
 
-/** Migrated, with its administrator: what every forge of this process starts from. */
+/** Migrated databases with an administrator: every forge of this process starts from one. */
 const templates = new Map<string, Promise<Template>>()
 
 function templateOn(databaseUrl: string | undefined): Promise<Template> {
@@ -423,7 +423,7 @@ async function makeTemplate(databaseUrl: string | undefined): Promise<Template> 
     try {
       await using opened = await openApp(configOf(folder, url, { LOG: 'silent' }), { durable: false, heartbeat: false })
       await createFirstAdministrator(opened.app)
-      // Receivers of a test stand on its own machine.
+      // Webhook receivers of a test run on the same machine.
       await updateSettings(opened.app, { allow_local_requests_from_web_hooks_and_services: true })
       await forgetEvents(opened.app)
     } finally {
@@ -440,7 +440,7 @@ async function makeTemplate(databaseUrl: string | undefined): Promise<Template> 
   }
 }
 
-/** SQLite's binding ends the process without a word where Node-API is older. */
+/** The SQLite binding ends the process without a message if Node-API is older. */
 function assertNode(): void {
   if (Number(process.versions.napi) < 10)
     throw new CannotStart(`mortise needs Node 22.14 or newer; this is ${process.version}`)

@@ -1,4 +1,4 @@
-/** Callers of the API, as tests have them. */
+/** API clients for tests. */
 import type * as door from './types.ts'
 
 type Input = Parameters<door.Client['post']>[1]
@@ -42,7 +42,7 @@ export class Client implements door.Client {
       headers: { ...this.headers, ...(input && !isForm && { 'Content-Type': 'application/json' }), ...headers },
       ...(input && { body: isForm ? input : JSON.stringify(input) }),
     }).catch((error: Error) => {
-      // `fetch failed` alone says neither what was asked nor why it failed.
+      // `fetch failed` alone says neither what was requested nor why it failed.
       throw new Error(`${method} ${url}: ${(error.cause as Error | undefined)?.message || error.message}`, {
         cause: error,
       })

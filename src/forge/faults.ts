@@ -1,4 +1,4 @@
-/** The last errors a forge logged: of its own faults an answer says nothing. */
+/** The last errors that a forge logged: the answer of a 500 says nothing about its cause. */
 const MOST_KEPT = 20
 
 export class FaultLog {

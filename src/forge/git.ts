@@ -1,4 +1,4 @@
-/** Git as somebody at their own machine has it, with their credentials for one forge. */
+/** Runs git as a user on their own machine would, with their credentials for one forge. */
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { devNull } from 'node:os'
@@ -20,7 +20,7 @@ export async function runGit(args: readonly string[], person: Person, cwd: strin
   return stdout.trimEnd()
 }
 
-/** Nothing of the machine's own settings: a test must not depend on whose it is. */
+/** Without the settings of the machine: a test must not depend on them. */
 function environmentOf({ url, username, email, token }: Person, home: string): NodeJS.ProcessEnv {
   const basic = Buffer.from(`${username}:${token}`).toString('base64')
   const settings = [

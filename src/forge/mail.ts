@@ -3,7 +3,7 @@ import type { ForgeMail } from './types.ts'
 
 const MOST_KEPT = 10_000
 
-/** What a forge has mailed. */
+/** The mails that a forge has sent. */
 export class MailLog {
   #mails: ForgeMail[] = []
 

@@ -1,4 +1,4 @@
-/** An address that collects what is sent to it, for tests of hooks, services and bots. */
+/** A URL that collects what is sent to it, for tests of webhooks, integrations and bots. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pass } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const DEADLINE = 5000
 
 interface Stored {
   readonly delivery: door.Delivery
-  /** Handed to whoever waited for it. */
+  /** Already returned by `next()`. */
   isTaken: boolean
 }
 
@@ -144,6 +144,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As the body calls it, also where it is a narrower word (`confidential_issue`), or the header (`Push Hook`). */
+/** Matches the name in the body, also a more specific one (`confidential_issue`), or the header (`Push Hook`). */
 const isOf = ({ kind, event, body }: door.Delivery, wanted: string): boolean =>
   [kind, event, body?.event_type, body?.event_name].includes(wanted)

@@ -6,19 +6,19 @@ const MOST_KEPT = 10_000
 interface RequestContext {
   readonly method: string
   readonly path: string
-  /** Its status, once it is written. */
+  /** The status, once it is sent. */
   answer: ServerResponse | number | null
 }
 
-/** What a server was asked. */
+/** The requests that a server got. */
 export class RequestLog {
   #asked: RequestContext[] = []
 
   constructor(server: Server) {
-    // First, as those who answer might change the address.
+    // First, because other listeners might change the URL.
     server.prependListener('request', ({ method = '', url = '' }, response) => {
       const asked: RequestContext = { method, path: url, answer: response }
-      // A client that went away unanswered has no status.
+      // A request without an answer has no status.
       response.once('close', () => (asked.answer = statusOf(response)))
       this.#asked.push(asked)
       if (this.#asked.length === 2 * MOST_KEPT) this.#asked = this.#asked.slice(-MOST_KEPT)
@@ -29,7 +29,7 @@ export class RequestLog {
     return this.#asked.slice(-MOST_KEPT).map(({ method, path, answer }) => ({
       method,
       path,
-      // Whoever has its answer may look before the response has closed.
+      // The caller may look after the answer but before the response has closed.
       status: answer !== null && typeof answer === 'object' ? statusOf(answer) : answer,
     }))
   }

@@ -1,81 +1,87 @@
 /// <reference lib="esnext.disposable" />
 /**
- * The package's public types, all of them: this file is published as it is and imports nothing, so that whoever
- * compiles against mortise needs none of the libraries it is made with.
+ * All public types of the package. This file is published as it is and imports nothing, so that a project which
+ * compiles against mortise needs none of its libraries.
  */
 
-/** A real forge on a free port, over a temporary store of its own; gone when it is closed. */
+/** Starts a real forge on a free port, with its own temporary store. Closing it deletes everything. */
 export declare function startForge(options?: ForgeOptions): Promise<Forge>
 
 export interface ForgeOptions {
-  /** Settings as the environment names them without their prefix, e.g. `{ RATE_LIMIT: '10' }`. */
+  /** Settings by their environment names without the prefix, e.g. `{ RATE_LIMIT: '10' }`. */
   settings?: Record<string, string>
-  /** `postgres://…` of a server on which a database of its own is made; SQLite without. */
+  /** `postgres://…`: a server on which a new database is created; SQLite by default. */
   databaseUrl?: string | undefined
   /** Where log lines go, e.g. `process.stdout`. */
   logTo?: { write(line: string): void } | undefined
-  /** Milliseconds that closing waits for requests that are still running. */
+  /** Milliseconds that closing waits for running requests. */
   patience?: number | undefined
 }
 
 export interface Forge extends AsyncDisposable {
-  /** Its address, without a slash at its end. */
+  /** The URL of the forge, without a trailing slash. */
   readonly url: string
   readonly clock: ForgeClock
-  /** Calls without any credential. */
+  /** A client without any credential. */
   readonly visitor: Client
   /** The first administrator, `root`. */
   readonly administrator: Person
 
-  /** A new user, ready to call. */
+  /** Creates a user, who can call the API at once. */
   user(request?: UserInput): Promise<Person>
-  /** A new group of `owner`, as the API answers it. */
+  /** Creates a group of `owner`; returns the API record. */
   group(request?: GroupInput, owner?: Person): Promise<Group>
-  /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
+  /** Creates a project of `owner`, in their own namespace unless `namespace_id` is given; returns the API record. */
   project(request?: ProjectInput, owner?: Person): Promise<Project>
-  /** A new label of a project or a group, as the API answers it. */
+  /** Creates a label of a project or a group; returns the API record. */
   label(place: Project | Group, request?: LabelInput, as?: Person): Promise<Label>
-  /** A new milestone of a project or a group, as the API answers it. */
+  /** Creates a milestone of a project or a group; returns the API record. */
   milestone(place: Project | Group, request?: MilestoneInput, as?: Person): Promise<Milestone>
-  /** A new issue of a project, as the API answers it. */
+  /** Creates an issue of a project; returns the API record. */
   issue(project: { readonly id: number }, request?: IssueInput, as?: Person): Promise<Issue>
-  /** A new note on an issue, as the API answers it. */
+  /** Creates a note on an issue; returns the API record. */
   note(issue: { readonly project_id: number; readonly iid: number }, request?: NoteInput, as?: Person): Promise<Note>
-  /** A new snippet of a project, or with null one of the person themselves, as the API answers it. */
+  /** Creates a snippet of a project, or with null a personal one; returns the API record. */
   snippet(project: { readonly id: number } | null, request?: SnippetInput, as?: Person): Promise<Snippet>
-  /** A branch with a commit of files on it, and a merge request of it, as the API answers it. */
+  /** Creates a branch with a commit of files, and a merge request for it; returns the API record. */
   mergeRequest(project: { readonly id: number }, request?: MergeRequestInput, as?: Person): Promise<MergeRequest>
-  /** Commits files to a project; null deletes one. */
+  /** Commits files to a project; null deletes a file. */
   seed(project: { readonly id: number }, files: Files, request?: SeedInput): Promise<Commit>
-  /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
+  /** Runs git with a user's credentials for this forge. Returns the output, or throws an error with the reason. */
   git(args: readonly string[], request?: GitInput): Promise<string>
-  /** Runs CI jobs of this forge in the shell, as the user of this process, until it is stopped or the forge closed. */
+  /**
+   * Runs CI jobs of this forge in the shell, as the user of this process, until the runner is stopped or the forge
+   * closed.
+   */
   runner(request?: RunnerInput): Promise<ForgeRunner>
-  /** An address that collects deliveries of hooks and services, until it or the forge is closed. */
+  /** A URL that collects deliveries of webhooks and integrations, until it or the forge is closed. */
   receiver(): Promise<Receiver>
-  /** What was mailed so far, oldest first, once all background work that is due has been done. */
+  /** All mails so far, oldest first, after all due background work has finished. */
   mail(): Promise<ForgeMail[]>
-  /** The caller that these headers make. */
+  /** A client that sends these headers. */
   as(headers: Record<string, string>): Client
 
-  /** Names of the events told so far, oldest first. */
+  /** Names of the events so far, oldest first. */
   events(): Promise<string[]>
-  /** The same events with what they told. */
+  /** The same events with their payloads. */
   eventLog(): Promise<ForgeEvent[]>
-  /** What the forge was asked over HTTP, by whomever, oldest first; the last 10,000. */
+  /** All HTTP requests that the forge got, oldest first; the last 10,000. */
   requests(): ForgeRequest[]
-  /** How many queries `work` sent to the store; background work rests meanwhile. */
+  /** The number of queries that `work` sends to the store; background work pauses in the meantime. */
   queries(work: () => Promise<unknown>): Promise<number>
-  /** Waits until all background work that is due has been done. */
+  /** Waits until all due background work has finished. */
   settle(): Promise<void>
 
-  /** As it was when it started, at the same address, sooner than another forge starts. Nobody may be asking meanwhile. */
+  /**
+   * Resets the forge to its state at the start, at the same URL, faster than starting another. No request may be
+   * running.
+   */
   reset(): Promise<void>
-  /** Lets running requests finish and removes everything; `await using` does it by itself. */
+  /** Lets running requests finish and deletes everything; `await using` calls it. */
   close(): Promise<void>
 }
 
-/** Goes with the system's time, moved by as much as was told; held, it stands. */
+/** Follows the system's time, plus the time it was advanced; `hold` stops it. */
 export interface ForgeClock {
   now(): Date
   advance(ms: number): void
@@ -86,7 +92,7 @@ type Query = Record<string, unknown>
 type Input = Record<string, unknown> | FormData
 type RequestHeaders = Record<string, string>
 
-/** Someone who calls the API. Paths are relative to `/api/v4`; input goes into the query of a GET, else into JSON. */
+/** An API client. Paths are relative to `/api/v4`; input goes into the query of a GET, else into a JSON body. */
 export interface Client {
   readonly url: string
   readonly headers: RequestHeaders
@@ -111,7 +117,7 @@ type Json = any
 
 export interface Reply {
   readonly status: number
-  /** Parsed where it is JSON, else text. */
+  /** Parsed if it is JSON, else text. */
   readonly body: Json
   readonly headers: Headers
 }
@@ -124,66 +130,66 @@ export interface ForgeEvent {
 
 export interface ForgeRequest {
   readonly method: string
-  /** With its query, as it was asked. */
+  /** With the query, as requested. */
   readonly path: string
-  /** Null while it is not answered yet. */
+  /** Null until it is answered. */
   readonly status: number | null
 }
 
 export interface RunnerInput {
-  /** Jobs at a time; one unless told. */
+  /** Concurrent jobs; 1 by default. */
   concurrent?: number
-  /** Jobs without tags are run in any case. */
+  /** Jobs without tags run in any case. */
   tags?: readonly string[]
 }
 
 export interface ForgeRunner extends AsyncDisposable {
   readonly id: number
-  /** Running jobs are handed back at once. */
+  /** Returns running jobs to the queue at once. */
   stop(): Promise<void>
 }
 
-/** Something that was sent to a receiver. */
+/** A request that a receiver got. */
 export interface Delivery {
-  /** As its body says (`object_kind`, `event_name`), else its header: `issue`, `push`, `pipeline`, `user_create` … */
+  /** From the body (`object_kind`, `event_name`), else from the header: `issue`, `push`, `pipeline`, `user_create` … */
   readonly kind: string
   /** The header `X-Gitlab-Event`, e.g. `Issue Hook`. */
   readonly event: string | null
   readonly method: string
-  /** With its query. */
+  /** With the query. */
   readonly path: string
-  /** By their names in lower case. */
+  /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed where it is JSON, else text. */
+  /** Parsed if it is JSON, else text. */
   readonly body: Json
 }
 
 export interface ReceiverAnswer {
-  /** 200 unless told. */
+  /** 200 by default. */
   status?: number
   headers?: Record<string, string>
   text?: string
-  /** Milliseconds until it is answered. */
+  /** Milliseconds until the answer. */
   delay?: number
-  /** Takes the delivery and never answers. */
+  /** Accepts the delivery and never answers. */
   hang?: boolean
-  /** For so many deliveries; those after them are answered with 200 again. */
+  /** The number of deliveries it applies to; later ones are answered with 200 again. */
   times?: number
 }
 
 export interface Receiver extends AsyncDisposable {
-  /** For the `url` of a hook; anything may be added to it. */
+  /** For the `url` of a hook; paths and queries may be appended. */
   readonly url: string
-  /** All that came so far, oldest first; the last 10,000. */
+  /** All deliveries so far, oldest first; the last 10,000. */
   readonly deliveries: readonly Delivery[]
   /**
-   * The oldest delivery that was not handed out yet, of this kind (`issue`, also `confidential_issue` or `Issue Hook`)
-   * or of any. Waits for it, up to 5 seconds unless told; then it is thrown what came instead.
+   * The oldest delivery that was not returned yet, of this kind (`issue`, also `confidential_issue` or `Issue Hook`) or
+   * of any. Waits for it, up to 5 seconds by default; then it throws an error that lists what came instead.
    */
   next(kind?: string, request?: { timeout?: number }): Promise<Delivery>
-  /** How deliveries are answered from now on: `{ status: 500 }`, `{ hang: true }`, `{ delay: 2000 }`. */
+  /** Sets the answer to deliveries from now on: `{ status: 500 }`, `{ hang: true }`, `{ delay: 2000 }`. */
   answer(request: ReceiverAnswer): void
-  /** Forgets what came and how it should answer. */
+  /** Forgets all deliveries and the answer that was set. */
   clear(): void
   close(): Promise<void>
 }
@@ -192,9 +198,9 @@ export interface ForgeMail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** Null where there is only the text. */
+  /** Null if there is only text. */
   readonly html: string | null
-  /** Those beyond sender, receiver and subject, by their names in lower case. */
+  /** Headers other than sender, recipient and subject, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -202,17 +208,17 @@ export interface ForgeMail {
 export type Files = Readonly<Record<string, string | Uint8Array | null>>
 
 export interface SeedInput {
-  /** The project's default branch, or `master`. Another one that is not there yet begins at the default branch. */
+  /** The project's default branch, or `master`. A new branch starts at the default branch. */
   branch?: string
   message?: string
-  /** Who commits; the administrator unless named. */
+  /** The committer; the administrator by default. */
   as?: Person
 }
 
 export interface GitInput {
-  /** Whose credentials; the administrator's unless named. */
+  /** The user whose credentials are used; the administrator by default. */
   as?: Person
-  /** Where it runs; a folder of the forge, the same for every call, unless named. */
+  /** The working directory; by default a folder of the forge, the same for every call. */
   cwd?: string
 }
 
@@ -277,7 +283,7 @@ export interface Group {
   readonly membership_lock: boolean
 }
 
-/** What a project is asked to be and answers to be. */
+/** Attributes of a project in both input and output. */
 interface ProjectAttributes {
   name: string
   path: string
@@ -327,7 +333,7 @@ export interface Project extends Readonly<ProjectAttributes> {
   readonly id: number
   readonly name_with_namespace: string
   readonly path_with_namespace: string
-  /** Empty where the forge serves no SSH. */
+  /** Empty if the forge serves no SSH. */
   readonly ssh_url_to_repo: string
   readonly http_url_to_repo: string
   readonly web_url: string
@@ -350,7 +356,7 @@ export interface Project extends Readonly<ProjectAttributes> {
   }
   readonly mirror: boolean
   readonly import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed'
-  /** For those who administer it. */
+  /** Visible to administrators of the project. */
   readonly runners_token?: string | undefined
 }
 
@@ -358,7 +364,7 @@ export interface IssueInput {
   title?: string
   description?: string | null
   confidential?: boolean
-  /** Titles; those that are unknown are made. */
+  /** Titles; unknown labels are created. */
   labels?: readonly string[]
   milestone_id?: number
   assignee_ids?: readonly number[]
@@ -382,15 +388,15 @@ export interface Issue {
 }
 
 export interface MergeRequestInput {
-  /** What its branch changes; a file of its own unless named. */
+  /** The changed files of the branch; a new file by default. */
   files?: Files
   title?: string
   description?: string | null
-  /** A new one unless named; where it is there, the files are committed to it. */
+  /** A new branch by default; files are committed to an existing one. */
   source_branch?: string
-  /** The default branch unless named. */
+  /** The default branch if absent. */
   target_branch?: string
-  /** Of a fork: where it goes. */
+  /** For a fork: the project it is merged into. */
   target_project_id?: number
   labels?: readonly string[]
   milestone_id?: number
@@ -420,10 +426,10 @@ export interface MergeRequest {
 
 export interface LabelInput {
   name?: string
-  /** `#RRGGBB`, `#RGB` or a name that CSS knows. */
+  /** `#RRGGBB`, `#RGB` or a CSS colour name. */
   color?: string
   description?: string | null
-  /** Of a project's. */
+  /** For a project label. */
   priority?: number
 }
 
@@ -446,7 +452,7 @@ export interface Label {
 export interface MilestoneInput {
   title?: string
   description?: string | null
-  /** `YYYY-MM-DD`, as is the next. */
+  /** `YYYY-MM-DD`, like the next one. */
   start_date?: string | null
   due_date?: string | null
 }
@@ -454,7 +460,7 @@ export interface MilestoneInput {
 export interface Milestone {
   readonly id: number
   readonly iid: number
-  /** One of the two: whose it is. */
+  /** One of the two is set: the owner. */
   readonly project_id?: number | undefined
   readonly group_id?: number | undefined
   readonly title: string
@@ -471,7 +477,7 @@ export interface Milestone {
 export interface NoteInput {
   body?: string
   internal?: boolean
-  /** For those who own the project. */
+  /** Only owners of the project may set it. */
   created_at?: string
 }
 
@@ -493,7 +499,7 @@ export interface Note {
 export interface SnippetInput {
   title?: string
   description?: string | null
-  /** Private unless told. */
+  /** Private by default. */
   visibility?: 'private' | 'internal' | 'public'
   /** One file, or several by `files`. */
   file_name?: string
@@ -509,11 +515,11 @@ export interface Snippet {
   readonly author: { readonly id: number; readonly username: string; readonly name: string }
   readonly created_at: string
   readonly updated_at: string
-  /** Null for one of a person. */
+  /** Null for a personal snippet. */
   readonly project_id: number | null
   readonly web_url: string
   readonly raw_url: string
-  /** The first of them. */
+  /** The first file. */
   readonly file_name: string
   readonly files: readonly { readonly path: string; readonly raw_url: string }[]
 }
