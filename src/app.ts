@@ -1,4 +1,4 @@
-/** One running forge, built and closed in one place. */
+/** One running forge: opens and closes all its parts. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promises'
@@ -67,33 +67,33 @@ import { webPages } from './web/pages.ts'
 export interface Options {
   readonly clock?: Clock
   readonly logTo?: DestinationStream | undefined
-  /** Off in tests: the store then does not wait for the disk. */
+  /** Disabled in tests: the store then does not wait for the disk. */
   readonly durable?: boolean
-  /** Off in tests: no other process works on the store, and queries are counted. */
+  /** Disabled in tests: no other process uses the store, and queries are counted. */
   readonly heartbeat?: boolean
-  /** On in tests: every answer is compared with its declared schema. */
+  /** Enabled in tests: every answer is compared with its declared schema. */
   readonly checkOutput?: boolean
-  /** Milliseconds that running requests may still take once it closes. */
+  /** Milliseconds that running requests may still take when the forge closes. */
   readonly patience?: number | undefined
-  /** The servers are built while this goes on and listen once it is done. */
+  /** The servers are built while this promise is pending, and listen once it is resolved. */
   readonly openAfter?: Promise<unknown>
-  /** Refuses where there is no instance yet, instead of making one. */
+  /** Throws if there is no instance yet, instead of creating one. */
   readonly mustExist?: boolean
-  /** Where several processes serve. */
+  /** Set if there are several HTTP processes. */
   readonly collectFigures?: CollectFigures
-  /** Told of each mail that has gone out. */
+  /** Called for each sent mail. */
   readonly onMail?: (mail: Mail) => void
-  /** Also with another key than the stored secrets were sealed with. */
+  /** Also opens with a key that does not match the stored secrets. */
   readonly withAnyKey?: boolean
 }
 
-/** The machinery without its servers: what the command's verbs work with. */
+/** The app without its servers, for the CLI commands. */
 export interface OpenedApp extends AsyncDisposable {
   readonly app: App
   readonly applied: string[]
 }
 
-/** Turns whatever `work` fails with into one line; the system's own words are clear enough to follow ours. */
+/** Turns an error of `work` into one line. The system's message is clear enough to be appended to ours. */
 async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -103,7 +103,7 @@ async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promi
 }
 
 export function reasonOf(error: unknown): string {
-  // Of a name with several addresses Node tells every failure, and none in the message.
+  // For a name with several addresses Node reports every error, and none of them in the message.
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
   if (error instanceof StoreUnavailable) return reasonOf(error.cause)
   const text = error instanceof Error ? error.message : String(error)
@@ -202,16 +202,16 @@ export interface Forge extends AsyncDisposable {
   readonly deliverer: Deliverer
   readonly http: Server
   readonly metrics: Metrics
-  /** Goes on with another store and no memory of the one before; `prepare` is called while there is none. */
+  /** Continues with another store and no cached state; `prepare` is called while no store is open. */
   reopen(prepare: () => Promise<void>): Promise<void>
 }
 
-/** Starts everything; the address is answered on when this resolves. */
+/** Starts everything; the server accepts requests when this resolves. */
 export async function serve(config: Config, options: Options = {}): Promise<Forge> {
   return startServers(await openApp(config, options), options)
 }
 
-/** People know nothing of jobs, whose tokens open a few doors, too. */
+/** Adds the tokens of CI jobs, which the identity context does not know. */
 const withJobTokens: Authentication = {
   ...authentication,
   identify: (app, shown, address) =>
@@ -219,17 +219,15 @@ const withJobTokens: Authentication = {
   jobReaches,
 }
 
-/**
- * A clone may take hours and its client may have gone to sleep: the command waits 30 seconds for the whole of closing.
- */
+/** A clone may take hours and its client may be gone. The CLI waits 30 seconds for closing as a whole. */
 const PATIENCE_MS = 20_000
 
-/** Closing lets running requests and jobs finish first, if they do soon; the app is closed with them. */
+/** Closing waits a short time for running requests and jobs, then closes the app. */
 export async function startServers(first: OpenedApp, options: Options = {}): Promise<Forge> {
   let opened = first
   const { config } = opened.app
   const { patience = PATIENCE_MS } = options
-  // The port, and with it the address users see, may be known only once it is bound.
+  // The port, and so the URL that users see, may be known only after binding.
   const app: App = { ...opened.app, jobs: { wake: () => worker.wake() }, deliveries: { wake: () => deliverer.wake() } }
   const newLimiter = () =>
     new RateLimiter(
@@ -307,10 +305,10 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
 
 const isEveryAddress = (host: string) => /^(0\.0\.0\.0|\[?::\]?)$/.test(host)
 
-/** The address that links name where none is set: nobody reaches a server at "all addresses". */
+/** The URL in links if none is configured: a wildcard address such as 0.0.0.0 cannot be used in a link. */
 export const linkAddress = (host: string, port: number) => addressOf(isEveryAddress(host) ? 'localhost' : host, port)
 
-/** Told at the start where others can connect and the links they are shown lead nowhere. */
+/** A warning at start if other machines can connect but the links they get lead nowhere. */
 export const addressAdvice = ({ host, url }: Config): string | null =>
   url === null && isEveryAddress(host)
     ? 'It listens on all addresses, but its links name localhost: set MORTISE_URL (--url) to the address others use'
@@ -330,9 +328,9 @@ function connectionsOf({ server }: FastifyInstance): ReadonlySet<Socket> {
 }
 
 /**
- * Accepts no more and waits for what is running. A connection whose request was running when the server closed would
- * else stay open, idle, for as long as its client likes; one that browsers open in advance, and on which nothing was
- * said yet, is not idle to Node; and who reads slowly would be waited for as long as that takes.
+ * Stops accepting connections and waits for running requests. Without this, a connection whose request was running at
+ * the time of closing would stay open and idle as long as its client likes. A connection that a browser opened in
+ * advance is not idle for Node. A slow reader would be waited for without limit.
  */
 async function drain(server: FastifyInstance, open: ReadonlySet<Socket>, patience: number): Promise<void> {
   const closeIdle = () => {
@@ -351,7 +349,10 @@ async function drain(server: FastifyInstance, open: ReadonlySet<Socket>, patienc
 
 const keyFile = ({ data }: Config) => join(data, 'secret.key')
 
-/** Seals the few secrets that must be read back; whoever has the database but not this key cannot. Null: none yet. */
+/**
+ * The key that encrypts the few secrets which must be read back. The database alone does not reveal them. Null if there
+ * is no key yet.
+ */
 async function readKey(config: Config): Promise<Buffer | null> {
   const file = keyFile(config)
   const text = config.secretKey ?? (await readFile(file, 'utf8').catch(nullIfMissing))?.trim() ?? null
@@ -359,7 +360,7 @@ async function readKey(config: Config): Promise<Buffer | null> {
   return text === null ? null : Buffer.from(text, 'hex')
 }
 
-/** It is there whole or not at all; of two processes that make one the first wins. */
+/** The file is complete or absent; if two processes create a key, the first wins. */
 async function makeKey(config: Config): Promise<Buffer> {
   const file = keyFile(config)
   const draft = `${file}-${randomUUID()}`

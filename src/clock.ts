@@ -1,17 +1,17 @@
-/** Time comes from one place, so a test can hold it still or move it. */
+/** The source of time, so that a test can stop or move it. */
 export interface Clock {
   now(): Date
 }
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** `2026-11-15T09:30:00.000Z`: the wire's and the store's form of a moment; as text it also sorts by time. */
+/** `2026-11-15T09:30:00.000Z`: the form of timestamps in the API and the store; as text it also sorts by time. */
 export const timestamp = (clock: Clock): string => clock.now().toISOString()
 
 let day = NaN
 let dayText = ''
 
-/** `2026-11-15`, in UTC. Asked with every request, so it is written out once a day. */
+/** `2026-11-15`, in UTC. Used by every request, so the text is cached for the day. */
 export function today(clock: Clock): string {
   const now = clock.now()
   const number = Math.floor(now.getTime() / DAY)

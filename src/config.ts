@@ -1,13 +1,13 @@
 /**
- * Settings are read once, at the start, into one frozen object: flags win over the environment, the environment over
- * `mortise.config.json` in the data folder. A bad value stops the start with one clear line.
+ * Settings are read once, at the start, into one frozen object. Flags override the environment, and the environment
+ * overrides `mortise.config.json` in the data folder. An invalid value stops the start with one clear line.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isListable } from './lib/net/address-list.ts'
 
-/** Why a forge cannot start, in one line for whoever started it. */
+/** Why the server cannot start, in one line. */
 export class CannotStart extends Error {}
 
 export class BadSetting extends CannotStart {}
@@ -20,14 +20,14 @@ const LDAP_TLS = ['on', 'unverified', 'off'] as const
 export interface Config {
   readonly host: string
   readonly port: number
-  /** The address users see, without a slash at its end; null: made from the host and the port that was bound. */
+  /** The URL that users see, without a trailing slash; null: built from the host and the bound port. */
   readonly url: string | null
   readonly data: string
-  /** Of the SSH server; null: none. */
+  /** Port of the SSH server; null: no SSH server. */
   readonly sshPort: number | null
-  /** Host and port of `ssh_url_to_repo`, where they are not those of the address and the SSH port; empty: none. */
+  /** Host and port of `ssh_url_to_repo`, if they differ from those of the URL and the SSH port; empty: none. */
   readonly sshUrl: string | null
-  /** Folders of repositories by the name a project knows them by; `default` is always there. */
+  /** Repository folders by storage name; `default` always exists. */
   readonly storages: Readonly<Record<string, string>>
   readonly databaseUrl: string | null
   /** Connections of each process to PostgreSQL. */
@@ -53,15 +53,15 @@ export interface Config {
   readonly ldapFilter: string | null
   readonly ldapGroupBase: string | null
   readonly ldapProvider: string
-  /** API requests a minute and caller; 0: no limit. */
+  /** API requests per minute and caller; 0: no limit. */
   readonly rateLimit: number
-  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  /** Addresses of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
-  /** What hooks, services and includes are sent through. */
+  /** The proxy for hooks, integrations and includes. */
   readonly outboundProxy: string | null
-  /** Reached without it: hosts, addresses and networks. */
+  /** Hosts, addresses and networks that are reached without the proxy. */
   readonly outboundNoProxy: readonly string[]
-  /** Opens `/-/metrics`, and nothing else. */
+  /** Gives access to `/-/metrics`, and nothing else. */
   readonly metricsToken: string | null
   readonly log: LogLevel
 }
@@ -69,7 +69,7 @@ export interface Config {
 interface Setting<T> {
   readonly help: string
   readonly default: T
-  /** Said instead of the default in `--help`. */
+  /** Shown instead of the default in `--help`. */
   readonly shown?: string
   parse(text: string): T
 }
@@ -201,7 +201,7 @@ function valueOf<K extends keyof Config>(name: K, given: string | undefined): Co
   try {
     return setting.parse(given)
   } catch (error) {
-    // The value itself may be a secret, so the line tells only what it should be.
+    // The value itself may be a secret, so the line only says what it should be.
     throw badSetting(name, (error as Error).message)
   }
 }
@@ -257,7 +257,7 @@ function address(protocols: string[], example: string) {
 
 function webAddress(value: string): string {
   const { pathname, search, hash } = new URL(address(['http:', 'https:'], 'https://forge.example.com')(value))
-  // Pages, cookies and git name paths from the root on.
+  // Pages, cookies and git use paths from the root.
   if (pathname.length > 1 || search !== '' || hash !== '')
     throw new Error('must have no path: the forge is served at the root of a host or port of its own')
   return value.replace(/\/+$/, '')
@@ -381,7 +381,5 @@ function list(value: string): string[] {
     .filter(Boolean)
 }
 
-/**
- * Where forges of a test suite keep their databases: a PostgreSQL server named by whoever runs the suite, or SQLite.
- */
+/** The database of test forges: a PostgreSQL server from the environment, or SQLite. */
 export const testDatabaseUrl = (): string | undefined => process.env.MORTISE_TEST_DATABASE_URL

@@ -1,4 +1,4 @@
-/** What every feature is handed, always first: the machinery of one running forge. */
+/** The first argument of every feature function: the parts of one running forge. */
 import type { Variable } from './ci/config/variables.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -19,35 +19,35 @@ import type { DescribeEvents } from './store/outbox.ts'
 
 export interface App {
   readonly config: Config
-  /** The address users see, without a slash at its end. */
+  /** The URL that users see, without a trailing slash. */
   readonly url: string
   readonly clock: Clock
   readonly log: Log
   readonly store: Store
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly holder: string
-  /** The store's database, or the transaction this work is part of. */
+  /** The database of the store, or the transaction that this work is part of. */
   readonly db: Db
   readonly onCommit: (react: () => void) => void
-  /** At the end of each transaction, within it. */
+  /** Runs at the end of each transaction, inside it. */
   readonly beforeCommit?: (app: App) => Promise<void>
   readonly jobs: { wake(): void }
-  /** What waits for receivers outside. */
+  /** Pending webhook and integration deliveries. */
   readonly deliveries: { wake(): void }
   readonly describeEvents: DescribeEvents
-  /** Whose request this is. Absent in the background. */
+  /** The caller of this request. Absent in background work. */
   readonly caller?: LimitedCaller | undefined
-  /** The event that whoever asks was told of by a hook. */
+  /** The event whose hook delivery caused this request. */
   readonly chain?: number | undefined
   readonly blobs: Blobs
   readonly mail: Mailer
-  /** To receivers of hooks and the like, kept for a moment. */
+  /** Open connections to receivers of webhooks and similar, kept for a short time. */
   readonly outgoing: Connections
   readonly directories: Directories
   readonly vault: Vault
-  /** Where what takes git's processes waits for its turn. */
+  /** Limiters for work that starts git processes. */
   readonly limiters: Limiters
-  /** Whoever holds a connection and does not move is cut off. */
+  /** Closes connections of clients that stall. */
   readonly stalls: Stalls
   readonly onUserRemoved: readonly OnUserRemoved[]
   readonly afterPushes: readonly AfterPush[]
@@ -63,28 +63,28 @@ export interface App {
 export type User = Row<'users'>
 
 /**
- * What a family does when a user leaves, in the transaction that removes them. The heir stands for them from then on;
- * there is none where everything of theirs shall go. Whoever refuses undoes what the others did, so their order does
- * not matter.
+ * What a family does when a user is removed, in the same transaction. The successor takes over the user's records;
+ * without a successor all of them are deleted. If one family throws, the work of the others is rolled back, so their
+ * order does not matter.
  */
 export type OnUserRemoved = (app: App, user: User, input: { successor: User | null }) => Promise<void>
 
 /** Branches, tags and other refs of a project that have moved. */
 export interface PushedRefs {
   readonly project: Row<'projects'>
-  /** Null where a deploy key without a creator did it. */
+  /** Null for a deploy key without a creator. */
   readonly by: number | null
   readonly updates: readonly { readonly ref: string; readonly before: string | null; readonly after: string | null }[]
   readonly options: readonly string[]
 }
 
 /**
- * What a family does when refs have moved, before whoever moved them is answered: what they look at next is true. The
- * news of the push does it once more, should the process end before. Lines it returns are shown to whoever pushed.
+ * What a family does when refs have moved, before the push is answered, so that the next read is up to date. The push
+ * event runs it again, in case the process ends before. The pusher sees the returned lines.
  */
 export type AfterPush = (app: App, pushed: PushedRefs) => Promise<readonly string[] | void>
 
-/** A label or a milestone became another one, in one project or wherever it was. */
+/** A label or a milestone was replaced by another one, in one project or everywhere. */
 export interface Replaced {
   readonly kind: 'label' | 'milestone'
   readonly from: number
@@ -92,24 +92,29 @@ export interface Replaced {
   readonly project?: number | undefined
 }
 
-/** What a family that planning knows nothing of does about its own rows, in the transaction of the change. */
+/** What a family that the planning context does not know does with its own rows, in the transaction of the change. */
 export type Replanning = (app: App, replaced: Replaced) => Promise<void>
 
 /**
- * What a family does about secrets of its own that were sealed with a key that is lost: it makes new ones, or does
- * without. It tells what people must know, a line each.
+ * What a family does with its secrets that were encrypted with a lost key: it creates new ones, or does without.
+ * Returns lines that tell the administrator what happened.
  */
 export type SecretReset = (app: App) => Promise<string[]>
 
-/** A column that holds digests of blobs: what it names is kept. */
+/** A column with digests of blobs: the blobs it refers to are kept. */
 export type BlobColumn = {
   [T in keyof Tables]: { readonly table: T; readonly column: keyof Tables[T] & string }
 }[keyof Tables]
 
-/** The first commit of a new project: made where all commits are, which projects themselves know nothing of. */
+/**
+ * Creates the first commit of a new project; provided by the context that creates commits, which projects do not know.
+ */
 export type WriteReadme = (app: App, actor: User, project: Row<'projects'>, author: User) => Promise<void>
 
-/** What texts of a project name, as the viewer may see it: found by planning, which knows of all things, for whoever renders. */
+/**
+ * Resolves the references in texts of a project, as the viewer may see them. Provided by planning, which knows all
+ * kinds of records, for code that renders texts.
+ */
 export type ResolveReferences = (
   app: App,
   viewer: User | null,
@@ -117,34 +122,39 @@ export type ResolveReferences = (
   found: readonly TextReference[],
 ) => Promise<Resolutions>
 
-/** Where a project's issues are, if not here: found by who knows of services, for whoever renders. */
+/**
+ * The external issue tracker of a project, if any. Provided by the context of integrations, for code that renders
+ * texts.
+ */
 export type FindTracker = (app: App, project: Row<'projects'>) => Promise<Tracker | null>
 
-/** Where a job runs; the environment is the name of its own. */
+/** Where a job runs; `environment` is the name of its environment. */
 export interface JobContext {
   readonly isProtected: boolean
   readonly environment: string | null
 }
 
-/** What services of a project give to its jobs: found by who knows of services, for CI. */
+/** Variables that integrations of a project give to its jobs. Provided by the context of integrations, for CI. */
 export type ServiceVariables = (app: App, project: { readonly id: number }, place: JobContext) => Promise<Variable[]>
 
-/** Threads of a merge request that an issue goes on with: found by who knows of merge requests, for planning. */
+/** Threads of a merge request that a new issue continues. Provided by the context of merge requests, for planning. */
 export type FollowUp = (
   app: App,
   actor: User,
   project: Row<'projects'>,
   input: { readonly iid: number; readonly discussion?: string | null | undefined },
 ) => Promise<{
-  /** What is to be done, where the issue says nothing else. */
+  /** The default description of the issue. */
   readonly description: string
-  /** Resolves them, in the transaction that makes the issue. */
+  /** Resolves the threads, in the transaction that creates the issue. */
   settle(app: App, issue: { readonly id: number; readonly iid: number }): Promise<void>
 } | null>
 
 const NEVER = new AbortController().signal
 
-/** Background work: the payload holds ids, the handler reads fresh state and bears being run twice. */
+/**
+ * A background job: the payload contains ids, and the handler reads the current state and must tolerate running twice.
+ */
 export const job = <P>(
   name: string,
   handle: (app: App, payload: P, signal: AbortSignal) => Promise<void>,
@@ -152,8 +162,9 @@ export const job = <P>(
 ): Job<App, P> => ({ name, handle: (app, payload, signal = NEVER) => handle(app, payload, signal), ...more })
 
 /**
- * A family's reaction to another family's event: `on('user.created', 'welcome', async (app, { id }) => …)`. `when` tells
- * from the payload alone whether there is anything to do. What is not done by doing it once more is known by its `source`.
+ * A subscriber to an event of another family: `on('user.created', 'welcome', async (app, { id }) => …)`. `when` decides
+ * from the payload alone whether there is anything to do. A handler that must not repeat its effect identifies the
+ * event by its `source`.
  */
 export const on = <E extends keyof Events>(
   event: E,

@@ -1,6 +1,6 @@
 /**
- * What a service refuses with. A Refusal is an answer, not a failure: the API turns its kind into a status and its
- * message into the body; everything else that is thrown is a logged 500.
+ * The errors that services throw. A Refusal is an answer, not a failure: the API turns its kind into a status and its
+ * message into the body. Any other thrown error is a logged 500.
  */
 export type RefusalKind =
   | 'not_modified'
@@ -21,7 +21,7 @@ export type RefusalKind =
   | 'no_space'
   | 'busy'
 
-/** Property name → error strings; embedded entities nest another such object. */
+/** Property name → error texts; embedded entities nest another such object. */
 export type FieldErrors = { [property: string]: string[] | FieldErrors }
 
 /** A string, or the field errors of a failed validation, or the array shape a few endpoints answer with. */
@@ -44,7 +44,7 @@ export class Refusal extends Error {
 
 export const invalid = (fields: FieldErrors) => new Refusal('bad_request', fields)
 
-/** `notFound('GPG Key')` says `404 GPG Key Not Found`; unnamed records say `404 Not found`, small f. */
+/** `notFound('GPG Key')` says `404 GPG Key Not Found`; unnamed records say `404 Not found`, with a small f. */
 export const notFound = (name?: string) => new Refusal('not_found', name ? `404 ${name} Not Found` : '404 Not found')
 
 export const forbidden = (reason?: string) =>
@@ -54,5 +54,5 @@ export const unauthenticated = () => new Refusal('unauthenticated', '401 Unautho
 
 export const conflict = (message: string) => new Refusal('conflict', message)
 
-/** A parameter that cannot be used as given: the text stands under both keys, as clients of either era read it. */
+/** A parameter that cannot be used as given: the text is sent under both keys, for older and newer clients. */
 export const badParameter = (text: string) => new Refusal('bad_request', text, { as: 'both' })
