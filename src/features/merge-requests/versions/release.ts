@@ -25,7 +25,7 @@ interface Released {
 /** The maximum number of commits per job. */
 const MOST_AT_ONCE = 500
 
-/** Call in the transaction that deletes them, before the deletion. Returns what to release at once; the job retries. */
+/** Call in the transaction that deletes them, before the deletion. Returns what to release at once; a job does so, too. */
 export async function releaseVersions(
   app: App,
   requests: readonly Pick<MergeRequest, 'id' | 'iid' | 'project_id' | 'source_project_id'>[],
