@@ -359,7 +359,7 @@ test('an issue moves with its notes, and leaves a pointer', async () => {
     body: { iid: 1, project_id: to.id, title: 'Wanders on', description: 'As it is', labels: ['bug'], state: 'opened' },
   })
   const copy = forge.app.db.selectFrom('issues').select('label_priority').where('id', '=', moved.body.id)
-  expect(await copy.executeTakeFirst()).toEqual({ label_priority: null }) // the label here has none
+  expect(await copy.executeTakeFirst()).toEqual({ label_priority: null }) // the label of the new project has no priority
   const left = (await owner.get(`${from.url}/1`)).body
   expect(left).toMatchObject({ state: 'closed', moved_to_id: moved.body.id })
   const bodies = async (issue: number) =>

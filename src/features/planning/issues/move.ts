@@ -140,7 +140,7 @@ async function copyInto(
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
   await assertBelowLimit(db, target.project.id, iid)
-  // What triggers keep is for them to tell of the copy.
+  // Triggers maintain these columns for the copy.
   const {
     id: _id,
     version: _version,
