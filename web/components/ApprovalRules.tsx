@@ -37,11 +37,11 @@ export function ApprovalRules({ rules, people, mayChange, empty }: RulesProps) {
       {mayChange && (
         <details class="edit" onReset={fold}>
           <summary>
-            <Icon name="plus" /> Add a rule
+            <Icon name="plus" /> Add approval rule
           </summary>
           <Form action="addRule" class="rule-form" resets>
             <RuleFields people={people} />
-            <Button kind="main">Add rule</Button>
+            <Button kind="main">Add approval rule</Button>
           </Form>
         </details>
       )}
@@ -58,14 +58,14 @@ function RuleRow({ rule, people, mayChange }: Omit<RulesProps, 'rules' | 'empty'
       facts={
         <>
           <span class="row">
-            {rule.approvals_required} {rule.approvals_required === 1 ? 'approval' : 'approvals'} of {who(rule)}
+            {rule.approvals_required} {rule.approvals_required === 1 ? 'approval' : 'approvals'} from {who(rule)}
             <Faces of={rule.users} label={`Approvers of ${rule.name}`} />
           </span>
-          {isByFile && 'Said by CODEOWNERS.'}
+          {isByFile && 'Required by CODEOWNERS.'}
           {mayChange && !isByFile && (
             <details class="edit" onReset={fold}>
               <summary>
-                Change<span class="spoken"> {rule.name}</span>
+                Edit<span class="spoken"> {rule.name}</span>
               </summary>
               <Form action="changeRule" id={`rule-${rule.id}`} class="rule-form" resets>
                 <input type="hidden" name="rule" value={rule.id} />
@@ -97,8 +97,8 @@ function RuleRow({ rule, people, mayChange }: Omit<RulesProps, 'rules' | 'empty'
 
 function who({ rule_type, users, groups, contains_hidden_groups }: Rule): string {
   const names = [...users.map(({ name }) => name), ...groups.map(({ full_path }) => full_path)]
-  if (contains_hidden_groups) names.push('groups hidden from you')
-  return rule_type === 'any_approver' || names.length === 0 ? 'anybody who may approve' : names.join(', ')
+  if (contains_hidden_groups) names.push('private groups')
+  return rule_type === 'any_approver' || names.length === 0 ? 'any eligible user' : names.join(', ')
 }
 
 function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] }) {
@@ -109,7 +109,7 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
       <Field name="name" label="Name" required value={rule?.name} />
       <Field
         name="approvals_required"
-        label="Approvals needed"
+        label="Approvals required"
         type="number"
         required
         value={rule?.approvals_required ?? 1}
@@ -117,7 +117,7 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
       {rule?.rule_type !== 'any_approver' && (
         <>
           <fieldset class="pick">
-            <legend>People</legend>
+            <legend>Users</legend>
             {[...known.values()].map((one) => (
               <label key={one.id}>
                 <input type="checkbox" name="user_ids[]" value={one.id} defaultChecked={names.has(one.id)} />
@@ -129,7 +129,7 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
             name="groups"
             label="Groups"
             value={rule?.groups.map(({ full_path }) => full_path).join(', ')}
-            hint="Their paths, with commas between them. With neither people nor groups anybody may approve."
+            hint="Comma-separated group paths. Without users and groups, any eligible user can approve."
           />
         </>
       )}

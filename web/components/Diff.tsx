@@ -71,9 +71,9 @@ function FileDiff({ file: given, position, view, aside, ...slots }: FileDiffProp
       {isLeftOut ? (
         <LeftOut file={file} position={position} onLoad={setLoaded} whole={slots.whole} />
       ) : file.diff === '' || file.diff.startsWith('Binary') ? (
-        <p class="diff-note quiet">{file.diff ? 'A binary file.' : 'No line was changed.'}</p>
+        <p class="diff-note quiet">{file.diff ? 'Binary file not shown' : 'No content changes'}</p>
       ) : (
-        <div class="diff-lines" tabIndex={0} role="region" aria-label={`Changes of ${file.new_path}`}>
+        <div class="diff-lines" tabIndex={0} role="region" aria-label={`Changes in ${file.new_path}`}>
           {view === 'split' ? (
             <Split file={file} lines={lines} position={position} {...slots} />
           ) : (
@@ -116,20 +116,20 @@ interface LeftOutProps {
 function LeftOut({ file, position, onLoad, whole }: LeftOutProps) {
   const [fault, setFault] = useState<string | null>(null)
   const at = file.too_large ? undefined : whole?.(file, position)
-  if (!at) return <p class="diff-note quiet">Too large to be shown here.</p>
+  if (!at) return <p class="diff-note quiet">This diff is too large to display.</p>
   const load = async (event: Event) => {
     if (!at.api) return
     event.preventDefault()
     const answer = await fetch(at.api)
     const [found] = answer.ok ? ((await answer.json()) as DiffFile[]) : []
     if (found?.diff) onLoad(found)
-    else setFault('Too large to be shown here.')
+    else setFault('This diff is too large to display.')
   }
   return (
     <p class="diff-note">
       {fault ?? (
         <a class="button" href={at.page} onClick={load}>
-          Show the changes of this file
+          Load diff
         </a>
       )}
     </p>

@@ -35,7 +35,7 @@ export function DiffTools({ files, total, address, query }: DiffToolsProps) {
           ))}
         </div>
       </details>
-      <nav class="row" aria-label="Look">
+      <nav class="row" aria-label="Diff view">
         <a href={withQuery(address, { view: null })} aria-current={view === 'unified' ? 'true' : undefined}>
           Unified
         </a>
@@ -43,7 +43,7 @@ export function DiffTools({ files, total, address, query }: DiffToolsProps) {
           Side by side
         </a>
         <a href={withQuery(address, { w: hidesSpaces(query) ? null : '1' })}>
-          {hidesSpaces(query) ? 'Show spaces' : 'Hide spaces'}
+          {hidesSpaces(query) ? 'Show whitespace' : 'Hide whitespace'}
         </a>
       </nav>
     </div>

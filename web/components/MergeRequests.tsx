@@ -21,10 +21,10 @@ const WORDS: Record<StateFilter, string> = { opened: 'Open', merged: 'Merged', c
 const SORTS = [
   ['created_desc', 'Newest'],
   ['created_asc', 'Oldest'],
-  ['updated_desc', 'Changed last'],
-  ['updated_asc', 'Changed first'],
-  ['merged_desc', 'Merged last'],
-  ['popularity_desc', 'Most liked'],
+  ['updated_desc', 'Last updated'],
+  ['updated_asc', 'Least recently updated'],
+  ['merged_desc', 'Recently merged'],
+  ['popularity_desc', 'Most popular'],
   ['title_asc', 'Title'],
 ] as const
 
@@ -82,7 +82,7 @@ export function StateTabs({ counts }: { counts?: Partial<Record<StateFilter, num
     count: counts?.[state],
     isCurrent: state === current,
   }))
-  return <Tabs label="By state" tabs={tabs} />
+  return <Tabs label="Status" tabs={tabs} />
 }
 
 export function Filters({ labels = [], milestones = [] }: { labels?: string[]; milestones?: string[] }) {
@@ -96,14 +96,14 @@ export function Filters({ labels = [], milestones = [] }: { labels?: string[]; m
       <div class="review-search">
         <Field
           name="search"
-          label="Title or description"
+          label="Search titles and descriptions"
           type="search"
           isQuiet
-          placeholder="Filter"
+          placeholder="Search"
           value={value('search')}
         />
-        <Choice name="sort" label="Order" isQuiet options={SORTS} value={value('sort') || 'created_desc'} />
-        <button class="button">Filter</button>
+        <Choice name="sort" label="Sort by" isQuiet options={SORTS} value={value('sort') || 'created_desc'} />
+        <button class="button">Search</button>
       </div>
       <details open={isOpen}>
         <summary>More filters</summary>
@@ -177,9 +177,9 @@ export function Requests({ of, empty, isFromMany = false, usualTarget, around }:
   const { query, address } = useSurroundings()
   if (of.items.length === 0)
     return isFiltered(query) ? (
-      <Empty title="Nothing matches">
+      <Empty title="No matching merge requests">
         <p>
-          <a href={address.split('?', 1)[0]}>Take the filters away</a>
+          <a href={address.split('?', 1)[0]}>Clear filters</a>
         </p>
       </Empty>
     ) : (
@@ -249,7 +249,7 @@ function RequestRow({ one, isFromMany, usualTarget, isChosenFrom }: RowProps) {
       aside={
         <>
           {one.state === 'opened' && one.has_conflicts && (
-            <span class="state" data-tone="bad" title="Conflicts with its target">
+            <span class="state" data-tone="bad" title="Merge conflicts with the target branch">
               <Icon name="warning" />
               <span class="spoken">Conflicts</span>
             </span>

@@ -33,6 +33,6 @@ export const presentGate = ({ name, state, reason, lift }: Gate): GateRecord => 
 export const presentRights = (mayMerge: boolean, branch: string): GateRecord => ({
   name: 'rights',
   state: mayMerge ? 'passed' : 'blocked',
-  reason: mayMerge ? null : `You have no right to merge to ${branch}`,
+  reason: mayMerge ? null : `You don't have permission to merge into ${branch}`,
   lifted_by: mayMerge ? [] : ['masters'],
 })

@@ -66,19 +66,19 @@ const waiting = (name: GateName, reason: string, lift: readonly Lifter[]): Gate 
 
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
-const UNDECIDED = 'Whether it conflicts could not be found out in time; it is tried again later'
+const UNDECIDED = 'The conflict check timed out and will be retried'
 /** Pipeline statuses that change without user action. */
 const UNDER_WAY = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
 
 const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   open: ({ state }) => {
     if (state === 'opened') return passed('open')
-    if (state === 'locked') return waiting('open', 'It is being merged', ['server'])
+    if (state === 'locked') return waiting('open', 'Merge in progress', ['server'])
     const lift: Lifter[] = state === 'closed' ? ['author', 'developers'] : ['nobody']
-    return blocked('open', `It is ${state}`, lift)
+    return blocked('open', `The merge request is ${state}`, lift)
   },
   draft: ({ draft }) =>
-    draft ? blocked('draft', 'It is marked as a draft', ['author', 'developers']) : passed('draft'),
+    draft ? blocked('draft', 'The merge request is a draft', ['author', 'developers']) : passed('draft'),
   dependencies: ({ blockedBy }) =>
     blockedBy === 0
       ? passed('dependencies')
@@ -88,7 +88,7 @@ const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   changes_requested: ({ changesRequested }) =>
     changesRequested === 0
       ? passed('changes_requested')
-      : blocked('changes_requested', `${count(changesRequested, 'reviewer', 'reviewers')} asked for changes`, [
+      : blocked('changes_requested', `${count(changesRequested, 'reviewer', 'reviewers')} requested changes`, [
           'reviewers',
         ]),
   discussions: ({ discussions: { required, unresolved } }) => {
@@ -111,21 +111,21 @@ const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
     return blocked('pipeline', `The pipeline is ${status}`, ['developers'])
   },
   commits: ({ check }) => {
-    if (check === null) return waiting('commits', 'It is being looked at', ['server'])
-    if (check === 'missing') return blocked('commits', 'One of its branches does not exist', ['developers'])
-    if (check === 'empty') return blocked('commits', 'It brings no commits', ['author', 'developers'])
+    if (check === null) return waiting('commits', 'Checking', ['server'])
+    if (check === 'missing') return blocked('commits', 'The source or target branch does not exist', ['developers'])
+    if (check === 'empty') return blocked('commits', 'No commits to merge', ['author', 'developers'])
     return passed('commits')
   },
   conflict: ({ check, conflicts }) => {
-    if (check === null) return waiting('conflict', 'It is being looked at', ['server'])
+    if (check === null) return waiting('conflict', 'Checking', ['server'])
     if (check === 'undecided') return waiting('conflict', UNDECIDED, ['server', 'author', 'developers'])
     if (check !== 'conflict') return passed('conflict')
     const files = conflicts.length === 0 ? '' : ` in ${count(conflicts.length, 'file', 'files')}`
-    return blocked('conflict', `It conflicts with the target branch${files}`, ['author', 'developers'])
+    return blocked('conflict', `Merge conflicts with the target branch${files}`, ['author', 'developers'])
   },
   rebase: ({ needsRebase }) =>
     needsRebase
-      ? blocked('rebase', 'Its commits do not stand on the tip of the target branch', ['author', 'developers'])
+      ? blocked('rebase', 'The source branch is behind the target branch', ['author', 'developers'])
       : passed('rebase'),
 }
 

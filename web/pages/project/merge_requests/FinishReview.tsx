@@ -18,17 +18,18 @@ export function FinishReview({ one, drafts, approvals, me }: FinishReviewProps) 
   const verdicts = [
     ['reviewed', 'Comment', true],
     ['approve', 'Approve', mayApprove],
-    ['requested_changes', 'Ask for changes', isReviewer],
+    ['requested_changes', 'Request changes', isReviewer],
   ] as const
   return (
     <details class="finish-review" open={useIsReturned('submitReview')}>
       <summary class="button" data-kind="main">
-        Finish review{drafts.length > 0 && ` (${drafts.length} ${drafts.length === 1 ? 'draft' : 'drafts'})`}
+        Finish review
+        {drafts.length > 0 && ` (${drafts.length} ${drafts.length === 1 ? 'pending comment' : 'pending comments'})`}
       </summary>
       <Form action="submitReview" class="card" resets>
-        <WritingArea name="body" label="What you think of it all" lines={3} hasCommands />
+        <WritingArea name="body" label="Summary" lines={3} hasCommands />
         <fieldset class="row">
-          <legend class="spoken">Verdict</legend>
+          <legend class="spoken">Decision</legend>
           {verdicts
             .filter(([, , isOffered]) => isOffered)
             .map(([value, label]) => (

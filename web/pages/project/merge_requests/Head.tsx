@@ -99,7 +99,7 @@ export function Head({ one, project, tab, me }: HeadProps) {
               <Icon name="pencil" /> Edit
             </a>
             {one.state === 'opened' && (
-              <ActButton action="close" kind="danger" confirm="Close it without merging?">
+              <ActButton action="close" kind="danger" confirm="Close this merge request?">
                 Close
               </ActButton>
             )}
@@ -166,7 +166,7 @@ function Stack({ one, project }: { one: Detail; project: Project }) {
       <ol>
         {parent && (
           <li>
-            <Icon name="branch" /> {link(parent)} comes first
+            <Icon name="branch" /> {link(parent)} (parent)
           </li>
         )}
         <li aria-current="true">
@@ -174,7 +174,7 @@ function Stack({ one, project }: { one: Detail; project: Project }) {
         </li>
         {children.map((child) => (
           <li key={child.iid}>
-            <Icon name="branch" /> {link(child)} builds on it
+            <Icon name="branch" /> {link(child)} (child)
           </li>
         ))}
       </ol>

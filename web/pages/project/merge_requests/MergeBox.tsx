@@ -17,34 +17,38 @@ type Gate = Verdict['gates'][number]
 const GATES: Record<Gate['name'], string> = {
   open: 'Open',
   draft: 'Not a draft',
-  dependencies: 'What it depends on is merged',
-  changes_requested: 'No changes asked for',
+  dependencies: 'Dependencies merged',
+  changes_requested: 'No changes requested',
   discussions: 'Threads resolved',
   approvals: 'Approved',
   pipeline: 'Pipeline passed',
-  commits: 'Brings commits',
+  commits: 'Has commits',
   conflict: 'No conflicts',
-  rebase: 'Stands on the target',
-  rights: 'You may merge',
+  rebase: 'Up to date with target',
+  rights: 'You can merge',
 }
 
-/** The contract knows maintainers by an older name. */
-const LIFTERS: Record<string, string> = {
-  author: 'its author',
-  developers: 'developers',
-  approvers: 'approvers',
-  reviewers: 'reviewers',
-  masters: 'maintainers',
-  pipeline: 'the pipeline',
-  server: 'the server, in a moment',
-  nobody: 'nobody',
+/** Roles that can resolve a failed check. The contract calls maintainers by an older name. */
+const RESOLVERS: Record<string, string> = {
+  author: 'the author',
+  developers: 'a developer',
+  approvers: 'an approver',
+  reviewers: 'a reviewer',
+  masters: 'a maintainer',
+  pipeline: 'a passed pipeline',
+}
+
+/** Checks that no role can resolve. */
+const UNRESOLVED: Record<string, string> = {
+  server: 'Checking, this takes a moment',
+  nobody: 'Cannot be resolved',
 }
 
 const LOOKS: Record<Gate['state'], readonly [tone: string, icon: IconName, word: string]> = {
   passed: ['good', 'check', 'Passed'],
   blocked: ['bad', 'cross', 'Blocked'],
-  waiting: ['busy', 'clock', 'Waiting'],
-  off: ['idle', 'skipped', 'Not asked for'],
+  waiting: ['busy', 'clock', 'Pending'],
+  off: ['idle', 'skipped', 'Not required'],
 }
 
 interface MergeBoxProps {
@@ -74,7 +78,7 @@ export function MergeBox(props: MergeBoxProps) {
         <>
           {one.head_pipeline && <PipelineLine {...props} />}
           <Approvals {...props} />
-          <ul class="gates" aria-label="Gates">
+          <ul class="gates" aria-label="Merge checks">
             {bars.map((gate) => (
               <GateRow gate={gate} key={gate.name}>
                 <Remedy {...props} gate={gate} />
@@ -82,10 +86,8 @@ export function MergeBox(props: MergeBoxProps) {
             ))}
           </ul>
           <details class="gates-passed">
-            <summary>
-              {others.filter(({ state }) => state === 'passed').length} of {verdict.gates.length} gates passed
-            </summary>
-            <ul class="gates" aria-label="Other gates">
+            <summary>{counted(others.filter(({ state }) => state === 'passed').length)} passed</summary>
+            <ul class="gates" aria-label="Passed merge checks">
               {others.map((gate) => (
                 <GateRow gate={gate} key={gate.name} />
               ))}
@@ -146,10 +148,10 @@ function Headline({ one, bars, project }: WithBars) {
   if (one.merge_when_pipeline_succeeds)
     return (
       <h2>
-        <Icon name="clock" /> Will be merged when the pipeline succeeds
+        <Icon name="clock" /> Set to auto-merge when the pipeline succeeds
         {one.merge_user && (
           <>
-            , as <Person of={one.merge_user} /> wished
+            , set by <Person of={one.merge_user} />
           </>
         )}
       </h2>
@@ -157,21 +159,25 @@ function Headline({ one, bars, project }: WithBars) {
   if (bars.length === 0)
     return (
       <h2>
-        <Icon name="check" /> Ready to be merged
+        <Icon name="check" /> Ready to merge
       </h2>
     )
-  const isWaiting = bars.every(({ state }) => state === 'waiting')
+  const failed = bars.filter(({ state }) => state === 'blocked').length
+  const isWaiting = failed === 0
   return (
     <h2>
-      <Icon name={isWaiting ? 'clock' : 'cross'} /> {bars.length} {bars.length === 1 ? 'thing stands' : 'things stand'}{' '}
-      in the way
+      <Icon name={isWaiting ? 'clock' : 'cross'} />{' '}
+      {isWaiting ? `Merge pending: ${counted(bars.length)} not finished` : `Merge blocked: ${counted(failed)} failed`}
     </h2>
   )
 }
 
+const counted = (checks: number) => `${checks} ${checks === 1 ? 'check' : 'checks'}`
+
 function GateRow({ gate, children }: { gate: Gate; children?: ComponentChildren }) {
   const [tone, icon, word] = LOOKS[gate.state]
-  const lifters = (gate.lifted_by as readonly string[]).map((name) => LIFTERS[name] ?? name)
+  const resolvers = (gate.lifted_by as readonly string[]).flatMap((name) => RESOLVERS[name] ?? [])
+  const [unresolved] = gate.lifted_by.flatMap((name) => UNRESOLVED[name] ?? [])
   return (
     <li data-gate={gate.name} data-state={gate.state}>
       <span class="state" data-tone={tone} title={word}>
@@ -181,14 +187,16 @@ function GateRow({ gate, children }: { gate: Gate; children?: ComponentChildren 
       <div class="gate-text">
         <strong>{gate.reason ?? GATES[gate.name]}</strong>{' '}
         <span class="quiet">
-          {gate.state === 'off' && 'not asked for here'}
-          {lifters.length > 0 && `can be lifted by ${listed(lifters)}`}
+          {gate.state === 'off' && 'not required'}
+          {resolvers.length > 0 ? `${capitalized(listed(resolvers))} can resolve this` : unresolved}
         </span>
         {children}
       </div>
     </li>
   )
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
@@ -221,13 +229,13 @@ function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gat
     case 'discussions':
       return (
         <p>
-          <a href="#conversation">Go to the threads</a>
+          <a href="#conversation">Go to threads</a>
         </p>
       )
     case 'dependencies':
       return (
         <p>
-          <a href="#dependencies">See which</a>
+          <a href="#dependencies">View dependencies</a>
         </p>
       )
     default:
@@ -236,13 +244,13 @@ function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gat
 }
 
 function Rebase({ one }: { one: Detail }) {
-  if (one.rebase_in_progress) return <p class="quiet">It is being rebased…</p>
+  if (one.rebase_in_progress) return <p class="quiet">Rebasing…</p>
   return (
     <div class="row">
       <ActButton action="rebase">Rebase</ActButton>
       {one.stack.children.length > 0 && (
         <ActButton action="rebase" id="stack" fields={{ stack: 'true' }}>
-          Rebase with those below
+          Rebase stack
         </ActButton>
       )}
     </div>
@@ -284,11 +292,13 @@ function Approvals({ one, approvals }: MergeBoxProps) {
           </Button>
         </Form>
       )}
-      {approvals.user_has_approved && <ActButton action="unapprove">Take my approval back</ActButton>}
+      {approvals.user_has_approved && <ActButton action="unapprove">Revoke approval</ActButton>}
       <span>
-        {people.length === 0 ? 'Nobody has approved it yet' : `Approved by ${listed(people.map(({ name }) => name))}`}
+        {people.length === 0 ? 'No approvals yet' : `Approved by ${listed(people.map(({ name }) => name))}`}
         {required > 0 && (
-          <span class="quiet">{left > 0 ? `, ${left} of ${required} missing` : ', as many as asked'}</span>
+          <span class="quiet">
+            {left > 0 ? `, ${left} of ${required} approvals missing` : ', all required approvals given'}
+          </span>
         )}
         {approvals.approval_rules_left.length > 0 && (
           <span class="quiet"> ({approvals.approval_rules_left.map(({ name }) => name).join(', ')})</span>
@@ -306,7 +316,7 @@ function Accept({ one, project, bars, verdict, me }: WithBars) {
   if (one.merge_when_pipeline_succeeds)
     return mayMerge || one.author?.id === me?.id ? (
       <p class="merge-line">
-        <ActButton action="cancelMerge">Do not merge by itself</ActButton>
+        <ActButton action="cancelMerge">Cancel auto-merge</ActButton>
       </p>
     ) : null
   if (!mayMerge) return null
@@ -322,28 +332,28 @@ function Accept({ one, project, bars, verdict, me }: WithBars) {
       <div class="row">
         <Switch
           name="should_remove_source_branch"
-          label="Remove the source branch"
+          label="Delete source branch"
           isOn={one.should_remove_source_branch ?? one.force_remove_source_branch}
         />
         {canSquash && !mustSquash && <Switch name="squash" label="Squash commits" isOn={one.squash} />}
-        {mustSquash && <span class="quiet">Commits are squashed</span>}
+        {mustSquash && <span class="quiet">Commits will be squashed</span>}
       </div>
       <details>
-        <summary>Change the message of the commit</summary>
+        <summary>Edit commit message</summary>
         {project.merge_method !== 'ff' && (
           <Field
             name="merge_commit_message"
-            label="Message of the merge"
+            label="Merge commit message"
             lines={3}
-            hint="Empty: the usual one of this project."
+            hint="Leave empty for the project default."
           />
         )}
         {canSquash && (
           <Field
             name="squash_commit_message"
-            label="Message of the squashed commit"
+            label="Squash commit message"
             lines={3}
-            hint="Where it is squashed."
+            hint="Used only when commits are squashed."
           />
         )}
       </details>
@@ -355,7 +365,7 @@ function Accept({ one, project, bars, verdict, me }: WithBars) {
         )}
         {mayWait && (
           <Button name="when" value="pipeline" {...(!isReady && { kind: 'main' as const })}>
-            <Icon name="clock" /> Merge when the pipeline succeeds
+            <Icon name="clock" /> Auto-merge when the pipeline succeeds
           </Button>
         )}
       </p>

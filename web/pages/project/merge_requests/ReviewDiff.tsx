@@ -133,8 +133,7 @@ function Overview({ files, isViewed }: { files: readonly DiffFile[]; isViewed: (
   return (
     <details class="diff-overview">
       <summary>
-        {files.length} {files.length === 1 ? 'file' : 'files'} on this page
-        {viewed > 0 && `, ${viewed} viewed`}
+        File list ({files.length}){viewed > 0 && `, ${viewed} viewed`}
       </summary>
       <ul>
         {files.map((file) => (
@@ -258,7 +257,7 @@ function LineForm({ file, line, before, start, shas, address, onStart, onDone }:
             Add to review
           </Button>
           <Button kind="main" name="mode" value="now">
-            Comment now
+            Add comment now
           </Button>
           <a
             href={commenting(address, null)}
@@ -286,7 +285,7 @@ const FirstLine = ({ line, before, start, onStart }: FirstLineProps) => (
       onChange={(event) => onStart(event.currentTarget.value || null)}
       value={useValue('start', start)}
     >
-      <option value="">line {line.new ?? line.old} alone</option>
+      <option value="">line {line.new ?? line.old} only</option>
       {before.toReversed().map((one) => (
         <option value={startKey(one)} key={startKey(one)}>
           line {one.new ?? one.old}: {one.text.trim().slice(0, 40)}
@@ -303,7 +302,7 @@ function Suggestion({ of, lines }: { of: string; lines: number }) {
     <details open={shown !== of}>
       <summary>Suggest a change</summary>
       <label class="field">
-        <span class="spoken">What the lines should be</span>
+        <span class="spoken">Suggested lines</span>
         <textarea name="suggestion" rows={Math.min(12, lines + 1)} defaultValue={shown} key={of} />
       </label>
     </details>
@@ -312,18 +311,18 @@ function Suggestion({ of, lines }: { of: string; lines: number }) {
 
 /** What only its author sees, until the review is submitted. */
 export const DraftCard = ({ draft }: { draft: Draft }) => (
-  <article class="draft-note" aria-label="Draft comment">
+  <article class="draft-note" aria-label="Pending comment">
     <header class="row">
-      <span class="badge">Draft, seen by you alone</span>
+      <span class="badge">Pending: only visible to you</span>
       <ActButton action="publishDraft" id={`publish-${draft.id}`} fields={{ draft_note_id: draft.id }} kind="plain">
-        Say it now
+        Publish now
       </ActButton>
       <ActButton
         action="deleteDraft"
         id={`drop-${draft.id}`}
         fields={{ draft_note_id: draft.id }}
         kind="plain"
-        label="Throw this draft away"
+        label="Delete pending comment"
       >
         <Icon name="trash" />
       </ActButton>
@@ -340,8 +339,8 @@ export const DraftCard = ({ draft }: { draft: Draft }) => (
       <summary>Edit</summary>
       <Form action="editDraft" id={`edit-draft-${draft.id}`} resets>
         <input type="hidden" name="draft_note_id" value={draft.id} />
-        <WritingArea name="body" label="Draft" lines={3} isQuiet required value={draft.note} />
-        <Button kind="main">Save draft</Button>
+        <WritingArea name="body" label="Pending comment" lines={3} isQuiet required value={draft.note} />
+        <Button kind="main">Save comment</Button>
       </Form>
     </Folded>
   </article>

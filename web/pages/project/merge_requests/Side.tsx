@@ -117,12 +117,12 @@ export function Side(props: SideProps) {
           </Change>
         )}
       </Property>
-      <Property title="Time">
+      <Property title="Time tracking">
         <TimeTracking of={one.time_stats} mayPlan={mayPlan} />
       </Property>
       <Dependencies {...props} mayPlan={mayPlan} />
       {props.closes.length > 0 && (
-        <Property title="Closes">
+        <Property title="Closes issues">
           <ul>
             {props.closes.map((issue) => (
               <li key={issue.id}>
@@ -144,7 +144,7 @@ export function Side(props: SideProps) {
               {one.subscribed ? 'Unsubscribe' : 'Subscribe'}
             </ActButton>
             <ActButton action="remind">
-              <Icon name="todo" /> Add a to-do
+              <Icon name="todo" /> Add a to-do item
             </ActButton>
           </div>
         </Property>
@@ -166,7 +166,7 @@ const Property = ({ title, children, id }: { title: string; children: ComponentC
 /** A form that is folded away until it is wanted. */
 const Change = ({ what, action, children }: { what: string; action: string; children: ComponentChildren }) => (
   <details class="property-change">
-    <summary>Change {what}</summary>
+    <summary>Edit {what}</summary>
     <Form action={action}>
       {children}
       <Button>Save</Button>
@@ -176,7 +176,7 @@ const Change = ({ what, action, children }: { what: string; action: string; chil
 
 const People = ({ of }: { of: readonly Records['UserSummary'][] }) =>
   of.length === 0 ? (
-    <span class="quiet">Nobody</span>
+    <span class="quiet">None</span>
   ) : (
     <ul>
       {of.map((person) => (
@@ -188,15 +188,15 @@ const People = ({ of }: { of: readonly Records['UserSummary'][] }) =>
   )
 
 const REVIEWS: Record<Reviewer['state'], readonly [tone: string, icon: IconName, word: string]> = {
-  unreviewed: ['idle', 'clock', 'has not looked yet'],
-  reviewed: ['busy', 'comment', 'has reviewed'],
-  requested_changes: ['bad', 'cross', 'asked for changes'],
+  unreviewed: ['idle', 'clock', 'Review pending'],
+  reviewed: ['busy', 'comment', 'Commented'],
+  requested_changes: ['bad', 'cross', 'Requested changes'],
   approved: ['good', 'check', 'approved'],
-  unapproved: ['idle', 'clock', 'took the approval back'],
+  unapproved: ['idle', 'clock', 'Revoked approval'],
 }
 
 function Reviewers({ of }: { of: readonly Reviewer[] }) {
-  if (of.length === 0) return <span class="quiet">Nobody</span>
+  if (of.length === 0) return <span class="quiet">None</span>
   return (
     <ul>
       {of.map(({ user, state }) => {
@@ -233,7 +233,7 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
                     id={`unblock-${block.id}`}
                     fields={{ block_id: block.id }}
                     kind="plain"
-                    label="Depend on it no more"
+                    label="Remove dependency"
                   >
                     <Icon name="trash" />
                   </ActButton>
@@ -257,9 +257,9 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
       )}
       {mayPlan && (
         <details class="property-change">
-          <summary>Add a dependency</summary>
+          <summary>Add dependency</summary>
           <Form action="block" resets>
-            <Field name="reference" label="Merge request that must be merged first" placeholder="!12" required />
+            <Field name="reference" label="Merge request to merge first" placeholder="!12" required />
             <Button>Add</Button>
           </Form>
         </details>
@@ -278,5 +278,5 @@ const Linked = ({ one }: { one: Records['MergeRequest'] | null }) =>
       </a>
     </>
   ) : (
-    <span class="quiet">one that is hidden from you</span>
+    <span class="quiet">Private merge request</span>
   )

@@ -72,7 +72,7 @@ export function ApplyAll({ discussions }: { discussions: readonly Records['Discu
         <input type="hidden" name="ids[]" value={id} key={id} />
       ))}
       <p>
-        <Button>Apply all {ids.length} suggestions in one commit</Button>
+        <Button>Apply {ids.length} suggestions in one commit</Button>
       </p>
     </Form>
   )

@@ -21,7 +21,7 @@ async function titleOf(act: Act): Promise<string> {
 export const stateActions: Actions = {
   async close(act) {
     await update(act, { state_event: 'close' })
-    return undoable('Closed without merging.', 'reopen')
+    return undoable('Merge request closed.', 'reopen')
   },
   async reopen(act) {
     await update(act, { state_event: 'reopen' })
@@ -116,22 +116,22 @@ export const planActions: Actions = {
   async assign(act) {
     const before = await now(act)
     await update(act, { assignee_ids: texts(act.form, 'assignee_ids').map(Number) })
-    return undoable('Assignees are changed.', 'assign', { assignee_ids: before.assignees.map(({ id }) => id) })
+    return undoable('Assignees updated.', 'assign', { assignee_ids: before.assignees.map(({ id }) => id) })
   },
   async askReview(act) {
     const before = await now(act)
     await update(act, { reviewer_ids: texts(act.form, 'reviewer_ids').map(Number) })
-    return undoable('Reviewers are changed.', 'askReview', { reviewer_ids: before.reviewers.map(({ id }) => id) })
+    return undoable('Reviewers updated.', 'askReview', { reviewer_ids: before.reviewers.map(({ id }) => id) })
   },
   async label(act) {
     const before = await now(act)
     await update(act, { labels: texts(act.form, 'labels') })
-    return undoable('Labels are changed.', 'label', { labels: labelsOf(before).map(({ name }) => name) })
+    return undoable('Labels updated.', 'label', { labels: labelsOf(before).map(({ name }) => name) })
   },
   async plan(act) {
     const before = await now(act)
     await update(act, { milestone_id: Number(text(act.form, 'milestone_id')) || 0 })
-    return undoable('The milestone is changed.', 'plan', { milestone_id: before.milestone?.id ?? 0 })
+    return undoable('Milestone updated.', 'plan', { milestone_id: before.milestone?.id ?? 0 })
   },
   async subscribe(act) {
     const path = text(act.form, 'wish') === 'on' ? (`${ONE}/subscribe` as const) : (`${ONE}/unsubscribe` as const)
@@ -139,7 +139,7 @@ export const planActions: Actions = {
   },
   async remind(act) {
     await act.api.post(`${ONE}/todo`, requestParams(act))
-    return { told: { done: 'It is on your list of things to do.' } }
+    return { told: { done: 'Added to your to-do list.' } }
   },
   /** Named as in a text: `!3`, or its address. */
   async block(act) {

@@ -80,8 +80,8 @@ export const page = declare<Data & Partial<InProject>>({
               ),
             })}
           empty={
-            <Empty title="No merge requests here">
-              <p>Push a branch, then propose to merge it: others can look at it, comment on it and approve it first.</p>
+            <Empty title="No merge requests">
+              <p>Push a branch, then create a merge request to have the changes reviewed and merged.</p>
               {mayPropose && (
                 <a class="button" href={below(project, 'merge_requests/new')}>
                   New merge request

@@ -122,7 +122,7 @@ export const page = declare<Data & Partial<InProject>>({
         )}
         {isChosen && !comparison && (
           <p class="fault" role="alert">
-            These branches cannot be compared: one of them may not exist.
+            The branches could not be compared. Check that both branches exist.
           </p>
         )}
       </>
@@ -140,22 +140,22 @@ function Branches({ project, sources, targets, source, target, ...rest }: StepPr
   const { sourceBranch, targetBranch, sourceBranches, targetBranches } = rest
   if (sourceBranches.length === 0)
     return (
-      <Empty title="There is no branch to propose">
-        <p>Push a branch first; git then prints the address to propose it.</p>
+      <Empty title="No branches to merge">
+        <p>Push a branch first. The push output contains a link to create a merge request.</p>
       </Empty>
     )
   const options = (places: Scope[]) => places.map(({ id, path }) => [String(id), path] as const)
   return (
     <form action={below(project, 'merge_requests/new')} class="review-branches">
       <fieldset>
-        <legend>From</legend>
+        <legend>Source</legend>
         {sources.length > 1 && (
           <Choice name="source_project_id" label="Source project" options={options(sources)} value={source.id} />
         )}
         <Listing name="source_branch" label="Source branch" of={sourceBranches} value={sourceBranch} required />
       </fieldset>
       <fieldset>
-        <legend>Into</legend>
+        <legend>Target</legend>
         {targets.length > 1 && (
           <Choice name="target_project_id" label="Target project" options={options(targets)} value={target.id} />
         )}
@@ -207,9 +207,9 @@ function Proposal(props: StepProps) {
         <a href={`?${change}`}>Change branches</a>
       </p>
       {comparison && commits.length === 0 && (
-        <Empty title="There is nothing to merge">
+        <Empty title="No changes to merge">
           <p>
-            Everything of {sourceBranch} is in {targetBranch} already. Choose other branches, or push commits.
+            {sourceBranch} is already merged into {targetBranch}. Select other branches, or push commits.
           </p>
         </Empty>
       )}
@@ -222,7 +222,7 @@ function Proposal(props: StepProps) {
         <div class="columns">
           <div>
             <Field name="title" label="Title" required value={words.title} />
-            <Switch name="is_draft" label="Draft" hint="Cannot be merged until it is marked as ready." />
+            <Switch name="is_draft" label="Draft" hint="Drafts cannot be merged until marked as ready." />
             <WritingArea
               name="description"
               label="Description"
@@ -236,7 +236,7 @@ function Proposal(props: StepProps) {
               <>
                 <Choice name="assignee_ids[]" label="Assignees" multiple values={[]} options={people} />
                 <Choice name="reviewer_ids[]" label="Reviewers" multiple values={[]} options={people} />
-                <Listing name="labels" label="Labels" of={labels.map(({ name }) => name)} hint="Several with commas." />
+                <Listing name="labels" label="Labels" of={labels.map(({ name }) => name)} hint="Comma-separated." />
                 <Choice
                   name="milestone_id"
                   label="Milestone"
@@ -246,7 +246,7 @@ function Proposal(props: StepProps) {
             )}
             <Switch
               name="remove_source_branch"
-              label="Remove the source branch when merged"
+              label="Delete source branch when merged"
               isOn={project.remove_source_branch_after_merge}
             />
             {project.squash_option !== 'never' && (
@@ -257,7 +257,7 @@ function Proposal(props: StepProps) {
               />
             )}
             {isFork && (
-              <Switch name="allow_collaboration" label="Let those who can merge push to the branch" isOn={true} />
+              <Switch name="allow_collaboration" label="Allow commits from members who can merge" isOn={true} />
             )}
           </div>
         </div>

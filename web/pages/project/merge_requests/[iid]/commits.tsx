@@ -30,8 +30,8 @@ export const page = declare<Data>({
       <>
         <Head one={one} project={project} tab="commits" me={me} />
         {commits.items.length === 0 ? (
-          <Empty title="It brings no commits">
-            <p>Push to {one.source_branch}, and they are listed here.</p>
+          <Empty title="No commits">
+            <p>Push commits to {one.source_branch}.</p>
           </Empty>
         ) : (
           <CommitRows commits={commits.items} project={project} />

@@ -167,15 +167,15 @@ export const page = declare<Data>({
         <div class="review-tools">
           <span>
             <strong>{files.total ?? one.changes_count}</strong> {files.total === 1 ? 'file' : 'files'} changed
-            {version && `, as of version ${versionNumber(versions, version.id)}`}
+            {version && `in version ${versionNumber(versions, version.id)}`}
             {query.get('file') && (
               <>
-                , one of them shown. <a href={withQuery(address, { file: null })}>Show all</a>
+                (showing one file). <a href={withQuery(address, { file: null })}>Show all</a>
               </>
             )}
           </span>
           <Tabs
-            label="How lines are shown"
+            label="Diff view"
             tabs={(['unified', 'split'] as const).map((name) => ({
               text: name === 'unified' ? 'Unified' : 'Side by side',
               href: withQuery(address, { view: name === 'split' ? name : null, page: files.page }),
@@ -184,24 +184,24 @@ export const page = declare<Data>({
           />
           <span class="row">
             {version && (
-              <a href={withQuery(address, { version: null, diff_id: null, start_sha: null })}>Show the newest</a>
+              <a href={withQuery(address, { version: null, diff_id: null, start_sha: null })}>Show latest version</a>
             )}
             <Before versions={versions} shown={version} at={`${address.split('/diffs', 1)[0]}/versions`} />
             <a href={withQuery(address, { w: isWithoutSpaces ? null : '1', page: files.page })}>
-              {isWithoutSpaces ? 'Show spaces' : 'Hide spaces'}
+              {isWithoutSpaces ? 'Show whitespace' : 'Hide whitespace'}
             </a>
-            <a href={`${api}/raw_diffs`}>As a patch</a>
+            <a href={`${api}/raw_diffs`}>Download patch</a>
           </span>
         </div>
         {threads.left > 0 && (
           <p class="fault-free">
-            The first {threads.items.length} threads stand at their lines. {threads.left} more are in the{' '}
-            <a href={below(project, `merge_requests/${one.iid}?page=${MOST_PAGES + 1}`)}>conversation</a>.
+            Showing the first {threads.items.length} threads. See {threads.left} more on the{' '}
+            <a href={below(project, `merge_requests/${one.iid}?page=${MOST_PAGES + 1}`)}>Overview tab</a>.
           </p>
         )}
         {shas === null || files.items.length === 0 ? (
-          <Empty title="Nothing is changed">
-            <p>Push commits to {one.source_branch}, and what they change is shown here.</p>
+          <Empty title="No changes">
+            <p>Push commits to {one.source_branch} to see the changes here.</p>
           </Empty>
         ) : (
           <ReviewDiff
@@ -242,7 +242,7 @@ function Elsewhere({ drafts, shas }: { drafts: Data['drafts']; shas: Shas }) {
   if (others.length === 0) return null
   return (
     <section>
-      <h2>Your other drafts</h2>
+      <h2>Other pending comments</h2>
       {others.map((draft) => (
         <DraftCard draft={draft} key={draft.id} />
       ))}
@@ -260,7 +260,7 @@ interface BeforeProps {
 function Before({ versions, shown, at }: BeforeProps) {
   const n = shown ? versions.findIndex(({ id }) => id === shown.id) : 0
   const [to, from] = [versions[n], versions[n + 1]]
-  return to && from ? <a href={`${at}?from=${from.id}&to=${to.id}`}>Since the version before</a> : null
+  return to && from ? <a href={`${at}?from=${from.id}&to=${to.id}`}>Changes since last version</a> : null
 }
 
 const versionNumber = (versions: readonly { id: number }[], id: number) =>

@@ -32,7 +32,7 @@ export const page = declare<Data>({
           <Listing name="target_branch" label="Target branch" of={branches} value={one.target_branch} required />
           <Switch
             name="remove_source_branch"
-            label="Remove the source branch when merged"
+            label="Delete source branch when merged"
             isOn={one.force_remove_source_branch}
           />
           {project.squash_option !== 'never' && (
@@ -48,8 +48,8 @@ export const page = declare<Data>({
         {(me?.is_admin || levelOf(project) >= 50) && (
           <section>
             <h2>Delete</h2>
-            <p class="quiet">With its conversation, for good. Its branches stay.</p>
-            <ActButton action="remove" kind="danger" confirm="Delete this merge request for good?">
+            <p class="quiet">Deletes the merge request and all comments. Branches are kept.</p>
+            <ActButton action="remove" kind="danger" confirm="Delete this merge request? This cannot be undone.">
               Delete merge request
             </ActButton>
           </section>

@@ -121,22 +121,22 @@ export const page = declare<Data>({
         <div class="columns">
           <div>
             <section class="request-text" aria-label="Description">
-              {description ? <Prose html={description} /> : <p class="quiet">There is no description.</p>}
+              {description ? <Prose html={description} /> : <p class="quiet">No description.</p>}
               <Reactions awards={data.awards} me={me} mayComment={rights.mayComment} />
             </section>
             <MergeBox {...data} project={project} />
             {one.state === 'opened' && (rights.mayUpdate || data.ownRules.length > 0) && (
               <details class="own-rules" open={data.ownRules.length > 0}>
-                <summary>Approval rules of this merge request</summary>
+                <summary>Approval rules</summary>
                 <ApprovalRules
                   rules={data.ownRules}
                   people={data.members.filter(({ access_level }) => access_level >= 30)}
                   mayChange={rights.mayUpdate}
-                  empty="It needs what the project asks for, and nothing else."
+                  empty="Uses the approval rules of the project."
                 />
               </details>
             )}
-            <section id="conversation" aria-label="Conversation">
+            <section id="conversation" aria-label="Comments">
               <Discussions
                 discussions={discussions.items}
                 me={me}
@@ -157,7 +157,7 @@ export const page = declare<Data>({
               <Pages of={discussions} />
               {drafts.length > 0 && (
                 <>
-                  <h2>Your drafts</h2>
+                  <h2>Your pending comments</h2>
                   {drafts.map((draft) => (
                     <DraftCard draft={draft} key={draft.id} />
                   ))}

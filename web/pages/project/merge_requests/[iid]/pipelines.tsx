@@ -37,14 +37,14 @@ export const page = declare<Data>({
         {mayRun && (
           <p>
             <ActButton action="runPipeline">
-              <Icon name="pipeline" /> Run a pipeline
+              <Icon name="pipeline" /> Run pipeline
             </ActButton>
           </p>
         )}
         {pipelines.items.length === 0 ? (
-          <Empty title="No pipeline has run">
+          <Empty title="No pipelines">
             <p>
-              With a <code>.gitlab-ci.yml</code> in the source branch, every push runs one.
+              Add a <code>.gitlab-ci.yml</code> to the source branch to run pipelines.
             </p>
           </Empty>
         ) : (

@@ -55,8 +55,8 @@ export const page = declare<Data>({
         {comparison ? (
           <Compared comparison={comparison} project={project} />
         ) : versions.length === 0 ? (
-          <Empty title="No version yet">
-            <p>Push commits to {one.source_branch}: every push makes a version.</p>
+          <Empty title="No versions yet">
+            <p>Every push to {one.source_branch} creates a version.</p>
           </Empty>
         ) : (
           <Rows label="Versions">
@@ -78,7 +78,9 @@ export const page = declare<Data>({
                 }
                 aside={
                   versions[n + 1] && (
-                    <a href={`${at}/versions?from=${versions[n + 1]!.id}&to=${version.id}`}>What changed</a>
+                    <a href={`${at}/versions?from=${versions[n + 1]!.id}&to=${version.id}`}>
+                      Changes since last version
+                    </a>
                   )
                 }
               />
@@ -118,12 +120,12 @@ function Compared({ comparison, project }: { comparison: Comparison; project: Pr
   return (
     <>
       <p>
-        {counted(commits.added.length)} came, {commits.removed.length} went, {commits.kept.length} stayed.{' '}
-        {rebased && 'It was rebased in between; what the new base brought is left out.'}
+        {counted(commits.added.length)} added, {commits.removed.length} removed, {commits.kept.length} unchanged.{' '}
+        {rebased && 'The branch was rebased in between. Changes from the target branch are not shown.'}
       </p>
       {conflicts.length > 0 && (
         <p class="quiet">
-          Conflicts of the rebase were solved by hand in {conflicts.map((file) => file.new_path).join(', ')}.
+          Rebase conflicts were resolved manually in {conflicts.map((file) => file.new_path).join(', ')}.
         </p>
       )}
       {commits.added.length > 0 && (
@@ -134,13 +136,13 @@ function Compared({ comparison, project }: { comparison: Comparison; project: Pr
       )}
       {commits.removed.length > 0 && (
         <>
-          <h2>Commits that went</h2>
+          <h2>Removed commits</h2>
           <CommitRows commits={commits.removed.slice(0, 100)} project={project} />
         </>
       )}
-      <h2>Changes between them</h2>
-      {diffs.length === 0 ? <p class="quiet">The files are the same.</p> : <Diff files={diffs.slice(0, 100)} />}
-      {(overflow || diffs.length > 100) && <p class="quiet">There is more than is shown here.</p>}
+      <h2>Changes</h2>
+      {diffs.length === 0 ? <p class="quiet">No changes.</p> : <Diff files={diffs.slice(0, 100)} />}
+      {(overflow || diffs.length > 100) && <p class="quiet">The diff is truncated.</p>}
     </>
   )
 }
