@@ -18,7 +18,7 @@ interface BulkEditProps {
 
 /** The box of a row. */
 export const Pick = ({ iid, title }: { iid: number; title: string }) => (
-  <input type="checkbox" name="iids[]" value={iid} aria-label={`Choose ${title}`} />
+  <input type="checkbox" name="iids[]" value={iid} aria-label={`Select ${title}`} />
 )
 
 export function BulkEdit({ of, labels, milestones, people, children }: BulkEditProps) {
@@ -34,26 +34,26 @@ export function BulkEdit({ of, labels, milestones, people, children }: BulkEditP
         {children}
         <fieldset class="bulk" data-idle={chosen === 0 ? '' : undefined}>
           <legend>
-            Change {chosen || 'chosen'} {chosen === 1 ? NAMES[of] : `${NAMES[of]}s`}
+            Edit {chosen || 'selected'} {chosen === 1 ? NAMES[of] : `${NAMES[of]}s`}
           </legend>
           <Choice
             name="state_event"
             label="State"
             isQuiet
             options={[
-              ['', 'State stays'],
+              ['', 'Change status'],
               ['close', 'Close'],
-              ['reopen', 'Open again'],
+              ['reopen', 'Reopen'],
             ]}
           />
-          <Choice name="add_label" label="Add a label" isQuiet options={[['', 'Add no label'], ...names]} />
-          <Choice name="remove_label" label="Remove a label" isQuiet options={[['', 'Remove no label'], ...names]} />
+          <Choice name="add_label" label="Add label" isQuiet options={[['', 'Add label'], ...names]} />
+          <Choice name="remove_label" label="Remove label" isQuiet options={[['', 'Remove label'], ...names]} />
           <Choice
             name="milestone"
             label="Milestone"
             isQuiet
             options={[
-              ['', 'Milestone stays'],
+              ['', 'Change milestone'],
               ['0', 'No milestone'],
               ...milestones.map(({ id, title }) => [String(id), title] as const),
             ]}
@@ -63,8 +63,8 @@ export function BulkEdit({ of, labels, milestones, people, children }: BulkEditP
             label="Assignee"
             isQuiet
             options={[
-              ['', 'Assignees stay'],
-              ['0', 'Nobody'],
+              ['', 'Change assignee'],
+              ['0', 'Unassigned'],
               ...people.map(({ id, name }) => [String(id), name] as const),
             ]}
           />
@@ -85,7 +85,8 @@ export const changeSeveral = (place: Scope) => async (act: Act) => {
   const { api, params, form } = act
   const iids = [...new Set(texts(form, 'iids'))].slice(0, MOST_AT_ONCE)
   const changes = changesIn(form)
-  if (iids.length === 0 || Object.keys(changes).length === 0) return { told: { done: 'Nothing was chosen.' } }
+  if (iids.length === 0 || Object.keys(changes).length === 0)
+    return { told: { done: 'Select at least one item and one change.' } }
   const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
   // The calls of both have these fields; types are those of issues.
   const list = `/projects/{id}/${place}` as '/projects/{id}/issues'

@@ -39,7 +39,7 @@ interface DiscussionsProps extends CommentAbilities {
 }
 
 export const Discussions = ({ discussions, context, ...abilities }: DiscussionsProps) => (
-  <ol class="talk" aria-label="Conversation">
+  <ol class="talk" aria-label="Comments">
     {discussions.map((discussion) =>
       discussion.notes[0]!.system ? (
         <Payload note={discussion.notes[0]!} key={discussion.id} />
@@ -88,7 +88,7 @@ export function Thread({ discussion, context, ...abilities }: ThreadProps) {
               id={`resolve-${id}`}
               fields={{ discussion_id: id, resolved: String(!isResolved) }}
             >
-              <Icon name={isResolved ? 'running' : 'check'} /> {isResolved ? 'Open again' : 'Resolve'}
+              <Icon name={isResolved ? 'running' : 'check'} /> {isResolved ? 'Reopen' : 'Resolve'}
             </ActButton>
           )}
         </footer>
@@ -100,7 +100,8 @@ export function Thread({ discussion, context, ...abilities }: ThreadProps) {
       {isResolved ? (
         <details open={returned?.values.discussion_id === id}>
           <summary>
-            <Icon name="check" /> Resolved by {notes.find((note) => note.resolved_by)?.resolved_by?.name ?? 'somebody'}
+            <Icon name="check" /> Resolved by{' '}
+            {notes.find((note) => note.resolved_by)?.resolved_by?.name ?? 'Deleted user'}
           </summary>
           {content}
         </details>
@@ -135,7 +136,7 @@ function Message({
   const ids = { discussion_id: discussion.id, note_id: note.id }
   const mayChange = mayComment && (isMine || mayModerate)
   return (
-    <article class="note" id={`note_${note.id}`} aria-label={`Comment by ${note.author?.name ?? 'somebody who left'}`}>
+    <article class="note" id={`note_${note.id}`} aria-label={`Comment by ${note.author?.name ?? 'Deleted user'}`}>
       <header>
         <Person of={note.author} />
         <a class="quiet" href={`#note_${note.id}`}>
@@ -144,7 +145,7 @@ function Message({
         {note.updated_at !== note.created_at && <span class="quiet">edited</span>}
         {note.internal && (
           <span class="badge">
-            <Icon name="lock" /> internal
+            <Icon name="lock" /> Internal note
           </span>
         )}
         {mayChange && (
@@ -193,18 +194,18 @@ interface CommentBoxProps {
 export const CommentBox = ({ children, mayBeInternal = false }: CommentBoxProps) => (
   <Form action="comment" class="comment-box" resets>
     <WritingArea name="body" label="Comment" lines={4} hasCommands />
-    <div class="row">
+    {mayBeInternal && (
       <label class="row">
-        <Tick name="thread" /> Start a thread
+        <Tick name="internal" /> Internal note
       </label>
-      {mayBeInternal && (
-        <label class="row">
-          <Tick name="internal" /> For members only
-        </label>
-      )}
-    </div>
+    )}
     <p class="row">
-      <Button kind="main">Comment</Button>
+      <span class="split">
+        <Button kind="main">Comment</Button>
+        <Button name="thread" value="true">
+          Start thread
+        </Button>
+      </span>
       {children}
     </p>
   </Form>

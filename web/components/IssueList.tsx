@@ -20,7 +20,7 @@ const SORTS = {
   created_asc: ['Oldest', 'created_at', 'asc'],
   updated_desc: ['Last updated', 'updated_at', 'desc'],
   due_asc: ['Due date', 'due_date', 'asc'],
-  popularity: ['Most liked', 'popularity', 'desc'],
+  popularity: ['Most popular', 'popularity', 'desc'],
   priority: ['Priority', 'priority', 'asc'],
   milestone: ['Milestone', 'milestone_due', 'asc'],
   weight: ['Weight', 'weight', 'desc'],
@@ -85,7 +85,7 @@ export function IssueList({ issues, counts, hint, around, ...choices }: IssueLis
       <Tabs label="State" tabs={[tab('Open', 'opened'), tab('Closed', 'closed'), tab('All', 'all')]} />
       <Filters {...choices} />
       <Chips />
-      {issues.items.length === 0 ? <Empty title="No issue is here">{hint}</Empty> : (around?.(rows) ?? rows)}
+      {issues.items.length === 0 ? <Empty title="No issues">{hint}</Empty> : (around?.(rows) ?? rows)}
       <Pages of={issues} />
     </>
   )
@@ -169,7 +169,7 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
       <Field
         name="search"
         type="search"
-        label="Search in titles and texts"
+        label="Search titles and descriptions"
         isQuiet
         placeholder="Search"
         value={value('search')}
@@ -205,7 +205,7 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
             label="Assignee"
             isQuiet
             value={value('assignee_username')}
-            options={[['', 'Any assignee'], ['none', 'Nobody'], ...persons]}
+            options={[['', 'Any assignee'], ['none', 'Unassigned'], ...persons]}
           />
           <Choice
             name="author_username"
@@ -218,12 +218,12 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
       )}
       <Choice
         name="sort"
-        label="Order"
+        label="Sort by"
         isQuiet
         value={value('sort') || 'created_desc'}
         options={Object.entries(SORTS).map(([name, [text]]) => [name, text] as const)}
       />
-      <button class="button">Filter</button>
+      <button class="button">Search</button>
     </form>
   )
 }
@@ -249,7 +249,7 @@ function Chips() {
     <ul class="chips" aria-label="Filters">
       {all.map(({ text, href }) => (
         <li key={text}>
-          <a class="chip" href={href} title="Take this filter away">
+          <a class="chip" href={href} title="Remove filter">
             {text} <Icon name="cross" />
           </a>
         </li>

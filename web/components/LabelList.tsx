@@ -32,7 +32,7 @@ export const LabelList = ({ labels, mayPlan, hrefOf, isOwn }: LabelListProps) =>
     )}
     {labels.items.length === 0 ? (
       <Empty title="No labels yet">
-        <p>Labels sort issues and merge requests, and make the lists of boards.</p>
+        <p>Use labels to categorize issues and merge requests, and to create board lists.</p>
       </Empty>
     ) : (
       <Rows label="Labels">
@@ -47,7 +47,7 @@ export const LabelList = ({ labels, mayPlan, hrefOf, isOwn }: LabelListProps) =>
                   `${label.open_issues_count} open ${label.open_issues_count === 1 ? 'issue' : 'issues'}`}
                 {label.open_merge_requests_count !== undefined &&
                   `, ${label.open_merge_requests_count} merge ${label.open_merge_requests_count === 1 ? 'request' : 'requests'}`}
-                {label.is_project_label === false && ' · of a group'}
+                {label.is_project_label === false && ' · group label'}
                 {mayPlan && isOwn(label) && <Change label={label} />}
               </>
             }
@@ -60,7 +60,7 @@ export const LabelList = ({ labels, mayPlan, hrefOf, isOwn }: LabelListProps) =>
                   fields={{ label_id: label.id }}
                   kind="plain"
                   label={`Delete ${label.name}`}
-                  confirm={`Delete ${label.name} everywhere it is used?`}
+                  confirm={`Delete the label ${label.name}? It is removed from all issues and merge requests.`}
                 >
                   <Icon name="trash" />
                 </ActButton>

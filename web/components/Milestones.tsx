@@ -21,7 +21,7 @@ export function Progress({ of }: { of: Counts | null }) {
   const share = Math.floor((100 * of.closed) / of.all)
   return (
     <span class="progress">
-      <progress max={of.all} value={of.closed} aria-label={`${share} % done`} />
+      <progress max={of.all} value={of.closed} aria-label={`${share} % complete`} />
       <span class="quiet">
         {share} % · {of.closed} of {of.all} closed
       </span>
@@ -41,8 +41,8 @@ export function MilestoneList({ milestones }: { milestones: Listed<Counted[]> })
     <>
       <Tabs label="State" tabs={[tab('Open', 'active'), tab('Closed', 'closed'), tab('All', 'all')]} />
       {milestones.items.length === 0 ? (
-        <Empty title="No milestone is here">
-          <p>A milestone gathers issues and merge requests that are to be done by a day.</p>
+        <Empty title="No milestones">
+          <p>Use milestones to track issues and merge requests that belong to a release or a due date.</p>
         </Empty>
       ) : (
         <Rows label="Milestones">

@@ -47,7 +47,7 @@ export function Reactions({ awards, me, mayComment, on }: ReactionsProps) {
             <span class="spoken">
               {' '}
               {label}
-              {mine && ', yours too'}
+              {mine && ', including yours'}
             </span>
           </ActButton>
         ) : (
@@ -58,7 +58,7 @@ export function Reactions({ awards, me, mayComment, on }: ReactionsProps) {
       })}
       {mayComment && (
         <details class="react" onSubmit={fold}>
-          <summary aria-label="React" title="React">
+          <summary aria-label="Add reaction" title="Add reaction">
             ☺
           </summary>
           <Form action="react" id={`react-${on ?? 'all'}`} class="row">

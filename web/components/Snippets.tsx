@@ -117,9 +117,9 @@ export function SnippetForm({ action, snippet, visibility }: SnippetFormProps) {
         label="Visibility"
         value={snippet?.visibility ?? visibility}
         options={[
-          ['private', 'Private: only who may see it here'],
-          ['internal', 'Internal: everybody with an account'],
-          ['public', 'Public: everybody'],
+          ['private', 'Private: only project members, or only you for personal snippets'],
+          ['internal', 'Internal: all signed-in users'],
+          ['public', 'Public: everyone'],
         ]}
       />
       <Button kind="main">Save snippet</Button>

@@ -34,7 +34,7 @@ export function TemplateLinks({ of }: { of: TextTemplates }) {
   if (of.names.length === 0) return null
   return (
     <nav class="writing-templates" aria-label="Templates">
-      <span class="quiet">Begin with</span>
+      <span class="quiet">Template:</span>
       {of.names.map((name) => (
         <a
           href={withQuery(address, { template: name })}
@@ -45,7 +45,8 @@ export function TemplateLinks({ of }: { of: TextTemplates }) {
         </a>
       ))}
       <a href={withQuery(address, { template: '-' })} aria-current={of.chosen === null ? 'true' : undefined}>
-        nothing
+        {' '}
+        None{' '}
       </a>
     </nav>
   )

@@ -10,7 +10,7 @@ export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
   return (
     <>
       {time_estimate + total_time_spent === 0 ? (
-        <span class="quiet">Nothing noted</span>
+        <span class="quiet">No time logged</span>
       ) : (
         <>
           {human_total_time_spent ?? '0h'} spent,{' '}
@@ -20,21 +20,21 @@ export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
               class="time-progress"
               max={time_estimate}
               value={Math.min(time_estimate, total_time_spent)}
-              aria-label="Share of the estimate that is spent"
+              aria-label="Time spent compared to estimate"
             />
           )}
         </>
       )}
       {mayPlan && (
         <details class="edit" onReset={fold}>
-          <summary>Note time</summary>
+          <summary>Log time</summary>
           <Form action="spend" class="time-form" resets>
             <Field
               name="duration"
-              label="Spent"
+              label="Time spent"
               required
               placeholder="1h 30m"
-              hint="Weeks, days, hours, minutes. -1h takes away."
+              hint="For example 1w 2d 3h 30m. Use -1h to subtract."
             />
             <Button>Add</Button>
           </Form>
@@ -45,7 +45,7 @@ export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
           <div class="row">
             {time_estimate > 0 && <ActButton action="resetEstimate">Remove estimate</ActButton>}
             {total_time_spent > 0 && (
-              <ActButton action="resetSpent" confirm="Forget all time that was noted?">
+              <ActButton action="resetSpent" confirm="Delete all logged time?">
                 Reset time spent
               </ActButton>
             )}

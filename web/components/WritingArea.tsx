@@ -68,7 +68,7 @@ export function WritingArea({
           {label}
         </label>
         {isAwake ? (
-          <div class="writing-tools" role="group" aria-label={`${label}: how it is shown`}>
+          <div class="writing-tools" role="group" aria-label={`${label}: editor mode`}>
             <button type="button" aria-pressed={preview === null} onClick={write}>
               Write
             </button>
@@ -111,7 +111,7 @@ export function WritingArea({
       <div class="writing-foot">
         <small class="quiet">
           Markdown with @names, #issues and !merge requests{hasCommands && ', and /commands'}.{' '}
-          <span class="writing-keys">Ctrl+Enter sends.</span>
+          <span class="writing-keys">Press Ctrl+Enter to submit.</span>
         </small>
         {isAwake && project !== null && (
           <label class="writing-attach">
@@ -148,9 +148,9 @@ const PlainPreview = ({ name }: { name: string }) => (
 )
 
 function Previewed({ of }: { of: Preview }) {
-  if (of === 'asked') return <p class="quiet">One moment…</p>
+  if (of === 'asked') return <p class="quiet">Loading…</p>
   if ('fault' in of) return <p class="fault">{of.fault}</p>
-  return of.html.trim() === '' ? <p class="quiet">There is nothing to show.</p> : <Prose html={of.html} />
+  return of.html.trim() === '' ? <p class="quiet">Nothing to preview.</p> : <Prose html={of.html} />
 }
 
 /** A conversation has hundreds that stay folded: these get their tools when they are opened. */
@@ -186,13 +186,13 @@ function useFiles(area: { readonly current: HTMLTextAreaElement | null }, csrf: 
   const send = async (file: File) => {
     const { current } = area
     if (!current || project === null) return
-    const mark = `[Sending ${file.name.replaceAll(/[[\]\n]/g, ' ')}…]`
+    const mark = `[Uploading ${file.name.replaceAll(/[[\]\n]/g, ' ')}…]`
     current.setRangeText(mark, current.selectionStart, current.selectionEnd, 'end')
     try {
       replace(mark, (await upload(csrf, project, file)).markdown)
     } catch (error) {
       replace(mark, '')
-      setFault(`${file.name} was not sent: ${reasonOf(error)}`)
+      setFault(`${file.name} could not be uploaded: ${reasonOf(error)}`)
     }
   }
   const add = (files: FileList | null | undefined) => {

@@ -56,7 +56,7 @@ export function noteActions([place, key]: Kind): Actions {
       const { id, iid } = act.params
       await act.api.put(thread, { id: id!, merge_request_iid: iid!, ...reply(act.form), resolved })
       const fields = { ...reply(act.form), resolved: String(!resolved) }
-      return undoable(resolved ? 'The thread is resolved.' : 'The thread is open again.', 'resolve', fields)
+      return undoable(resolved ? 'Thread resolved.' : 'Thread reopened.', 'resolve', fields)
     },
   }
 }

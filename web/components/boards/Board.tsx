@@ -49,9 +49,9 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
     moved.current = cardId(issue)
     try {
       await act('move', form)
-      say(`#${iid} is now in ${columns.find(({ key }) => key === to)?.title ?? to}`)
+      say(`Moved #${iid} to ${columns.find(({ key }) => key === to)?.title ?? to}`)
     } catch (error) {
-      say(`#${iid} was not moved: ${error instanceof Error ? error.message : String(error)}`)
+      say(`Could not move #${iid}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
   const unused = labels.filter(({ name }) => !columns.some(({ key }) => key === name))
@@ -74,7 +74,7 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
               <input type="hidden" name="board_id" value={board.id} />
               <Choice
                 name="label_id"
-                label="Label of the new list"
+                label="Label for the new list"
                 isQuiet
                 options={unused.map(({ id, name }) => [String(id), name] as const)}
               />
@@ -86,15 +86,15 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
               <summary class="button">Boards</summary>
               <div class="menu-items">
                 <Form action="begin" class="inline" id="begin">
-                  <Field name="name" label="Name of the new board" isQuiet required placeholder="Another board" />
-                  <Button>Create</Button>
+                  <Field name="name" label="Board name" isQuiet required placeholder="New board" />
+                  <Button>Create board</Button>
                 </Form>
                 {boards.length > 1 && (
                   <ActButton
                     action="removeBoard"
                     fields={{ board_id: board.id }}
                     kind="danger"
-                    confirm={`Delete the board ${board.name}? Its issues stay.`}
+                    confirm={`Delete the board ${board.name}? Issues are not deleted.`}
                   >
                     Delete {board.name}
                   </ActButton>
@@ -104,7 +104,7 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
           )}
         </div>
       </div>
-      {mayPlan && <p class="quiet">Drag cards, or focus one and press Shift with an arrow key.</p>}
+      {mayPlan && <p class="quiet">Drag cards between lists, or select a card and press Shift and an arrow key.</p>}
       <p class="spoken" role="status">
         {said}
       </p>
@@ -135,8 +135,8 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
                   id={`remove-${column.list}`}
                   kind="plain"
                   fields={{ board_id: board.id, list_id: column.list }}
-                  label={`Remove the list ${column.title}`}
-                  confirm={`Remove the list ${column.title}? Its issues stay.`}
+                  label={`Remove list ${column.title}`}
+                  confirm={`Remove list ${column.title}? Issues are not deleted.`}
                 >
                   <Icon name="cross" />
                 </ActButton>

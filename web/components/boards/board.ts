@@ -81,7 +81,7 @@ export function boardActions(scope: BoardScope): NonNullable<Page['actions']> {
       }
       if (from === to) return
       const back = { project: text(act.form, 'project'), iid: text(act.form, 'iid'), from: to, to: from }
-      return undoable(`#${back.iid} is moved.`, 'move', back)
+      return undoable(`Moved #${back.iid}.`, 'move', back)
     },
     async begin({ api, params, form }) {
       const board = await api.post(boardsOf(scope), { id: params.id!, name: text(form, 'name') || 'Development' })

@@ -17,7 +17,7 @@ const CREATORS = [
   ['developer', 'Developers and above'],
   ['maintainer', 'Maintainers and above'],
   ['owner', 'Owners'],
-  ['noone', 'Nobody'],
+  ['noone', 'No one'],
 ] as const
 
 const SUBGROUP_CREATORS = [
@@ -26,11 +26,11 @@ const SUBGROUP_CREATORS = [
 ] as const
 
 const SWITCHES = [
-  ['request_access_enabled', 'People may request access'],
-  ['share_with_group_lock', 'Its projects are shared with no other group'],
-  ['membership_lock', 'Its projects have no members of their own'],
-  ['lfs_enabled', 'Large files (LFS)'],
-  ['emails_enabled', 'Mail is sent of what happens here'],
+  ['request_access_enabled', 'Allow users to request access'],
+  ['share_with_group_lock', 'Prevent sharing projects with other groups'],
+  ['membership_lock', 'Lock project membership'],
+  ['lfs_enabled', 'Git LFS'],
+  ['emails_enabled', 'Send email notifications'],
 ] as const
 
 export const page = declare<Data & Partial<InGroup>>({
@@ -48,17 +48,17 @@ export const page = declare<Data & Partial<InGroup>>({
         <Form action="save" files>
           <Field name="name" label="Name" value={group.name} required />
           <Field name="description" label="Description" value={group.description} lines={3} />
-          <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value={group.visibility} />
-          <Field name="avatar" label="Picture" type="file" />
+          <Choice name="visibility" label="Visibility" options={VISIBILITIES} value={group.visibility} />
+          <Field name="avatar" label="Avatar" type="file" />
           <Choice
             name="project_creation_level"
-            label="Who may make projects"
+            label="Roles that can create projects"
             options={CREATORS}
             value={group.project_creation_level}
           />
           <Choice
             name="subgroup_creation_level"
-            label="Who may make subgroups"
+            label="Roles that can create subgroups"
             options={SUBGROUP_CREATORS}
             value={group.subgroup_creation_level}
           />
@@ -67,26 +67,26 @@ export const page = declare<Data & Partial<InGroup>>({
           ))}
           <Button kind="main">Save</Button>
         </Form>
-        <Chapter title="Path and parent" hint="The addresses of all its projects change with it.">
+        <Chapter title="Path and transfer" hint="Changes the URLs of all projects in this group.">
           <Form action="rename">
-            <Field name="path" label="Path" value={group.path} required />
+            <Field name="path" label="URL slug" value={group.path} required />
             <Button>Change path</Button>
           </Form>
-          <Form action="transfer" confirm="Move the group?">
+          <Form action="transfer" confirm="Transfer this group?">
             <Choice
               name="group_id"
-              label="Move to"
+              label="New parent group"
               options={[
-                ['', 'Nothing: a group of its own'],
+                ['', 'No parent: top-level group'],
                 ...places.map(({ id, full_path }) => [String(id), full_path] as const),
               ]}
             />
-            <Button>Move group</Button>
+            <Button>Transfer group</Button>
           </Form>
         </Chapter>
         <Confirmed
           title="Delete this group"
-          hint="All its projects and subgroups go with it. This cannot be undone."
+          hint="Deletes all projects and subgroups. This cannot be undone."
           action="remove"
           word={group.full_path}
           button="Delete group"

@@ -64,12 +64,12 @@ export const page = declare<Data & Partial<InGroup>>({
             )}
           </div>
         </div>
-        <Finder label="Find projects and groups here">
+        <Finder label="Search projects and subgroups">
           <SortChoice options={PROJECT_ORDERS} />
         </Finder>
         {subgroups.length > 0 && (
           <>
-            <h2>Groups</h2>
+            <h2>Subgroups</h2>
             <GroupRows groups={subgroups} />
           </>
         )}
@@ -80,10 +80,10 @@ export const page = declare<Data & Partial<InGroup>>({
             <Pages of={projects} />
           </>
         ) : (
-          <Empty title={query.get('search') ? 'Nothing of that name' : 'No projects yet'}>
+          <Empty title={query.get('search') ? 'No results' : 'No projects yet'}>
             {groupLevel >= 30 && (
               <p>
-                <a href={`/projects/new?namespace=${group.id}`}>Make the first one</a>
+                <a href={`/projects/new?namespace=${group.id}`}>Create a project</a>
               </p>
             )}
           </Empty>

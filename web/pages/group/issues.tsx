@@ -36,7 +36,7 @@ export const page = declare<Data & Partial<InGroup>>({
         counts={counts}
         labels={labels}
         milestones={milestones}
-        hint={<p>Issues of projects in this group come together here.</p>}
+        hint={<p>Issues from all projects in this group appear here.</p>}
       />
     </>
   ),

@@ -25,8 +25,8 @@ export const page = declare<Data>({
         of={requests}
         isFromMany
         empty={
-          <Empty title="No merge requests here">
-            <p>Merge requests of the projects of this group are listed here.</p>
+          <Empty title="No merge requests">
+            <p>Merge requests from all projects in this group appear here.</p>
           </Empty>
         }
       />

@@ -51,8 +51,8 @@ export const page = declare<Data & Partial<InGroup>>({
       const state_event = text(act.form, 'to') === 'close' ? 'close' : 'activate'
       await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, state_event })
       return state_event === 'close'
-        ? undoable('Closed.', 'turn', { to: 'activate' })
-        : undoable('Open again.', 'turn', { to: 'close' })
+        ? undoable('Milestone closed.', 'turn', { to: 'activate' })
+        : undoable('Milestone reopened.', 'turn', { to: 'close' })
     },
     async change(act) {
       const { id } = await find(act)
@@ -78,7 +78,7 @@ export const page = declare<Data & Partial<InGroup>>({
           {groupLevel >= REPORTER && (
             <div class="row">
               <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
-                {isActive ? 'Close milestone' : 'Open again'}
+                {isActive ? 'Close milestone' : 'Reopen milestone'}
               </ActButton>
               <ActButton action="destroy" kind="danger" confirm={`Delete ${milestone.title}?`}>
                 <Icon name="trash" /> Delete
@@ -102,7 +102,7 @@ export const page = declare<Data & Partial<InGroup>>({
         )}
         <h2>Issues</h2>
         {issues.items.length === 0 ? (
-          <Empty title="No issue belongs to it" />
+          <Empty title="No issues" />
         ) : (
           <Rows label="Issues">
             {issues.items.map((issue) => (

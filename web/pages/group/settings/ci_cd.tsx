@@ -20,13 +20,13 @@ export const page = declare<Data & Partial<InGroup>>({
       runners: api.get('/groups/{id}/runners', { id: params.id!, type: 'group_type', per_page: 100 }),
     }
   },
-  title: () => 'CI settings',
+  title: () => 'CI/CD settings',
   actions: { ...variableActions('group'), ...runnerActions('group') },
   View: ({ group, variables, edited, settings, runners, address, me }) =>
     group && (
       <>
-        <h1>CI settings</h1>
-        <p class="quiet">They hold for all projects of this group and of the groups below it.</p>
+        <h1>CI/CD settings</h1>
+        <p class="quiet">Applies to all projects in this group and its subgroups.</p>
         <Variables place="group" {...{ variables, edited, settings, address }} />
         <Runners place="group" runners={runners} server={serverOf(group)} me={me} />
       </>

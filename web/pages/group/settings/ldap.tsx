@@ -16,26 +16,26 @@ export const page = declare<Data>({
   signedIn: true,
   frame: groupSettingsFrame,
   load: ({ api, params }) => ({ links: api.get('/groups/{id}/ldap_group_links', { id: params.id! }) }),
-  title: () => 'Directory',
+  title: () => 'LDAP',
   View: ({ links }) => (
     <>
-      <h1>Directory</h1>
-      <p class="quiet">Whoever is in these groups of the LDAP directory is a member here.</p>
+      <h1>LDAP synchronization</h1>
+      <p class="quiet">Members of these LDAP groups become members of this group.</p>
       <Notice />
-      <Fold title="Add a link" action="add">
+      <Fold title="Add LDAP link" action="add">
         <Form action="add" resets>
           <Field name="provider" label="Provider" value="ldapmain" required />
-          <Field name="cn" label="Group (cn)" hint="Or a filter, one of the two." />
+          <Field name="cn" label="Group (cn)" hint="Enter a group or a filter, not both." />
           <Field name="filter" label="Filter" placeholder="(department=engines)" />
           <Choice name="group_access" label="Role" options={ROLES} value="30" />
           <Button kind="main">Add link</Button>
         </Form>
       </Fold>
       {links.length === 0 ? (
-        <Empty title="No links yet" />
+        <Empty title="No LDAP links yet" />
       ) : (
         <>
-          <Rows label="Links">
+          <Rows label="LDAP links">
             {links.map((link) => (
               <Row
                 key={`${link.provider} ${link.cn ?? link.filter}`}
@@ -55,7 +55,7 @@ export const page = declare<Data>({
             ))}
           </Rows>
           <p>
-            <ActButton action="sync">Look into the directory now</ActButton>
+            <ActButton action="sync">Sync now</ActButton>
           </p>
         </>
       )}

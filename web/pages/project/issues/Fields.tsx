@@ -25,7 +25,7 @@ export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Cho
     <>
       <fieldset class="pick">
         <legend>Assignees</legend>
-        {people.length === 0 && <span class="quiet">Nobody works here yet.</span>}
+        {people.length === 0 && <span class="quiet">No members yet.</span>}
         {people.map((one) => (
           <label key={one.id}>
             <Tick name="assignee_ids[]" value={one.id} isOn={chosen.assignees.some(({ id }) => id === one.id)} />
@@ -35,7 +35,7 @@ export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Cho
       </fieldset>
       <fieldset class="pick">
         <legend>Labels</legend>
-        {labels.length === 0 && <span class="quiet">There are no labels yet.</span>}
+        {labels.length === 0 && <span class="quiet">No labels yet.</span>}
         {labels.map((label) => (
           <label key={label.id}>
             <Tick name="labels[]" value={label.name} isOn={chosen.labels.includes(label.name)} />

@@ -31,7 +31,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
       <dl class="properties">
         <Property name="Assignees">
           {issue.assignees.length === 0
-            ? 'Nobody'
+            ? 'None'
             : issue.assignees.map((one) => (
                 <div key={one.id}>
                   <Person of={one} />
@@ -54,20 +54,20 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
         </Property>
         <Property name="Due date">{issue.due_date ?? 'None'}</Property>
         {issue.weight !== null && <Property name="Weight">{issue.weight}</Property>}
-        <Property name="Time">
+        <Property name="Time tracking">
           <TimeTracking of={issue.time_stats} mayPlan={mayPlan} />
         </Property>
       </dl>
       {mayPlan && (
         <details class="edit" onReset={fold}>
-          <summary>Change properties</summary>
+          <summary>Edit</summary>
           <Form action="plan" resets>
             <PlanFields {...choices} chosen={{ ...issue, labels: names }} />
             <Switch name="confidential" label="Confidential" isOn={issue.confidential} />
             <Switch
               name="discussion_locked"
-              label="Locked"
-              hint="Only members comment."
+              label="Lock discussion"
+              hint="Only project members can comment."
               isOn={issue.discussion_locked}
             />
             <Button kind="main">Save</Button>
@@ -80,7 +80,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
             {issue.subscribed ? 'Unsubscribe' : 'Subscribe'}
           </ActButton>
           <ActButton action="remember">
-            <Icon name="todo" /> Add to do
+            <Icon name="todo" /> Add a to-do item
           </ActButton>
         </div>
       )}
@@ -118,7 +118,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
                 id={`unlink-${one.issue_link_id}`}
                 kind="plain"
                 fields={{ link: one.issue_link_id }}
-                label={`Take away the link to ${one.title}`}
+                label={`Remove link to ${one.title}`}
               >
                 <Icon name="cross" />
               </ActButton>
@@ -130,7 +130,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
         <Form action="link" class="link-form" resets>
           <Choice
             name="link_type"
-            label="How it is linked"
+            label="Relationship"
             isQuiet
             options={[
               ['relates_to', 'Relates to'],
@@ -145,8 +145,8 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
       {mayPlan && issue.moved_to_id === null && (
         <details class="edit" onReset={fold}>
           <summary>Move to another project</summary>
-          <Form action="move" confirm="Move this issue? Here it is closed, with a way to where it went.">
-            <Field name="project" label="Path of the project" required placeholder="group/project" />
+          <Form action="move" confirm="Move this issue? The issue is closed here and links to the new issue.">
+            <Field name="project" label="Project path" required placeholder="group/project" />
             <Button>Move issue</Button>
           </Form>
         </details>

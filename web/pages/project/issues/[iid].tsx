@@ -79,7 +79,7 @@ export const page = declare<Data & Partial<InProject>>({
       if (text(act.form, 'body').trim() !== '') await noteable.comment!(act)
       if (event !== 'close' && event !== 'reopen') return
       await act.api.put(ISSUE, { ...which(act), state_event: event })
-      const [done, reverse] = event === 'close' ? ['Closed.', 'reopen'] : ['Open again.', 'close']
+      const [done, reverse] = event === 'close' ? ['Issue closed.', 'reopen'] : ['Issue reopened.', 'close']
       return undoable(done!, 'comment', { state_event: reverse! })
     },
     async describe(act) {
@@ -95,7 +95,7 @@ export const page = declare<Data & Partial<InProject>>({
       const discussion_locked = text(act.form, 'discussion_locked') === 'true'
       const before = await act.api.get(ISSUE, which(act))
       await act.api.put(ISSUE, { ...which(act), ...planOf(act.form), discussion_locked })
-      return undoable('Properties are changed.', 'plan', planFields(before))
+      return undoable('Issue updated.', 'plan', planFields(before))
     },
     async follow(act) {
       const isOn = text(act.form, 'on') === 'true'
@@ -103,7 +103,7 @@ export const page = declare<Data & Partial<InProject>>({
     },
     async remember(act) {
       await act.api.post(`${ISSUE}/todo`, which(act))
-      return { told: { done: 'It is on your list of things to do.' } }
+      return { told: { done: 'Added to your to-do list.' } }
     },
     async link(act) {
       const [, path, iid] = REFERENCE.exec(text(act.form, 'target').trim()) ?? []
@@ -188,7 +188,7 @@ export const page = declare<Data & Partial<InProject>>({
             ) : (
               <p class="quiet">
                 {me ? (
-                  'Only members may comment: the conversation is locked.'
+                  'This discussion is locked. Only project members can comment.'
                 ) : (
                   <>
                     <a
@@ -205,7 +205,7 @@ export const page = declare<Data & Partial<InProject>>({
           <aside class="side" aria-label="Properties">
             <Sidebar {...beside} project={project} issue={issue} me={me} mayPlan={level >= REPORTER} />
             {level >= 50 && (
-              <ActButton action="destroy" kind="danger" confirm="Delete this issue and all that was said of it?">
+              <ActButton action="destroy" kind="danger" confirm="Delete this issue and all comments?">
                 <Icon name="trash" /> Delete issue
               </ActButton>
             )}

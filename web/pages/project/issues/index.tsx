@@ -49,7 +49,7 @@ export const page = declare<Data & Partial<InProject>>({
         </div>
         <IssueList
           {...data}
-          hint={me && <a href={below(project, 'issues/new')}>Say what should be done or fixed</a>}
+          hint={me && <a href={below(project, 'issues/new')}>Open the first issue</a>}
           {...(mayIn(project, me) >= REPORTER &&
             !project.archived && {
               around: (rows: ComponentChildren) => (

@@ -47,14 +47,20 @@ export const page = declare<Choices & { templates: TextTemplates } & Partial<InP
                 value={query.get('issue[description]') ?? templates.text}
                 hasCommands
               />
-              <Switch name="confidential" label="Confidential" hint="Only members who plan see it." />
+              <Switch
+                name="confidential"
+                label="Confidential"
+                hint="Visible only to project members with Reporter access or higher."
+              />
               <Button kind="main">Create issue</Button>
             </div>
             <div class="side">
               {mayIn(project, me) >= REPORTER ? (
                 <PlanFields labels={labels} milestones={milestones} people={people} />
               ) : (
-                <p class="quiet">Those who plan here will choose labels, a milestone and who does it.</p>
+                <p class="quiet">
+                  Project members with Reporter access or higher can set labels, milestone and assignees.
+                </p>
               )}
             </div>
           </div>

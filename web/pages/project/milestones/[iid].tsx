@@ -66,8 +66,8 @@ export const page = declare<Data & Partial<InProject>>({
       const state_event = text(act.form, 'to') === 'close' ? 'close' : 'activate'
       await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, state_event })
       return state_event === 'close'
-        ? undoable('Closed.', 'turn', { to: 'activate' })
-        : undoable('Open again.', 'turn', { to: 'close' })
+        ? undoable('Milestone closed.', 'turn', { to: 'activate' })
+        : undoable('Milestone reopened.', 'turn', { to: 'close' })
     },
     async destroy(act) {
       const { id } = await find(act)
@@ -92,7 +92,7 @@ export const page = declare<Data & Partial<InProject>>({
           {mayPlan && (
             <div class="row">
               <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
-                {isActive ? 'Close milestone' : 'Open again'}
+                {isActive ? 'Close milestone' : 'Reopen milestone'}
               </ActButton>
               <ActButton action="destroy" kind="danger" confirm={`Delete ${milestone.title}?`}>
                 <Icon name="trash" /> Delete
@@ -116,8 +116,8 @@ export const page = declare<Data & Partial<InProject>>({
         )}
         <h2>Issues</h2>
         {issues.items.length === 0 ? (
-          <Empty title="No issue belongs to it">
-            <a href={below(project, 'issues')}>Choose it on an issue</a>
+          <Empty title="No issues">
+            <a href={below(project, 'issues')}>Assign issues to this milestone</a>
           </Empty>
         ) : (
           <Rows label="Issues">

@@ -34,7 +34,7 @@ export const page = declare<Data & Partial<InProject>>({
         </div>
         {snippets.items.length === 0 ? (
           <Empty title="No snippets yet">
-            <p>Snippets keep pieces of text and code beside the repository.</p>
+            <p>Use snippets to share pieces of code and text.</p>
           </Empty>
         ) : (
           <SnippetList snippets={snippets} />

@@ -48,7 +48,7 @@ export function CompareView({ of: { path, from, to, diff } }: { of: Comparison }
       <p class="quiet">
         From <code>{from.slice(0, 8)}</code> to <code>{to.slice(0, 8)}</code>
       </p>
-      {diff === '' ? <Empty title="Both versions say the same" /> : <Diff files={[file]} />}
+      {diff === '' ? <Empty title="No differences" /> : <Diff files={[file]} />}
     </>
   )
 }
@@ -70,8 +70,8 @@ export function History({ versions, here }: HistoryProps) {
         <input type="hidden" name="view" value="compare" />
         {versions.items.length > 1 && (
           <p class="row">
-            <button class="button">Compare the chosen versions</button>
-            <span class="quiet">Left: from. Right: to.</span>
+            <button class="button">Compare selected versions</button>
+            <span class="quiet">Left column: from. Right column: to.</span>
           </p>
         )}
         <ul class="items" aria-label="Changes">

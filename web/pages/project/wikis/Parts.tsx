@@ -6,13 +6,7 @@ import { Empty } from '../../../components/lists.tsx'
 
 export const WikiForm = ({ action, title, content }: { action: string; title: string; content: string }) => (
   <Form action={action}>
-    <Field
-      name="title"
-      label="Title"
-      required
-      value={title}
-      hint="A slash puts it below another page: guides/install"
-    />
+    <Field name="title" label="Title" required value={title} hint="Use a slash to create a subpage: guides/install" />
     <WritingArea name="content" label="Content" lines={18} required value={content} />
     <Button kind="main">Save page</Button>
   </Form>
@@ -44,7 +38,7 @@ function withFolders(pages: readonly Records['WikiPageSummary'][]) {
 export function WikiPages({ pages, current, hrefOf }: WikiPagesProps) {
   if (pages.length === 0) return <Empty title="No pages yet" />
   return (
-    <nav aria-label="Pages of the wiki">
+    <nav aria-label="Wiki pages">
       <h2>Pages</h2>
       <ul class="wiki-pages">
         {withFolders(pages.slice(0, MOST)).map(({ slug, title, isFolder }) => (

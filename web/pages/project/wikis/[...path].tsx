@@ -93,15 +93,15 @@ export const page = declare<Data & Partial<InProject>>({
           {wiki && (
             <Tabs
               label="Page"
-              tabs={[tab('Read', null), tab('History', 'history'), ...(mayWrite ? [tab('Edit', 'edit')] : [])]}
+              tabs={[tab('View', null), tab('History', 'history'), ...(mayWrite ? [tab('Edit', 'edit')] : [])]}
             />
           )}
           {query.get('version') && (
             <p class="fault-free">
-              This is how it was in {query.get('version')!.slice(0, 8)}. <a href={here}>See it as it is</a>{' '}
+              You are viewing version {query.get('version')!.slice(0, 8)}. <a href={here}>View latest version</a>{' '}
               {mayWrite && wiki && (
                 <ActButton action="restore" fields={{ version: query.get('version')! }}>
-                  Bring this version back
+                  Restore this version
                 </ActButton>
               )}
             </p>
@@ -134,10 +134,12 @@ export const page = declare<Data & Partial<InProject>>({
 })
 
 function Missing({ title, pages, mayWrite }: { title: string; pages: readonly unknown[]; mayWrite: boolean }) {
-  if (!mayWrite) return <Empty title={pages.length === 0 ? 'This wiki is empty' : 'There is no such page yet'} />
+  if (!mayWrite) return <Empty title={pages.length === 0 ? 'This wiki is empty' : 'This page does not exist'} />
   return (
     <>
-      <p class="quiet">{pages.length === 0 ? 'This wiki is empty. Begin it here.' : 'There is no such page yet.'}</p>
+      <p class="quiet">
+        {pages.length === 0 ? 'This wiki is empty. Create the first page.' : 'This page does not exist.'}
+      </p>
       <WikiForm action="create" title={title} content="" />
     </>
   )

@@ -15,14 +15,14 @@ const MOST = 1000
 export const page = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   load: ({ api, params }) => ({ pages: api.get('/projects/{id}/wikis', { id: params.id! }) }),
-  title: () => 'Pages of the wiki',
+  title: () => 'Wiki pages',
   View: ({ project, pages, me }) => {
     if (!project) return null
     const hrefOf = (slug: string) => below(project, `wikis/${slug.split('/').map(encodeURIComponent).join('/')}`)
     return (
       <>
         <div class="head">
-          <h1>Pages of the wiki</h1>
+          <h1>Wiki pages</h1>
           {mayIn(project, me) >= DEVELOPER && (
             <a class="button" data-kind="main" href={below(project, 'wikis/new')}>
               <Icon name="plus" /> New page
@@ -31,7 +31,7 @@ export const page = declare<Data & Partial<InProject>>({
         </div>
         {pages.length === 0 ? (
           <Empty title="This wiki is empty">
-            <a href={below(project, 'wikis/home')}>Begin with the home page</a>
+            <a href={below(project, 'wikis/home')}>Create the home page</a>
           </Empty>
         ) : (
           <Rows label="Pages">
@@ -49,7 +49,7 @@ export const page = declare<Data & Partial<InProject>>({
             ))}
           </Rows>
         )}
-        {pages.length > MOST && <p class="quiet">{pages.length - MOST} more: search finds them.</p>}
+        {pages.length > MOST && <p class="quiet">{pages.length - MOST} more pages. Use search to find them.</p>}
       </>
     )
   },
