@@ -20,10 +20,10 @@ export const jobActions = {
   },
   async retry(act: Act) {
     const { id } = await act.api.post('/projects/{id}/jobs/{job_id}/retry', jobOf(act))
-    return undoable(`It runs again, as job #${id}.`, 'cancel', { job: id }, 'Cancel it')
+    return undoable(`Job restarted as #${id}.`, 'cancel', { job: id }, 'Cancel')
   },
   async cancel(act: Act) {
     await act.api.post('/projects/{id}/jobs/{job_id}/cancel', jobOf(act))
-    return undoable('Cancelled. A new run begins it anew.', 'retry', { job: text(act.form, 'job') }, 'Retry')
+    return undoable('Job cancelled.', 'retry', { job: text(act.form, 'job') }, 'Retry')
   },
 } as const

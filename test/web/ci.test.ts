@@ -87,7 +87,7 @@ test('a pipeline is started with a variable and watched to its end without a rel
   }
   await expect.poll(() => page.locator('h1').textContent()).toContain('Passed')
   expect(await page.locator('.graph-job[data-state=success]').count()).toBe(5)
-  await page.getByRole('button', { name: 'Start ship' }).click()
+  await page.getByRole('button', { name: 'Run ship' }).click()
   await expect.poll(() => page.locator('.graph-job[data-state=pending]').count()).toBe(1)
   expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
   expect(tab.complaints()).toEqual([])
@@ -154,11 +154,11 @@ test.each([true, false])(
     await page.getByLabel('Configuration').fill('broken: { script: 1, stage: nowhere }')
     // Faults are told while one writes, with the line that they are in.
     if (javaScriptEnabled) await page.locator('.ci-live .fault button', { hasText: 'Line 1' }).first().click()
-    await page.getByRole('button', { name: 'Check' }).click()
-    await expect.poll(() => page.locator('.lint h2').textContent()).toContain('not valid')
+    await page.getByRole('button', { name: 'Validate' }).click()
+    await expect.poll(() => page.locator('.lint h2').textContent()).toContain('invalid')
     const name = `job${javaScriptEnabled}`
     await page.getByLabel('Configuration').fill(`${name}: { script: echo }`)
-    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByRole('button', { name: 'Validate' }).click()
     await expect.poll(() => page.locator('.lint td').allTextContents()).toContain(name)
     await page.getByRole('button', { name: 'Commit' }).click()
     await page.waitForURL(/\/pipelines\?ref=/)
@@ -172,7 +172,7 @@ test.each([true, false])(
     await expect.poll(() => page.locator('#variables td code').allTextContents()).toContain(`NEW_${name}`)
     await page.getByText('New runner').click()
     await page.locator('#runners').getByLabel('Description').fill(`runner ${name}`)
-    await page.getByRole('button', { name: 'Make runner' }).click()
+    await page.getByRole('button', { name: 'Create runner' }).click()
     await expect.poll(() => page.locator('.ci-told input').inputValue()).toMatch(/^glrt-/)
     await expect
       .poll(() => page.locator('#runners .item').allTextContents())

@@ -33,7 +33,7 @@ const PLACES = [
 export function CiTabs({ project, at }: { project: Project; at: (typeof PLACES)[number][0] | 'settings/ci_cd' }) {
   const tabs = PLACES.map(([rest, text]) => ({ text, href: below(project, rest), isCurrent: rest === at }))
   const settings = { text: 'Settings', href: below(project, 'settings/ci_cd'), isCurrent: at === 'settings/ci_cd' }
-  return <SubTabs label="CI" tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
+  return <SubTabs label="CI/CD" tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
 }
 
 /** Tabs inside of a page, in line with what stands around them. */
@@ -107,7 +107,7 @@ export function JobRows({ project, jobs, isOfPipeline = false }: JobRowsProps) {
                   {job.commit && <ShaLink project={project} sha={job.commit.id} />}
                 </>
               )}{' '}
-              {job.failure_reason?.replaceAll('_', ' ')} {job.allow_failure && 'allowed to fail'}{' '}
+              {job.failure_reason && failureText(job.failure_reason)} {job.allow_failure && 'allowed to fail'}{' '}
               {job.finished_at && <Time at={job.finished_at} />}
             </>
           }
@@ -136,8 +136,9 @@ export function JobButtons({ job }: { job: Pick<Job, 'id' | 'status' | 'name'> }
   const id = `job-${job.id}`
   if (job.status === 'manual' || job.status === 'scheduled')
     return (
-      <ActButton action="play" fields={fields} id={id} label={`Start ${job.name}`}>
-        Start
+      <ActButton action="play" fields={fields} id={id} label={`Run ${job.name}`}>
+        {' '}
+        Run{' '}
       </ActButton>
     )
   if (isUnfinished(job.status))
@@ -186,3 +187,27 @@ export function Size({ bytes }: { bytes: number }) {
     <span class="ci-size">{bytes === 1 ? '1 byte' : `${step === 0 ? amount : amount.toFixed(1)} ${STEPS[step]}`}</span>
   )
 }
+
+const FAILURES: Record<string, string> = {
+  script_failure: 'the script exited with an error',
+  api_failure: 'an API request failed',
+  stuck_or_timeout_failure: 'no runner picked up the job in time',
+  job_execution_timeout: 'the job exceeded the timeout',
+  runner_system_failure: 'runner system failure',
+  runner_unsupported: 'the runner is outdated',
+  runner_configuration_error: 'the runner is misconfigured',
+  runner_external_dependency_failure: 'an external dependency of the runner failed',
+  runner_interrupted: 'the runner was interrupted',
+  image_pull_failure: 'the image could not be pulled',
+  missing_dependency_failure: 'artifacts of a previous job are missing',
+  stale_schedule: 'the delayed job could not be started in time',
+  archived_failure: 'the job is archived',
+  unmet_prerequisites: 'prerequisites are not met',
+  scheduler_failure: 'the scheduler failed',
+  data_integrity_failure: 'data integrity failure',
+  environment_creation_failure: 'the environment could not be created',
+  unknown_failure: 'unknown failure',
+}
+
+/** Why a job failed, as text. */
+export const failureText = (reason: string): string => FAILURES[reason] ?? reason.replaceAll('_', ' ')

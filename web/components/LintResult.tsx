@@ -6,11 +6,11 @@ type Linted = Pick<Records['Lint'], 'valid' | 'errors' | 'warnings' | 'merged_ya
 
 export function LintResult({ of }: { of: Linted }) {
   return (
-    <section class="lint" aria-label="What it says" aria-live="polite">
-      <h2>{of.valid ? 'This configuration is valid' : 'This configuration is not valid'}</h2>
+    <section class="lint" aria-label="Validation result" aria-live="polite">
+      <h2>{of.valid ? 'Configuration is valid' : 'Configuration is invalid'}</h2>
       <p>
         <State of={of.valid ? 'success' : 'failed'} isShort />{' '}
-        {of.valid ? `It makes ${of.jobs?.length ?? 0} jobs.` : `${of.errors.length} errors.`}
+        {of.valid ? `Jobs in the pipeline: ${of.jobs?.length ?? 0}.` : `Errors: ${of.errors.length}.`}
       </p>
       {of.errors.map((error) => (
         <p class="fault" key={error}>
@@ -52,7 +52,7 @@ export function LintResult({ of }: { of: Linted }) {
       )}
       {of.merged_yaml && (
         <details>
-          <summary>The whole, with all that it includes</summary>
+          <summary>Full configuration with all includes</summary>
           <pre class="ci-bounded" tabIndex={0}>
             {of.merged_yaml}
           </pre>

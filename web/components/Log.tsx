@@ -67,7 +67,7 @@ export function Log({ part, path, address, isRunning, pause }: LogProps) {
     <div class="log-box">
       {shown.line > 1 && (
         <p class="log-more">
-          {shown.line - 1} earlier lines are not shown. <a href={withQuery(address, { line: 1 })}>From the beginning</a>{' '}
+          {shown.line - 1} earlier lines hidden. <a href={withQuery(address, { line: 1 })}>Scroll to top</a>{' '}
           <a href={withQuery(address, { line: before })}>Earlier lines</a>
         </p>
       )}
@@ -77,7 +77,7 @@ export function Log({ part, path, address, isRunning, pause }: LogProps) {
       {!isAtEnd && (
         <p class="log-more">
           <a href={withQuery(address, { line: shown.line + lines })}>Later lines</a>{' '}
-          <a href={withQuery(address, { line: null })}>To the end</a>
+          <a href={withQuery(address, { line: null })}>Scroll to bottom</a>
         </p>
       )}
       <div class="log-end" ref={end}>

@@ -15,7 +15,7 @@ export function PipelineGraph({ stages }: { stages: readonly Stage[] }) {
     <>
       {isDrawn && <Drawn stages={stages} />}
       <details class="pipeline-list" open={!isDrawn}>
-        <summary>{isDrawn ? 'As a list' : `${count} jobs`}</summary>
+        <summary>{isDrawn ? 'View as list' : `${count} jobs`}</summary>
         <StageList stages={stages} />
       </details>
     </>
@@ -94,5 +94,5 @@ const StageList = ({ stages }: { stages: readonly Stage[] }) => (
 
 function Needs({ of }: { of: GraphJob }) {
   if (of.needs === null) return null
-  return <>{of.needs.length === 0 ? 'starts at once' : `after ${of.needs.join(', ')}`}</>
+  return <>{of.needs.length === 0 ? 'no dependencies' : `needs ${of.needs.join(', ')}`}</>
 }

@@ -34,7 +34,7 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
       <Heading>Runners</Heading>
       {told.runner_token && (
         <div class="card ci-told" role="status">
-          <p>The runner was made. Its token is shown this once:</p>
+          <p>Runner created. Copy the token now. The token is not shown again.</p>
           <Copyable label="Token" text={told.runner_token} />
           <pre tabIndex={0}>{`MORTISE_RUNNER_TOKEN=${told.runner_token} mortise runner --server ${server}`}</pre>
         </div>
@@ -54,9 +54,9 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
         <summary>New runner</summary>
         <Form action="addRunner" resets>
           <Field name="description" label="Description" />
-          <Field name="tag_list" label="Tags" hint="Jobs that name them come here. With commas between." />
-          <Switch name="run_untagged" label="Runs jobs without tags" isOn />
-          <Button kind="main">Make runner</Button>
+          <Field name="tag_list" label="Tags" hint="Comma-separated. The runner picks up jobs with these tags." />
+          <Switch name="run_untagged" label="Run untagged jobs" isOn />
+          <Button kind="main">Create runner</Button>
         </Form>
       </details>
       {children}
@@ -65,12 +65,12 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
 }
 
 const NONE = {
-  project: 'No runner takes jobs of this project: they wait until there is one.',
-  group: 'No runner is for this group alone. Those for all take its jobs too.',
-  instance: 'No runner yet. Make one, and give its token to the runner program on your machine.',
+  project: 'No runners available. Jobs stay pending until a runner is added.',
+  group: 'No group runners. Instance runners also run jobs of this group.',
+  instance: 'No runners yet. Create a runner, then start the runner program with the runner token.',
 } as const
 
-const KINDS = { instance_type: 'for all', group_type: 'of the group', project_type: 'of the project' } as const
+const KINDS = { instance_type: 'Instance runner', group_type: 'Group runner', project_type: 'Project runner' } as const
 const TONES = { online: 'good', offline: 'idle', stale: 'idle', never_contacted: 'idle' } as const
 
 function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
@@ -107,11 +107,12 @@ function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
             <ActButton
               action="removeRunner"
               kind="danger"
-              label={`Remove ${name}`}
-              confirm={`Remove ${name}?`}
+              label={`Delete ${name}`}
+              confirm={`Delete ${name}?`}
               {...about}
             >
-              Remove
+              {' '}
+              Delete{' '}
             </ActButton>
           </div>
         )

@@ -28,7 +28,7 @@ export function VariableRows({ given = [] }: { given?: readonly Input[] }) {
         </div>
       ))}
       <button type="button" class="plain" onClick={() => setCount(count + 1)}>
-        One more variable
+        Add variable
       </button>
     </fieldset>
   )

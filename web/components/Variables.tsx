@@ -52,7 +52,7 @@ export const Variables = ({ variables, address, edited, settings, place }: Varia
   <section id="variables">
     <h2>Variables</h2>
     {variables.items.length === 0 ? (
-      <p class="quiet">Jobs are given no variables but their own.</p>
+      <p class="quiet">No variables.</p>
     ) : (
       <div class="ci-scroll" tabIndex={0} role="region" aria-label="Variables">
         <table>
@@ -62,7 +62,7 @@ export const Variables = ({ variables, address, edited, settings, place }: Varia
               <th scope="col">Value</th>
               <th scope="col">Environments</th>
               <th scope="col">
-                <span class="spoken">What can be done</span>
+                <span class="spoken">Actions</span>
               </th>
             </tr>
           </thead>
@@ -109,10 +109,10 @@ function VariableRow({ of, address }: { of: Variable; address: string }) {
       </td>
       <td>
         {of.value === null ? (
-          <span class="quiet">never shown again</span>
+          <span class="quiet">hidden</span>
         ) : (
           <details class="ci-secret">
-            <summary aria-label={`Show the value of ${of.key}`}>••••••</summary>
+            <summary aria-label={`Reveal value of ${of.key}`}>••••••</summary>
             <code>{of.value}</code>
           </details>
         )}
@@ -160,29 +160,29 @@ const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => 
       <Field name="key" label="Name" required pattern="[A-Za-z0-9_]+" hint="Letters, digits and underscores." />
     )}
     <Field name="value" label="Value" lines={3} value={of?.value} />
-    <Choice name="variable_type" label="Kind" options={TYPES} value={of?.variable_type} />
+    <Choice name="variable_type" label="Type" options={TYPES} value={of?.variable_type} />
     {place !== 'instance' && (
       <Field
         name="environment_scope"
         label="Environments"
         value={of?.environment_scope ?? '*'}
-        hint="All with “*”, or names such as “review/*”."
+        hint="“*” for all environments, or a pattern such as “review/*”."
       />
     )}
     <Field name="description" label="Description" value={of?.description} />
     <Switch
       name="protected"
       label="Protected"
-      hint="Given to jobs of protected branches and tags only."
+      hint="Available only to jobs on protected branches and tags."
       isOn={isProtected}
     />
     <Switch
       name="masked"
       label="Masked"
-      hint="Kept out of logs. Eight letters at least, in one line."
+      hint="Hidden in job logs. At least 8 characters, single line."
       isOn={of?.masked}
     />
-    <Switch name="expanded" label="Expanded" hint="“$” begins the name of another variable." isOn={!of?.raw} />
+    <Switch name="expanded" label="Expanded" hint="“$” starts a reference to another variable." isOn={!of?.raw} />
     <Button kind="main">{of ? 'Save variable' : 'Add variable'}</Button>
   </Form>
 )

@@ -48,18 +48,18 @@ export function LiveCheck({ name, project }: { name: string; project: string }) 
   return (
     <div class="ci-live" ref={place} role="status" aria-busy={isAsking}>
       {said && <Outcome said={said} name={name} />}
-      {isAsking && <p class="quiet">Checking…</p>}
+      {isAsking && <p class="quiet">Validating…</p>}
     </div>
   )
 }
 
 function Outcome({ said, name }: { said: Message; name: string }) {
-  if ('fault' in said) return <p class="fault">It was not checked: {said.fault}</p>
+  if ('fault' in said) return <p class="fault">Validation failed: {said.fault}</p>
   const { valid, errors, warnings, merged_yaml } = said.lint
   return (
     <>
       <p>
-        <State of={valid ? 'success' : 'failed'} isShort /> {valid ? 'Valid so far' : 'Not valid'}
+        <State of={valid ? 'success' : 'failed'} isShort /> {valid ? 'Valid' : 'Invalid'}
       </p>
       <ul class="ci-live-faults">
         {errors.map((error) => (
@@ -75,8 +75,8 @@ function Outcome({ said, name }: { said: Message; name: string }) {
       </ul>
       {merged_yaml && (
         <details>
-          <summary>The whole, with all that it includes</summary>
-          <pre class="ci-bounded" tabIndex={0} aria-label="The whole file">
+          <summary>Full configuration with all includes</summary>
+          <pre class="ci-bounded" tabIndex={0} aria-label="Full configuration">
             {merged_yaml}
           </pre>
         </details>

@@ -64,7 +64,7 @@ export const page = declare<Data & Partial<InProject>>({
         .then((found) => found?.map(({ name }) => name) ?? []),
     }
   },
-  title: () => 'CI editor',
+  title: () => 'Pipeline editor',
   actions: {
     async check({ api, params, query, form }) {
       const content = text(form, 'content')
@@ -107,10 +107,10 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
     <>
       <CiTabs project={project} at="ci/editor" />
       <div class="head ci-head">
-        <h1>{file?.path ?? 'CI editor'}</h1>
+        <h1>{file?.path ?? 'Pipeline editor'}</h1>
         <div class="row">
-          {file && lint && <span class="badge">{lint.valid ? 'valid' : 'not valid'}</span>}
-          <a href={below(project, 'ci/lint')}>Check another file</a>
+          {file && lint && <span class="badge">{lint.valid ? 'valid' : 'invalid'}</span>}
+          <a href={below(project, 'ci/lint')}>Validate another file</a>
         </div>
       </div>
       {branches.length > 1 && (
@@ -122,12 +122,12 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
             value={branch}
             options={branches.map((name) => [name, name] as const)}
           />
-          <button class="button">Show</button>
+          <button class="button">Switch branch</button>
         </form>
       )}
       {mayRun(project) ? (
         <Form action="commit" also="check" class="ci-editor">
-          {!file && <p class="quiet">There is no CI file on {branch} yet. This is a beginning.</p>}
+          {!file && <p class="quiet">No CI configuration on {branch} yet. Start from this example.</p>}
           <div class="ci-write">
             <Field name="content" label="Configuration" lines={24} value={told.content ?? file?.content ?? SAMPLE} />
             <LiveCheck name="content" project={project.path_with_namespace} />
@@ -137,20 +137,20 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
           <Field
             name="commit_message"
             label="Commit message"
-            value={file ? `Update ${file.path}` : 'Add a CI configuration'}
+            value={file ? `Update ${file.path}` : 'Add CI configuration'}
           />
-          <Field name="branch" label="Branch" value={branch} hint="Another name makes a branch." />
-          <Button kind="main">Commit</Button>
+          <Field name="branch" label="Branch" value={branch} hint="Enter a new name to create a branch." />
+          <Button kind="main">Commit changes</Button>
         </Form>
       ) : file ? (
         <pre tabIndex={0}>{file.content}</pre>
       ) : (
-        <Empty title={`There is no CI file on ${branch}`} />
+        <Empty title={`No CI configuration on ${branch}`} />
       )}
       {checked && <LintResult of={checked} />}
       {project.ci_config_path?.includes('@') && (
         <p class="quiet">
-          Pipelines read another file: <code>{pathOf(project.ci_config_path)}</code>
+          This project uses another CI configuration file: <code>{pathOf(project.ci_config_path)}</code>
         </p>
       )}
     </>
@@ -168,7 +168,8 @@ function Check() {
   return (
     <p>
       <button class="button" name="_action" value="check" onClick={check}>
-        Check
+        {' '}
+        Validate{' '}
       </button>
     </p>
   )

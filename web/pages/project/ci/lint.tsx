@@ -13,7 +13,7 @@ export const page = declare<Partial<InProject>>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
-  title: () => 'Check a CI file',
+  title: () => 'Validate CI config',
   actions: {
     async check({ api, params, form }) {
       const content = text(form, 'content')
@@ -30,14 +30,14 @@ function Checker({ project }: { project: Project }) {
   return (
     <>
       <CiTabs project={project} at="ci/editor" />
-      <h1 class="ci-head">Check a CI file</h1>
+      <h1 class="ci-head">Validate CI config</h1>
       <Form action="check">
         <div class="ci-write">
           <Field name="content" label="Configuration" lines={20} value={told.content} required />
           <LiveCheck name="content" project={project.path_with_namespace} />
         </div>
-        <Switch name="dry_run" label="As if a pipeline ran" hint="Rules are asked, as on the default branch." />
-        <Button kind="main">Check</Button>
+        <Switch name="dry_run" label="Simulate a pipeline" hint="Evaluates rules for the default branch." />
+        <Button kind="main">Validate</Button>
       </Form>
       {told.lint && <LintResult of={JSON.parse(told.lint) as Records['Lint']} />}
     </>

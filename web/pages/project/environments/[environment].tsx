@@ -67,7 +67,7 @@ export const page = declare<Data & Partial<InProject>>({
               <span>{environment.state}</span> <span>{environment.tier}</span> <span>{environment.description}</span>
               {environment.auto_stop_at && (
                 <span>
-                  stops <Time at={environment.auto_stop_at} />
+                  auto-stops <Time at={environment.auto_stop_at} />
                 </span>
               )}
             </p>
@@ -75,7 +75,8 @@ export const page = declare<Data & Partial<InProject>>({
           <div class="row">
             {environment.external_url && (
               <a class="button" data-kind="main" href={outside(environment.external_url)} rel="nofollow noreferrer">
-                Open
+                {' '}
+                View deployment{' '}
               </a>
             )}
             {mayRun(project) &&
@@ -115,14 +116,14 @@ export const page = declare<Data & Partial<InProject>>({
             ))}
           </Rows>
         ) : (
-          <Empty title="Nothing was deployed here yet" />
+          <Empty title="No deployments yet" />
         )}
         <Pages of={deployments} />
         {mayRun(project) && (
           <details class="card ci-adding">
             <summary>Edit</summary>
             <Form action="update">
-              <Field name="external_url" label="Address" type="url" value={environment.external_url} />
+              <Field name="external_url" label="External URL" type="url" value={environment.external_url} />
               <Field name="description" label="Description" value={environment.description} lines={3} />
               <Button kind="main">Save</Button>
             </Form>

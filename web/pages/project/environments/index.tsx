@@ -67,7 +67,7 @@ export const page = declare<Data & Partial<InProject>>({
         <CiTabs project={project} at="environments" />
         <h1 class="ci-head">Environments</h1>
         <SubTabs
-          label="Which"
+          label="Status"
           tabs={(['available', 'stopped'] as const).map((state) => ({
             text: state === 'available' ? 'Available' : 'Stopped',
             href: withQuery(address, { states: state === 'available' ? null : state }),
@@ -81,9 +81,9 @@ export const page = declare<Data & Partial<InProject>>({
             ))}
           </Rows>
         ) : (
-          <Empty title="No environments here">
+          <Empty title="No environments">
             <p>
-              A job that deploys names one: <code>environment: production</code>.
+              Add <code>environment: production</code> to a deployment job.
             </p>
           </Empty>
         )}
@@ -93,11 +93,11 @@ export const page = declare<Data & Partial<InProject>>({
             <summary>New environment</summary>
             <Form action="create">
               <Field name="name" label="Name" required />
-              <Field name="external_url" label="Address" type="url" placeholder="https://" />
+              <Field name="external_url" label="External URL" type="url" placeholder="https://" />
               <Choice
                 name="tier"
                 label="Tier"
-                options={[['', 'By its name'], ...TIERS.map((one) => [one, one] as const)]}
+                options={[['', 'Detect from name'], ...TIERS.map((one) => [one, one] as const)]}
               />
               <Button kind="main">Create environment</Button>
             </Form>
@@ -121,14 +121,15 @@ function EnvironmentRow({ of, project }: { of: Environment; project: Project }) 
             {last.user && ` by ${last.user.name}`} <Time at={last.created_at} />
           </>
         ) : (
-          `${of.tier}, nothing was deployed here yet`
+          `${of.tier}, no deployments yet`
         )
       }
       aside={
         <>
           {of.external_url && (
             <a class="button" href={outside(of.external_url)} rel="nofollow noreferrer">
-              Open
+              {' '}
+              View deployment{' '}
             </a>
           )}
           {mayRun(project) && of.state === 'available' && (

@@ -41,7 +41,7 @@ export const page = declare<Data & Partial<InProject>>({
         <CiTabs project={project} at="jobs" />
         <h1 class="ci-head">Jobs</h1>
         <SubTabs
-          label="Which"
+          label="Status"
           tabs={Object.entries(SCOPES).map(([name, scope]) => ({
             text: scope.text,
             href: withQuery(address, { scope: name === 'all' ? null : name }),
@@ -51,9 +51,9 @@ export const page = declare<Data & Partial<InProject>>({
         {jobs.items.length > 0 ? (
           <JobRows project={project} jobs={jobs.items} />
         ) : (
-          <Empty title="No jobs to show">
+          <Empty title="No jobs">
             <p>
-              Jobs run in <a href={below(project, 'pipelines')}>pipelines</a>.
+              Run a <a href={below(project, 'pipelines')}>pipeline</a> to create jobs.
             </p>
           </Empty>
         )}

@@ -14,12 +14,12 @@ interface ScheduleFormProps {
   children: string
 }
 
-const HINT = 'Minute, hour, day of the month, month, day of the week: “0 4 * * 1” is Mondays at four.'
+const HINT = 'Cron syntax: minute, hour, day of month, month, day of week. “0 4 * * 1” is every Monday at 04:00.'
 
 export const ScheduleForm = ({ project, schedule, action, children }: ScheduleFormProps) => (
   <Form action={action} class="ci-narrow">
     <Field name="description" label="Description" value={schedule?.description} required />
-    <Field name="cron" label="When" value={schedule?.cron ?? '0 4 * * *'} required hint={HINT} />
+    <Field name="cron" label="Interval pattern" value={schedule?.cron ?? '0 4 * * *'} required hint={HINT} />
     <Field name="cron_timezone" label="Time zone" value={schedule?.cron_timezone ?? 'UTC'} />
     <Field name="ref" label="Branch or tag" value={schedule?.ref ?? project.default_branch} required />
     <VariableRows given={schedule?.variables ?? []} />

@@ -62,7 +62,7 @@ export const page = declare<Data & Partial<InProject>>({
           )}
         </div>
         <SubTabs
-          label="Which"
+          label="Status"
           tabs={SCOPES.map(([scope, name]) => ({
             text: name,
             href: withQuery(address, { scope: scope || null }),
@@ -77,7 +77,7 @@ export const page = declare<Data & Partial<InProject>>({
           </Rows>
         ) : (
           <Empty title="No schedules">
-            <p>A schedule runs a pipeline again and again, each night for instance.</p>
+            <p>Use a schedule to run pipelines at regular intervals, for example every night.</p>
           </Empty>
         )}
         <Pages of={schedules} />
@@ -103,7 +103,7 @@ function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: 
           {of.active && of.next_run_at && (
             <>
               {' '}
-              next <Time at={of.next_run_at} />
+              next run <Time at={of.next_run_at} />
             </>
           )}
           {of.owner && ` by ${of.owner.name}`}
@@ -112,8 +112,9 @@ function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: 
       aside={
         mayRun(project) && (
           <div class="row">
-            <ActButton action="play" label={`Run now: ${of.description}`} {...about}>
-              Run now
+            <ActButton action="play" label={`Run ${of.description}`} {...about}>
+              {' '}
+              Run{' '}
             </ActButton>
             {mayChange && (
               <a class="button" href={below(project, `pipeline_schedules/${of.id}/edit`)}>
@@ -121,8 +122,9 @@ function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: 
               </a>
             )}
             {!isMine && (
-              <ActButton action="own" label={`Take over: ${of.description}`} {...about}>
-                Take over
+              <ActButton action="own" label={`Take ownership: ${of.description}`} {...about}>
+                {' '}
+                Take ownership{' '}
               </ActButton>
             )}
             {mayChange && (

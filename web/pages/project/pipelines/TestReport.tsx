@@ -13,9 +13,9 @@ const MOST_CASES = 500
 export function TestReport({ report }: { report: Report | null }) {
   if (!report || report.test_suites.length === 0)
     return (
-      <Empty title="No tests were reported">
+      <Empty title="No test reports">
         <p>
-          A job reports them with <code>artifacts: reports: junit</code>.
+          Add <code>artifacts: reports: junit</code> to a job.
         </p>
       </Empty>
     )
@@ -52,7 +52,9 @@ function SuiteBox({ of: suite }: { of: Suite }) {
           <CaseRow of={one} key={n} />
         ))}
       </ul>
-      {suite.total_count > shown.length && <p class="quiet">{suite.total_count - shown.length} more are not shown.</p>}
+      {suite.total_count > shown.length && (
+        <p class="quiet">{suite.total_count - shown.length} more tests not shown.</p>
+      )}
     </details>
   )
 }

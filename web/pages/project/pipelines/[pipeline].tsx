@@ -79,11 +79,11 @@ export const page = declare<Data & Partial<InProject>>({
     ...jobActions,
     async retryAll({ api, params }) {
       await api.post('/projects/{id}/pipelines/{pipeline_id}/retry', { id: params.id!, pipeline_id: params.pipeline! })
-      return undoable('Its failed jobs run again.', 'cancelAll', {}, 'Cancel them')
+      return undoable('Failed jobs restarted.', 'cancelAll', {}, 'Cancel')
     },
     async cancelAll({ api, params }) {
       await api.post('/projects/{id}/pipelines/{pipeline_id}/cancel', { id: params.id!, pipeline_id: params.pipeline! })
-      return undoable('Cancelled. What did not end can run again.', 'retryAll', {}, 'Retry')
+      return undoable('Pipeline cancelled.', 'retryAll', {}, 'Retry')
     },
     async remove({ api, params }) {
       await api.delete('/projects/{id}/pipelines/{pipeline_id}', { id: params.id!, pipeline_id: params.pipeline! })
@@ -141,12 +141,12 @@ function Actions({ pipeline, graph, project, me }: Visible) {
     <div class="row">
       {canRetry && (
         <ActButton action="retryAll" kind="main">
-          Retry what failed
+          Retry failed jobs
         </ActButton>
       )}
       {canCancel && <ActButton action="cancelAll">Cancel pipeline</ActButton>}
       {isOwner && (
-        <ActButton action="remove" kind="danger" confirm="Delete this pipeline with its jobs and logs?">
+        <ActButton action="remove" kind="danger" confirm="Delete this pipeline and all jobs and logs?">
           Delete
         </ActButton>
       )}
@@ -191,7 +191,7 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
       return (
         <>
           <JobRows project={project} jobs={jobs.items} isOfPipeline />
-          {jobs.items.length === 0 && <Empty title="No jobs to show" />}
+          {jobs.items.length === 0 && <Empty title="No jobs" />}
           <Pages of={jobs} />
         </>
       )
@@ -229,7 +229,7 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
           {mayRun(project) && <Waiting graph={graph} />}
         </>
       ) : (
-        <Empty title={graph ? 'No job was made' : 'Its jobs are shown to members only'} />
+        <Empty title={graph ? 'No jobs' : 'Jobs are visible only to project members'} />
       )
   }
 }
@@ -242,16 +242,17 @@ function Waiting({ graph }: { graph: Records['PipelineGraph'] }) {
   if (waiting.length === 0) return null
   return (
     <section>
-      <h2>Waiting for somebody</h2>
-      <Rows label="Waiting for somebody">
+      <h2>Manual jobs</h2>
+      <Rows label="Manual jobs">
         {waiting.map((job) => (
           <Row
             key={job.id}
             lead={<State of={job.status} isShort />}
             title={<a href={pathOf(job.web_url ?? '')}>{job.name}</a>}
             aside={
-              <ActButton action="play" fields={{ job: job.id }} id={`job-${job.id}`} label={`Start ${job.name}`}>
-                Start
+              <ActButton action="play" fields={{ job: job.id }} id={`job-${job.id}`} label={`Run ${job.name}`}>
+                {' '}
+                Run{' '}
               </ActButton>
             }
           />
@@ -267,24 +268,24 @@ function Aside({ pipeline, graph, bridges, project }: Visible) {
     <aside>
       <Facts
         of={[
-          ['State', <State of={pipeline.status} />],
+          ['Status', <State of={pipeline.status} />],
           ['Branch', <RefLink project={project} name={pipeline.ref} isTag={pipeline.tag} />],
           ['Commit', <ShaLink project={project} sha={pipeline.sha} />],
           ['Duration', pipeline.duration !== null && <Duration seconds={pipeline.duration} />],
-          ['Waited', pipeline.queued_duration !== null && <Duration seconds={pipeline.queued_duration} />],
+          ['Queued', pipeline.queued_duration !== null && <Duration seconds={pipeline.queued_duration} />],
           ['Finished', pipeline.finished_at && <Time at={pipeline.finished_at} />],
           ['Coverage', pipeline.coverage && `${pipeline.coverage} %`],
         ]}
       />
       {graph?.upstream && (
         <>
-          <h2>Made by</h2>
+          <h2>Upstream</h2>
           <Linked of={graph.upstream} />
         </>
       )}
       {made.length > 0 && (
         <>
-          <h2>Made by its jobs</h2>
+          <h2>Downstream</h2>
           {made.map((bridge) => (
             <Linked key={bridge.id} of={bridge.downstream_pipeline!} by={bridge.name} />
           ))}

@@ -70,7 +70,7 @@ export const page = declare<Data & Partial<InProject>>({
           )}
         </div>
         <SubTabs
-          label="Which"
+          label="Filter"
           tabs={SCOPES.map(([scope, text]) => ({
             text,
             href: withQuery(address, { scope: scope || null }),
@@ -82,10 +82,10 @@ export const page = declare<Data & Partial<InProject>>({
           <Field name="ref" label="Branch or tag" value={query.get('ref')} isQuiet placeholder="Branch or tag" />
           <Choice
             name="status"
-            label="State"
+            label="Status"
             isQuiet
             value={query.get('status')}
-            options={[['', 'Any state'], ...STATES.map((one) => [one, one] as const)]}
+            options={[['', 'Any status'], ...STATES.map((one) => [one, one] as const)]}
           />
           <Choice
             name="source"
@@ -99,15 +99,15 @@ export const page = declare<Data & Partial<InProject>>({
         {pipelines.items.length > 0 ? (
           <PipelineRows project={project} pipelines={pipelines.items} />
         ) : (
-          <Empty title={isFiltered ? 'No pipeline is like that' : 'No pipeline has run yet'}>
+          <Empty title={isFiltered ? 'No matching pipelines' : 'No pipelines yet'}>
             {isFiltered ? (
               <p>
                 <a href={below(project, 'pipelines')}>Show all</a>
               </p>
             ) : (
               <p>
-                A file <code>.gitlab-ci.yml</code> tells what runs when something is pushed.{' '}
-                {mayRun(project) && <a href={below(project, 'ci/editor')}>Write it</a>}
+                Add a <code>.gitlab-ci.yml</code> file to run pipelines on push.{' '}
+                {mayRun(project) && <a href={below(project, 'ci/editor')}>Open the pipeline editor</a>}
               </p>
             )}
           </Empty>

@@ -33,7 +33,7 @@ export const page = declare<Partial<InProject>>({
             label="Branch or tag"
             value={query.get('ref') ?? project.default_branch}
             required
-            hint="Its CI file tells which jobs there are."
+            hint="The pipeline uses the CI configuration of this branch or tag."
           />
           <VariableRows />
           <div class="row">

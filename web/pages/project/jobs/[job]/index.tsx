@@ -7,6 +7,7 @@ import {
   RefLink,
   ShaLink,
   Size,
+  failureText,
   isUnfinished,
   mayAdminister,
   mayRun,
@@ -95,7 +96,7 @@ export const page = declare<Data & Partial<InProject>>({
         </div>
         <div class="columns">
           <section class="job-log">
-            {job.failure_reason && <p class="fault">It failed: {job.failure_reason.replaceAll('_', ' ')}.</p>}
+            {job.failure_reason && <p class="fault">Job failed: {failureText(job.failure_reason)}</p>}
             <Written {...data} project={project} />
           </section>
           <Aside job={job} project={project} />
@@ -112,7 +113,8 @@ function Actions({ job }: { job: Job }) {
     <div class="row">
       {job.status === 'scheduled' && (
         <ActButton action="play" kind="main">
-          Start now
+          {' '}
+          Run{' '}
         </ActButton>
       )}
       {isOver && (
@@ -126,7 +128,7 @@ function Actions({ job }: { job: Job }) {
         </ActButton>
       )}
       {isOver && holdsSomething && (
-        <ActButton action="erase" kind="danger" confirm="Erase the log and the artifacts of this job?">
+        <ActButton action="erase" kind="danger" confirm="Erase the job log and artifacts?">
           Erase
         </ActButton>
       )}
@@ -139,11 +141,11 @@ function Written({ job, part, found, settings, project, query, address }: Data &
   if (job.status === 'manual') return <Manual isOwn={mayRun(project)} />
   if (job.erased_at)
     return (
-      <Empty title="The log was erased">
+      <Empty title="Log erased">
         <Time at={job.erased_at} />
       </Empty>
     )
-  if (part.size === 0 && !isRunning) return <Empty title={WAITS[job.status] ?? 'It has no log'} />
+  if (part.size === 0 && !isRunning) return <Empty title={WAITS[job.status] ?? 'No log'} />
   const path = `/projects/${project.id}/jobs/${job.id}/trace_part`
   return (
     <>
@@ -160,7 +162,7 @@ function Written({ job, part, found, settings, project, query, address }: Data &
           <Button>Search</Button>
         </form>
         <a href={`/api/v4/projects/${project.id}/jobs/${job.id}/trace`}>
-          Whole log (<Size bytes={part.size} />)
+          Full log (<Size bytes={part.size} />)
         </a>
       </div>
       {found && <Matches found={found} search={query.get('search') ?? ''} address={address} />}
@@ -177,20 +179,20 @@ function Written({ job, part, found, settings, project, query, address }: Data &
 }
 
 const WAITS: Record<string, string> = {
-  created: 'It waits for jobs before it',
-  pending: 'It waits for a runner',
-  waiting_for_resource: 'It waits for its resource',
-  preparing: 'It is prepared',
-  scheduled: 'It starts later',
-  skipped: 'It was skipped',
+  created: 'Waiting for previous jobs',
+  pending: 'Waiting for a runner',
+  waiting_for_resource: 'Waiting for resource',
+  preparing: 'Preparing',
+  scheduled: 'Scheduled',
+  skipped: 'Skipped',
 }
 
 const Manual = ({ isOwn }: { isOwn: boolean }) => (
-  <Empty title="It waits for somebody to start it">
+  <Empty title="This job must be started manually">
     {isOwn && (
       <Form action="play" class="ci-narrow">
         <VariableRows />
-        <Button kind="main">Start</Button>
+        <Button kind="main">Run job</Button>
       </Form>
     )}
   </Empty>
@@ -198,13 +200,13 @@ const Manual = ({ isOwn }: { isOwn: boolean }) => (
 
 function Matches({ found, search, address }: { found: Records['TraceMatches']; search: string; address: string }) {
   return (
-    <section class="card log-found" aria-label="Found">
+    <section class="card log-found" aria-label="Search results">
       <header>
         {found.more ? 'The first ' : ''}
         {found.matches.length} {found.matches.length === 1 ? 'line' : 'lines'} with “{search}”
         <a href={withQuery(address, { search: null })}>Close</a>
       </header>
-      <ol class="ci-bounded" tabIndex={0} aria-label="Lines found">
+      <ol class="ci-bounded" tabIndex={0} aria-label="Matching lines">
         {found.matches.map(({ line, text }) => (
           <li key={line}>
             <a href={`${withQuery(address, { line: Math.max(1, line - 20) })}#L${line}`}>
@@ -226,7 +228,7 @@ function Aside({ job, project }: { job: Job; project: Project }) {
           ['Commit', job.commit && <ShaLink project={project} sha={job.commit.id} />],
           ['', job.commit?.title],
           ['Duration', job.duration !== null && <Duration seconds={job.duration} />],
-          ['Waited', job.queued_duration !== null && <Duration seconds={job.queued_duration} />],
+          ['Queued', job.queued_duration !== null && <Duration seconds={job.queued_duration} />],
           ['Finished', job.finished_at && <Time at={job.finished_at} />],
           ['Runner', job.runner && `#${job.runner.id} ${job.runner.description ?? ''}`],
           ['Tags', job.tag_list.length > 0 && job.tag_list.join(', ')],
@@ -255,16 +257,17 @@ function Artifacts({ job, project }: { job: Job; project: Project }) {
       </p>
       {job.artifacts_expire_at && (
         <p class="quiet">
-          Kept until <Time at={job.artifacts_expire_at} />{' '}
+          Expires <Time at={job.artifacts_expire_at} />{' '}
           {mayRun(project) && (
             <ActButton action="keep" kind="plain">
-              Keep for good
+              {' '}
+              Keep artifacts{' '}
             </ActButton>
           )}
         </p>
       )}
       {mayAdminister(project) && (
-        <ActButton action="removeArtifacts" kind="plain" confirm="Delete the artifacts of this job?">
+        <ActButton action="removeArtifacts" kind="plain" confirm="Delete the job artifacts?">
           Delete artifacts
         </ActButton>
       )}
