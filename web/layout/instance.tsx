@@ -65,7 +65,7 @@ function Visitor({ address }: { address: string }) {
 function Signed({ me }: { me: NonNullable<Drawn['me']> }) {
   return (
     <>
-      <a href="/dashboard/todos" aria-label="To do" title="To do" data-key="g t">
+      <a href="/dashboard/todos" aria-label="To-do list" title="To-do list" data-key="g t">
         <Icon name="todo" />
       </a>
       <a href="/dashboard/issues" aria-label="My issues" title="My issues" data-key="g i">

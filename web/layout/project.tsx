@@ -46,7 +46,7 @@ export const projectFrame = frame<InProject>({
 export function Trail({ path }: { path: string }) {
   const parts = path.split('/')
   return (
-    <nav class="trail" aria-label="Path">
+    <nav class="trail" aria-label="Breadcrumb">
       {parts.map((part, n) => (
         <span key={part + n}>
           {n > 0 && <span class="quiet"> / </span>}
@@ -95,7 +95,15 @@ function tabsOf(project: Project, address: string): Tab[] {
       tab('Issues', 'issues', ['issues', 'boards', 'milestones', 'labels'], project.open_issues_count),
     project.merge_requests_enabled && tab('Merge requests', 'merge_requests', ['merge_requests']),
     project.jobs_enabled &&
-      tab('CI', 'pipelines', ['pipelines', 'jobs', 'environments', 'pipeline_schedules', 'ci', 'triggers', 'runners']),
+      tab('CI/CD', 'pipelines', [
+        'pipelines',
+        'jobs',
+        'environments',
+        'pipeline_schedules',
+        'ci',
+        'triggers',
+        'runners',
+      ]),
     project.wiki_enabled && tab('Wiki', 'wikis/home', ['wikis']),
     project.snippets_enabled && tab('Snippets', 'snippets', ['snippets']),
     tab('Activity', 'activity', ['activity']),

@@ -9,7 +9,7 @@ import { below, projectFrame, type InProject } from './project.tsx'
 const PROFILE = [
   { href: '/-/profile', text: 'Profile' },
   { href: '/-/profile/password', text: 'Password' },
-  { href: '/-/profile/two_factor_auth', text: 'Second factor' },
+  { href: '/-/profile/two_factor_auth', text: 'Two-factor authentication' },
   { href: '/-/profile/emails', text: 'Emails' },
   { href: '/-/profile/notifications', text: 'Notifications' },
   { href: '/-/profile/preferences', text: 'Preferences' },
@@ -17,7 +17,7 @@ const PROFILE = [
   { href: '/-/profile/gpg_keys', text: 'GPG keys' },
   { href: '/-/profile/personal_access_tokens', text: 'Access tokens' },
   { href: '/-/profile/applications', text: 'Applications' },
-  { href: '/-/profile/active_sessions', text: 'Sessions' },
+  { href: '/-/profile/active_sessions', text: 'Active sessions' },
 ]
 
 export const profileFrame = frame<object>({
@@ -40,11 +40,11 @@ const ADMIN = [
   { href: '/admin/groups', text: 'Groups' },
   { href: '/admin/projects', text: 'Projects' },
   { href: '/admin/runners', text: 'Runners' },
-  { href: '/admin/variables', text: 'CI variables' },
+  { href: '/admin/variables', text: 'CI/CD variables' },
   { href: '/admin/background_jobs', text: 'Background jobs' },
-  { href: '/admin/audit_log', text: 'Log of changes' },
+  { href: '/admin/audit_log', text: 'Audit log' },
   { href: '/admin/hooks', text: 'System hooks' },
-  { href: '/admin/broadcast_messages', text: 'Messages' },
+  { href: '/admin/broadcast_messages', text: 'Broadcast messages' },
   { href: '/admin/applications', text: 'Applications' },
   { href: '/admin/application_settings', text: 'Settings' },
 ]
@@ -71,8 +71,8 @@ const chaptersOf = (project: Records['Project']) => [
   { href: below(project, 'edit'), text: 'General' },
   { href: below(project, 'settings/repository'), text: 'Repository' },
   { href: below(project, 'settings/merge_requests'), text: 'Merge requests' },
-  { href: below(project, 'settings/ci_cd'), text: 'CI' },
-  { href: below(project, 'hooks'), text: 'Hooks' },
+  { href: below(project, 'settings/ci_cd'), text: 'CI/CD' },
+  { href: below(project, 'hooks'), text: 'Webhooks' },
   { href: below(project, 'settings/integrations'), text: 'Integrations' },
   { href: below(project, 'settings/access_tokens'), text: 'Access tokens' },
 ]
@@ -91,10 +91,10 @@ export const projectSettingsFrame: Frame<InProject> = frame<InProject>({
 const chaptersOfGroup = (group: InGroup['group']) => [
   { href: belowGroup(group, 'edit'), text: 'General' },
   { href: belowGroup(group, 'settings/repository'), text: 'Repository' },
-  { href: belowGroup(group, 'settings/ci_cd'), text: 'CI' },
-  { href: belowGroup(group, 'hooks'), text: 'Hooks' },
+  { href: belowGroup(group, 'settings/ci_cd'), text: 'CI/CD' },
+  { href: belowGroup(group, 'hooks'), text: 'Webhooks' },
   { href: belowGroup(group, 'settings/integrations'), text: 'Integrations' },
-  { href: belowGroup(group, 'settings/ldap'), text: 'Directory' },
+  { href: belowGroup(group, 'settings/ldap'), text: 'LDAP' },
   { href: belowGroup(group, 'settings/access_tokens'), text: 'Access tokens' },
 ]
 

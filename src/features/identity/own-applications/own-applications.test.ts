@@ -140,7 +140,7 @@ test('while it is switched off none is made or changed, but those there are can 
   expect(await rows(forge)).toEqual(before)
   const page = await (await signedIn(forge, 'jane')).get('/-/profile/applications', { Accept: 'text/html' })
   expect(page.body).toContain('lets nobody register applications')
-  expect(page.body).not.toContain('Add application')
+  expect(page.body).not.toContain('Create application')
 
   expect((await jane.get(OWN)).body).toHaveLength(1)
   expect((await jane.delete(`${OWN}/${id}`)).status).toBe(204)

@@ -203,7 +203,7 @@ test('who must have one sets it up in time, or sees nothing else', async () => {
   const place = '/-/profile/two_factor_auth'
   expect(await browser.signIn(jane.username, PASSWORD, '/explore')).toMatchObject({ status: 303, location: place })
   const page = await browser.get(place, HTML)
-  expect(page.body).toContain('This forge asks everybody for a second factor.')
+  expect(page.body).toContain('This instance requires two-factor authentication.')
   const told = Date.parse((await jane.get('/user/second_factor')).body.required_until)
   expect(Math.abs(told - forge.clock.now().getTime() - 120 * MINUTE)).toBeLessThan(2 * MINUTE)
   expect((await browser.get('/explore', HTML)).status).toBe(200)

@@ -19,15 +19,15 @@ export const page = declare<Data>({
   View: ({ applications }) => (
     <>
       <h1>Applications</h1>
-      <p class="quiet">Programs that people may let in by OAuth.</p>
-      <Secret name="secret" label="Secret of the application" />
-      <Fold title="Add an application" action="create">
+      <p class="quiet">Instance-wide OAuth applications.</p>
+      <Secret name="secret" label="Application secret" />
+      <Fold title="New application" action="create">
         <Form action="create" resets>
           <Field name="name" label="Name" required />
-          <Field name="redirect_uri" label="Callback addresses" lines={2} required hint="One a line." />
-          <Switch name="confidential" label="It can keep a secret" isOn />
-          <Boxes name="scopes" label="What it may do" options={SCOPES} />
-          <Button kind="main">Add application</Button>
+          <Field name="redirect_uri" label="Callback URLs" lines={2} required hint="One URL per line." />
+          <Switch name="confidential" label="Confidential: the application can keep its secret private" isOn />
+          <Boxes name="scopes" label="Scopes" options={SCOPES} />
+          <Button kind="main">Create application</Button>
         </Form>
       </Fold>
       {applications.length === 0 ? (
@@ -45,11 +45,21 @@ export const page = declare<Data>({
               }
               aside={
                 <>
-                  <ActButton action="renew" fields={{ application: one.id }} confirm="Replace the secret?">
-                    New secret
+                  <ActButton
+                    action="renew"
+                    fields={{ application: one.id }}
+                    confirm="Renew the secret? The current secret stops working immediately."
+                  >
+                    Renew secret
                   </ActButton>
-                  <ActButton action="remove" fields={{ application: one.id }} kind="danger" confirm="Remove it?">
-                    Remove
+                  <ActButton
+                    action="remove"
+                    fields={{ application: one.id }}
+                    kind="danger"
+                    confirm="Delete this application?"
+                  >
+                    {' '}
+                    Delete{' '}
                   </ActButton>
                 </>
               }

@@ -27,25 +27,25 @@ export const page = declare<Data>({
       id_before: Number(query.get('id_before')) || undefined,
     }),
   }),
-  title: () => 'Log of changes',
+  title: () => 'Audit log',
   View: ({ events, query, address }) => {
     const last = events.items.at(-1)
     return (
       <>
-        <h1>Log of changes</h1>
-        <p class="quiet">What administrators changed, kept for a year.</p>
+        <h1>Audit log</h1>
+        <p class="quiet">Changes by administrators. Entries are kept for one year.</p>
         <form class="finder" action="/admin/audit_log">
-          <Field name="entity_type" label="About" placeholder="User" value={query.get('entity_type')} />
+          <Field name="entity_type" label="Entity type" placeholder="User" value={query.get('entity_type')} />
           <Field name="created_after" label="From" type="date" value={query.get('created_after')} />
-          <Field name="created_before" label="Until" type="date" value={query.get('created_before')} />
+          <Field name="created_before" label="To" type="date" value={query.get('created_before')} />
           <Button>Filter</Button>
         </form>
         {events.items.length === 0 ? (
-          <Empty title="Nothing here">
-            <p>Changes of settings and users, and what is done as somebody else, stand here once they happen.</p>
+          <Empty title="No audit events">
+            <p>Changes to settings and users, and actions taken on behalf of other users, appear here.</p>
           </Empty>
         ) : (
-          <Rows label="Changes">
+          <Rows label="Audit events">
             {events.items.map((event) => (
               <Row key={event.id} title={event.details.custom_message} facts={<About of={event} />} />
             ))}

@@ -28,17 +28,17 @@ export const page = declare<Data>({
       <h1>Background jobs</h1>
       <Facts
         of={[
-          ['Waiting', metrics.jobs.enqueued],
-          ['Longest wait', `${metrics.queues.default.latency} s`],
-          ['Under way', metrics.jobs.busy],
-          ['Given up', metrics.jobs.dead],
-          ['Tried', metrics.jobs.processed],
-          ['Tries that failed', metrics.jobs.failed],
+          ['Queued', metrics.jobs.enqueued],
+          ['Queue latency', `${metrics.queues.default.latency} s`],
+          ['Running', metrics.jobs.busy],
+          ['Failed', metrics.jobs.dead],
+          ['Processed', metrics.jobs.processed],
+          ['Failed attempts', metrics.jobs.failed],
         ]}
       />
-      <Chapter title="Given up">
-        <p class="quiet">Work that failed at every try. Once its reason is gone it can be tried anew.</p>
-        {jobs.items.length === 0 ? <Empty title="No job has failed for good" /> : <FailedJobs of={jobs.items} />}
+      <Chapter title="Failed">
+        <p class="quiet">Jobs that failed on every attempt. Retry a job after fixing the cause.</p>
+        {jobs.items.length === 0 ? <Empty title="No failed jobs" /> : <FailedJobs of={jobs.items} />}
         <Pages of={jobs} />
       </Chapter>
       <Chapter title="Processes">
@@ -49,7 +49,7 @@ export const page = declare<Data>({
               title={`${one.hostname}, process ${one.pid}`}
               facts={
                 <>
-                  {one.busy} of {one.concurrency} hands busy · up since <Time at={one.started_at} />
+                  {one.busy} of {one.concurrency} workers busy · up since <Time at={one.started_at} />
                 </>
               }
             />
@@ -77,23 +77,25 @@ function FailedJobs({ of }: { of: readonly Records['DeadJob'][] }) {
           title={<code>{job.name}</code>}
           facts={
             <>
-              {job.attempts} tries, since <Time at={job.created_at} /> · <code>{job.payload.slice(0, 200)}</code>
+              {job.attempts} attempts, created <Time at={job.created_at} /> · <code>{job.payload.slice(0, 200)}</code>
               {job.error && <pre class="dead-job-error">{job.error.slice(0, 2000)}</pre>}
             </>
           }
           aside={
             <>
-              <ActButton action="retry" fields={{ job: job.id }} label={`Try again: job ${job.id}`}>
-                Try again
+              <ActButton action="retry" fields={{ job: job.id }} label={`Retry job ${job.id}`}>
+                {' '}
+                Retry{' '}
               </ActButton>
               <ActButton
                 action="discard"
                 fields={{ job: job.id }}
                 kind="danger"
-                label={`Discard job ${job.id}`}
-                confirm="Discard this job? What it was to do is not done."
+                label={`Delete job ${job.id}`}
+                confirm="Delete this job? The work is not done."
               >
-                Discard
+                {' '}
+                Delete{' '}
               </ActButton>
             </>
           }

@@ -12,8 +12,8 @@ interface Data {
 }
 
 const TYPES = [
-  ['banner', 'Banner, at the top of all pages'],
-  ['notification', 'Notification, in a corner'],
+  ['banner', 'Banner: top of all pages'],
+  ['notification', 'Notification: corner of the page'],
 ] as const
 
 const utc = (written: string | undefined) => written && `${written}Z`
@@ -22,29 +22,29 @@ export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
   load: ({ api, query }) => ({ messages: api.list('/broadcast_messages', listPage(query)) }),
-  title: () => 'Messages',
+  title: () => 'Broadcast messages',
   View: ({ messages }) => (
     <>
-      <h1>Messages to everybody</h1>
-      <Fold title="Write a message" action="create">
+      <h1>Broadcast messages</h1>
+      <Fold title="New broadcast message" action="create">
         <Form action="create" resets>
           <Field name="message" label="Message" lines={2} required />
-          <Choice name="broadcast_type" label="Shown as" options={TYPES} value="banner" />
-          <Field name="starts_at" label="From (UTC)" type="datetime-local" hint="Left empty: from now on." />
-          <Field name="ends_at" label="Until (UTC)" type="datetime-local" hint="Left empty: for an hour." />
-          <Button kind="main">Add message</Button>
+          <Choice name="broadcast_type" label="Type" options={TYPES} value="banner" />
+          <Field name="starts_at" label="Starts at (UTC)" type="datetime-local" hint="Leave empty to start now." />
+          <Field name="ends_at" label="Ends at (UTC)" type="datetime-local" hint="Leave empty to end after one hour." />
+          <Button kind="main">Create broadcast message</Button>
         </Form>
       </Fold>
       {messages.items.length === 0 ? (
-        <Empty title="No messages" />
+        <Empty title="No broadcast messages" />
       ) : (
-        <Rows label="Messages">
+        <Rows label="Broadcast messages">
           {messages.items.map((one) => (
             <Row
               key={one.id}
               title={
                 <>
-                  {one.message} {one.active && <span class="badge">shown now</span>}
+                  {one.message} {one.active && <span class="badge">active</span>}
                 </>
               }
               facts={
@@ -53,8 +53,9 @@ export const page = declare<Data>({
                 </>
               }
               aside={
-                <ActButton action="remove" fields={{ message: one.id }} kind="danger" confirm="Remove the message?">
-                  Remove
+                <ActButton action="remove" fields={{ message: one.id }} kind="danger" confirm="Delete this message?">
+                  {' '}
+                  Delete{' '}
                 </ActButton>
               }
             />

@@ -30,7 +30,7 @@ export const page = declare<Data>({
           New group
         </a>
       </div>
-      <Finder label="Find groups" />
+      <Finder label="Search groups" />
       {groups.items.length === 0 ? (
         <Empty title="No groups" />
       ) : (

@@ -32,8 +32,8 @@ const COUNTED = [
 
 const STORED = [
   ['repository_size', 'Repositories'],
-  ['lfs_objects_size', 'Large files (LFS)'],
-  ['job_artifacts_size', 'Artifacts of jobs'],
+  ['lfs_objects_size', 'Git LFS objects'],
+  ['job_artifacts_size', 'Job artifacts'],
   ['database_size', 'Database'],
 ] as const
 
@@ -63,33 +63,32 @@ export const page = declare<Data>({
           of={[
             ['Version', metadata.version],
             ['Revision', metadata.revision],
-            ['Background jobs waiting', jobs.enqueued],
-            ['Background jobs given up', <a href="/admin/background_jobs">{jobs.dead}</a>],
+            ['Background jobs queued', jobs.enqueued],
+            ['Background jobs failed', <a href="/admin/background_jobs">{jobs.dead}</a>],
             ['Runners online', `${runners.filter(({ online }) => online).length} of ${runners.length}`],
           ]}
         />
         <p class="row">
-          <a href="/-/readiness">Readiness</a> <a href="/-/metrics">Metrics</a>{' '}
-          <a href="/api/docs">API documentation</a>
+          <a href="/-/readiness">Readiness</a> <a href="/-/metrics">Metrics</a> <a href="/api/docs">API reference</a>
         </p>
       </Chapter>
       <Chapter title="Storage">
         <Facts
           of={[
             ...STORED.map(([name, text]) => [text, sizeText(storage[name])] as const),
-            ['Room on the disk', `${sizeText(storage.disk_free)} of ${sizeText(storage.disk_size)}`],
+            ['Free disk space', `${sizeText(storage.disk_free)} of ${sizeText(storage.disk_size)}`],
           ]}
         />
       </Chapter>
-      <Chapter title="Newest users">
-        <Rows label="Newest users">
+      <Chapter title="Latest users">
+        <Rows label="Latest users">
           {newest.map((user) => (
             <Row
               key={user.id}
               title={<a href={`/admin/users/${user.username}`}>{user.name}</a>}
               facts={
                 <>
-                  @{user.username} · made <Time at={user.created_at} />
+                  @{user.username} · created <Time at={user.created_at} />
                 </>
               }
             />

@@ -29,7 +29,7 @@ export const page = declare<Data>({
   View: ({ projects }) => (
     <>
       <h1>Projects</h1>
-      <Finder label="Find projects">
+      <Finder label="Search projects">
         <SortChoice options={PROJECT_ORDERS} />
       </Finder>
       {projects.items.length === 0 ? (
@@ -50,7 +50,7 @@ export const page = declare<Data>({
               facts={
                 <>
                   {sizeText(project.statistics?.storage_size ?? 0)} · {project.statistics?.commit_count ?? 0} commits ·
-                  active <Time at={project.last_activity_at} />
+                  updated <Time at={project.last_activity_at} />
                 </>
               }
               aside={<a href={below(project, 'edit')}>Settings</a>}

@@ -22,7 +22,7 @@ export const page = declare<Data>({
       runners={runners.items}
       server={me!.web_url.slice(0, -me!.username.length - 1)}
       me={me}
-      note={<p class="quiet">Machines that run the jobs of pipelines.</p>}
+      note={<p class="quiet">Instance runners run jobs of all projects.</p>}
       pages={<Pages of={runners} />}
     />
   ),

@@ -7,12 +7,12 @@ export const page = declare<VariablesData>({
   frame: adminFrame,
   signedIn: true,
   load: (request) => loadVariables('instance', request),
-  title: () => 'Variables',
+  title: () => 'CI/CD variables',
   actions: variableActions('instance'),
   View: ({ variables, edited, settings, address }) => (
     <>
-      <h1>CI variables</h1>
-      <p class="quiet">Jobs of every project are given them.</p>
+      <h1>CI/CD variables</h1>
+      <p class="quiet">Available to jobs of all projects.</p>
       <Variables place="instance" {...{ variables, edited, settings, address }} />
     </>
   ),

@@ -13,7 +13,7 @@ type Passkey = Records['Passkey']
 export const Passkeys = ({ of }: { of: readonly Passkey[] }) => (
   <Chapter
     title="Passkeys"
-    hint="A key that stays on your phone, your computer or a stick. It serves as the second step, and signs you in without a password."
+    hint="Use your phone, computer or security key to confirm your sign-in, or to sign in without a password."
   >
     {of.length > 0 && (
       <Rows label="Passkeys">
@@ -37,7 +37,7 @@ const Uses = ({ of }: { of: Passkey }) => (
     added <Time at={of.created_at} /> ·{' '}
     {of.last_used_at ? (
       <>
-        used <Time at={of.last_used_at} />
+        last used <Time at={of.last_used_at} />
       </>
     ) : (
       'never used'
@@ -47,7 +47,7 @@ const Uses = ({ of }: { of: Passkey }) => (
 
 const Change = ({ of }: { of: Passkey }) => (
   <details class="identity-change">
-    <summary aria-label={`Change ${of.name}`}>Change</summary>
+    <summary aria-label={`Edit ${of.name}`}>Edit</summary>
     <div class="identity-change-body">
       <Form action="rename" id={`rename ${of.id}`}>
         <input type="hidden" name="passkey" value={of.id} />
@@ -66,11 +66,11 @@ const Change = ({ of }: { of: Passkey }) => (
 function Add() {
   const [isAble, setAble] = useState(false)
   useEffect(() => setAble(canUsePasskeys()), [])
-  if (!isAble) return <p class="quiet">To add one takes a browser that knows passkeys and runs scripts.</p>
+  if (!isAble) return <p class="quiet">Your browser does not support passkeys, or JavaScript is disabled.</p>
   return (
     <Fold title="Add a passkey" action="add">
       <Form action="add" resets>
-        <Field name="name" label="Name of the passkey" placeholder="Laptop" required />
+        <Field name="name" label="Passkey name" placeholder="Laptop" required />
         <Field name="password" label="Password" type="password" autocomplete="current-password" required />
         <Button kind="main">Add passkey</Button>
       </Form>

@@ -14,18 +14,19 @@ export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api, query }) => ({ sessions: api.list('/user/sessions', listPage(query)) }),
-  title: () => 'Sessions',
+  title: () => 'Active sessions',
   View: ({ sessions }) => (
     <>
-      <h1>Sessions</h1>
-      <p class="quiet">Browsers in which you are signed in.</p>
+      <h1>Active sessions</h1>
+      <p class="quiet">Devices and browsers that are signed in to your account.</p>
       <Rows label="Sessions">
         {sessions.items.map((session) => (
           <Row
             key={session.id}
             title={
               <>
-                {session.ip_address ?? 'Unknown address'} {session.current && <span class="badge">this one</span>}
+                {session.ip_address ?? 'Unknown IP address'}{' '}
+                {session.current && <span class="badge">current session</span>}
               </>
             }
             facts={
@@ -33,7 +34,7 @@ export const page = declare<Data>({
                 {session.user_agent} · signed in <Time at={session.created_at} />
                 {session.last_used_at && (
                   <>
-                    , used <Time at={session.last_used_at} />
+                    , last used <Time at={session.last_used_at} />
                   </>
                 )}
               </>

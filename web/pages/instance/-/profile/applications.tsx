@@ -26,26 +26,26 @@ export const page = declare<Data>({
   View: ({ applications, settings, tokens }) => (
     <>
       <h1>Applications</h1>
-      <Secret name="secret" label="Secret of the application" />
-      <Chapter title="Yours" hint="Programs of your own that people may let in by OAuth.">
+      <Secret name="secret" label="Application secret" />
+      <Chapter title="Your applications" hint="OAuth applications that you manage.">
         {settings.user_oauth_applications ? (
           <NewApplication />
         ) : (
-          <p>Who runs this server lets nobody register applications. Those there are go on.</p>
+          <p>The administrator has disabled new applications. Existing applications keep working.</p>
         )}
         <OwnApplications of={applications} mayChange={settings.user_oauth_applications} />
       </Chapter>
-      <Chapter title="Let in" hint="Programs that you let in, and may send away.">
+      <Chapter title="Authorized applications" hint="Applications that can access your account.">
         {tokens.items.length === 0 ? (
-          <Empty title="No application acts for you" />
+          <Empty title="No authorized applications" />
         ) : (
-          <Rows label="Programs that act for you">
+          <Rows label="Authorized applications">
             {tokens.items.map((token) => (
               <Row
                 key={token.id}
                 title={
                   <>
-                    {token.application?.application_name ?? 'Sign-in by password'}{' '}
+                    {token.application?.application_name ?? 'Password sign-in'}{' '}
                     {token.scopes.map((scope) => (
                       <span class="badge" key={scope}>
                         {scope}
@@ -55,16 +55,21 @@ export const page = declare<Data>({
                 }
                 facts={
                   <>
-                    let in <Time at={token.created_at} />
+                    authorized <Time at={token.created_at} />
                     {token.last_used_at && (
                       <>
-                        , used <Time at={token.last_used_at} />
+                        , last used <Time at={token.last_used_at} />
                       </>
                     )}
                   </>
                 }
                 aside={
-                  <ActButton action="revoke" fields={{ token: token.id }} kind="danger" confirm="Send it away?">
+                  <ActButton
+                    action="revoke"
+                    fields={{ token: token.id }}
+                    kind="danger"
+                    confirm="Revoke access for this application?"
+                  >
                     Revoke
                   </ActButton>
                 }

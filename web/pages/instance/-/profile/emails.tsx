@@ -16,16 +16,16 @@ export const page = declare<Data>({
   View: ({ emails, me }) => (
     <>
       <h1>Emails</h1>
-      <p class="quiet">Commits made with one of these are shown as yours.</p>
+      <p class="quiet">Commits with these email addresses are linked to your account.</p>
       <Rows label="Emails">
-        <Row title={me!.email} facts="the one that is written to" />
+        <Row title={me!.email} facts="primary email" />
         {emails
           .filter(({ email }) => email !== me!.email)
           .map(({ id, email, confirmed_at }) => (
             <Row
               key={id}
               title={email}
-              facts={confirmed_at ? 'confirmed' : 'not confirmed yet: follow the link that was mailed'}
+              facts={confirmed_at ? 'confirmed' : 'unconfirmed: follow the link in the confirmation email'}
               aside={
                 <ActButton action="remove" fields={{ email: id }} kind="danger" confirm={`Remove ${email}?`}>
                   Remove

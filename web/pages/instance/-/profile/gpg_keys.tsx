@@ -19,8 +19,8 @@ export const page = declare<Data>({
   View: ({ keys }) => (
     <>
       <h1>GPG keys</h1>
-      <p class="quiet">Commits signed with these keys are shown as verified.</p>
-      <Fold title="Add a key" action="add">
+      <p class="quiet">Commits signed with these keys are marked as verified.</p>
+      <Fold title="Add GPG key" action="add">
         <Form action="add" resets>
           <Field
             name="key"
@@ -28,13 +28,13 @@ export const page = declare<Data>({
             lines={6}
             required
             placeholder="-----BEGIN PGP PUBLIC KEY BLOCK-----"
-            hint="As gpg --armor --export prints it."
+            hint="Paste the output of gpg --armor --export."
           />
           <Button kind="main">Add key</Button>
         </Form>
       </Fold>
       {keys.length === 0 ? (
-        <Empty title="No keys yet" />
+        <Empty title="No GPG keys yet" />
       ) : (
         <Rows label="Keys">
           {keys.map(({ id, key, created_at }) => (
@@ -52,12 +52,13 @@ export const page = declare<Data>({
                   <ActButton
                     action="revoke"
                     fields={{ key: id }}
-                    confirm="Revoke the key? What it signed is no longer verified."
+                    confirm="Revoke this key? Commits signed with this key are no longer verified."
                   >
                     Revoke
                   </ActButton>
-                  <ActButton action="remove" fields={{ key: id }} kind="danger" confirm="Remove the key?">
-                    Remove
+                  <ActButton action="remove" fields={{ key: id }} kind="danger" confirm="Delete this key?">
+                    {' '}
+                    Delete{' '}
                   </ActButton>
                 </>
               }

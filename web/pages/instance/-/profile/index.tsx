@@ -31,8 +31,8 @@ export const page = declare<Data>({
       </p>
       <Form action="save" files>
         <Field name="name" label="Name" value={own.name} required />
-        <Field name="avatar" label="Picture" type="file" hint="PNG, JPEG, GIF or WebP, at most 200 KiB." />
-        <Field name="bio" label="About you" value={own.bio} lines={3} />
+        <Field name="avatar" label="Avatar" type="file" hint="PNG, JPEG, GIF or WebP, at most 200 KiB." />
+        <Field name="bio" label="Bio" value={own.bio} lines={3} />
         <Field name="pronouns" label="Pronouns" value={own.pronouns} />
         <Field name="job_title" label="Job title" value={own.job_title} />
         <Field name="organization" label="Organization" value={own.organization} />
@@ -43,14 +43,14 @@ export const page = declare<Data>({
           label="Public email"
           type="email"
           value={own.public_email}
-          hint="Shown to everybody. One of your confirmed addresses, or none."
+          hint="Shown on your public profile. Must be one of your confirmed email addresses."
         />
         <Button kind="main">Save profile</Button>
       </Form>
-      <Chapter title="Status" hint="A line beside your name.">
+      <Chapter title="Status" hint="Shown next to your name.">
         <Form action="status">
           <Field name="message" label="Message" value={status.message} />
-          <Switch name="busy" label="I am busy" isOn={status.availability === 'busy'} />
+          <Switch name="busy" label="Busy" isOn={status.availability === 'busy'} />
           <Button>Set status</Button>
         </Form>
       </Chapter>
@@ -69,12 +69,12 @@ export const page = declare<Data>({
         public_email: text(form, 'public_email'),
         ...avatarOf(chosenFile(form, 'avatar')),
       })
-      return { told: { notice: 'Your profile is saved.' } }
+      return { told: { notice: 'Profile saved.' } }
     },
     async status({ api, form }) {
       const availability = flag(form, 'busy') ? 'busy' : 'not_set'
       await api.put('/user/status', { message: text(form, 'message'), emoji: '', availability })
-      return { told: { notice: 'Your status is set.' } }
+      return { told: { notice: 'Status saved.' } }
     },
   },
 })

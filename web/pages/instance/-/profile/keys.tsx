@@ -13,9 +13,9 @@ interface Data {
 }
 
 const USES = [
-  ['auth_and_signing', 'Signing in and signing commits'],
-  ['auth', 'Signing in only'],
-  ['signing', 'Signing commits only'],
+  ['auth_and_signing', 'Authentication & signing'],
+  ['auth', 'Authentication only'],
+  ['signing', 'Signing only'],
 ] as const
 
 export const page = declare<Data>({
@@ -26,20 +26,21 @@ export const page = declare<Data>({
   View: ({ keys }) => (
     <>
       <h1>SSH keys</h1>
-      <p class="quiet">With the private half of a key, git gets in over SSH without a password.</p>
-      <Fold title="Add a key" action="add">
+      <p class="quiet">Use SSH keys to push and pull without a password.</p>
+      <Fold title="Add SSH key" action="add">
         <Form action="add" resets>
           <Field name="key" label="Public key" lines={4} required placeholder="ssh-ed25519 AAAA…" />
           <Field name="title" label="Title" required placeholder="Laptop" />
-          <Choice name="usage_type" label="Used for" options={USES} value="auth_and_signing" />
-          <Field name="expires_at" label="Expires" type="date" />
+          <Choice name="usage_type" label="Usage type" options={USES} value="auth_and_signing" />
+          <Field name="expires_at" label="Expiration date" type="date" />
           <Button kind="main">Add key</Button>
         </Form>
       </Fold>
       {keys.length === 0 ? (
-        <Empty title="No keys yet">
+        <Empty title="No SSH keys yet">
           <p>
-            Make one with <code>ssh-keygen -t ed25519</code> and add what is in <code>id_ed25519.pub</code>.
+            Generate a key with <code>ssh-keygen -t ed25519</code>, then paste the content of{' '}
+            <code>id_ed25519.pub</code>.
           </p>
         </Empty>
       ) : (
@@ -54,7 +55,7 @@ export const page = declare<Data>({
                   <code>{key.key.slice(0, 60)}…</code> · added <Time at={key.created_at} /> ·{' '}
                   {key.last_used_at ? (
                     <>
-                      used <Time at={key.last_used_at} />
+                      last used <Time at={key.last_used_at} />
                     </>
                   ) : (
                     'never used'
@@ -72,9 +73,10 @@ export const page = declare<Data>({
                   action="remove"
                   fields={{ key: key.id }}
                   kind="danger"
-                  confirm={`Remove the key “${key.title}”?`}
+                  confirm={`Delete the key “${key.title}”?`}
                 >
-                  Remove
+                  {' '}
+                  Delete{' '}
                 </ActButton>
               }
             />

@@ -12,11 +12,11 @@ interface Data {
 }
 
 const LEVELS = [
-  ['participating', 'Participating: what you wrote in, or are named in'],
-  ['watch', 'Watch: everything'],
-  ['mention', 'Mention: where you are named'],
-  ['custom', 'Custom: participating, and what is chosen below'],
-  ['disabled', 'Off'],
+  ['participating', 'Participate: threads you have participated in'],
+  ['watch', 'Watch: all activity'],
+  ['mention', 'On mention: comments that mention you'],
+  ['custom', 'Custom: participation and the events selected below'],
+  ['disabled', 'Disabled'],
 ] as const
 
 const EVENTS = [
@@ -60,20 +60,20 @@ export const page = declare<Data>({
         <h1>Notifications</h1>
         <Notice />
         <Form action="save">
-          <Choice name="level" label="What you are told by mail" options={LEVELS} value={setting.level} />
+          <Choice name="level" label="Email notifications" options={LEVELS} value={setting.level} />
           <Choice
             name="notification_email"
-            label="Sent to"
+            label="Notification email"
             options={[...addresses].map((address) => [address, address])}
             value={setting.notification_email}
           />
           <Switch
             name="notified_of_own_activity"
-            label="Of what I do myself too"
+            label="Notify me about my own activity"
             isOn={setting.notified_of_own_activity}
           />
           <fieldset class="boxes" data-wide>
-            <legend>Where it is custom</legend>
+            <legend>Custom events</legend>
             {EVENTS.map((name) => (
               <Switch name={name} label={sentence(name)} isOn={setting.events?.[name] ?? false} key={name} />
             ))}

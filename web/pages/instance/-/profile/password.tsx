@@ -10,7 +10,7 @@ export const page = declare<object>({
   View: () => (
     <>
       <h1>Password</h1>
-      <p class="quiet">Whoever is signed in with the old one, you too, signs in anew.</p>
+      <p class="quiet">Changing the password signs you out of all sessions.</p>
       <Form action="change">
         <Field
           name="current_password"
@@ -24,7 +24,7 @@ export const page = declare<object>({
           label="New password"
           type="password"
           autocomplete="new-password"
-          hint="At least 8 characters."
+          hint="Minimum 8 characters."
           required
         />
         <Button kind="main">Change password</Button>

@@ -10,7 +10,7 @@ interface Data {
   settings: Records['WebSettings']
 }
 
-const FOR_ADMINISTRATORS = [...SCOPES, ['sudo', 'Act as anybody (sudo)']] as const
+const FOR_ADMINISTRATORS = [...SCOPES, ['sudo', 'Act as any user (sudo)']] as const
 
 export const page = declare<Data>({
   signedIn: true,
@@ -24,11 +24,11 @@ export const page = declare<Data>({
     }),
     settings: api.get('/application/web_settings', {}),
   }),
-  title: () => 'Access tokens',
+  title: () => 'Personal access tokens',
   View: ({ tokens, settings, me }) => (
     <>
-      <h1>Access tokens</h1>
-      <p class="quiet">A token is a password for programs: for the API, and for git over HTTP.</p>
+      <h1>Personal access tokens</h1>
+      <p class="quiet">Use personal access tokens for the API and for git over HTTP.</p>
       <NewToken settings={settings} scopes={me?.is_admin ? FOR_ADMINISTRATORS : SCOPES} />
       <Tokens tokens={tokens.items} />
       <Pages of={tokens} />

@@ -18,19 +18,21 @@ export const page = declare<Data>({
     <>
       <h1>Preferences</h1>
       <Chapter title="Appearance">
-        <p>Light or dark follows your system, and so do reduced motion and the size of text.</p>
+        <p>Light and dark mode, reduced motion and text size follow your system settings.</p>
       </Chapter>
-      <Chapter title="Keys">
+      <Chapter title="Keyboard shortcuts">
         <Keys />
       </Chapter>
-      <Chapter title="Feed token" hint="Opens your feeds in a reader, and nothing else.">
+      <Chapter title="Feed token" hint="Lets a feed reader read your feeds.">
         <Secret name="feed" label="Feed token" />
-        <p>{feed.feed_token ? 'You have a feed token.' : 'You have no feed token yet.'}</p>
+        <p>{feed.feed_token ? 'Feed token is active.' : 'No feed token yet.'}</p>
         <ActButton
           action="rotate"
-          {...(feed.feed_token && { confirm: 'Replace it? Readers that have the old one stop.' })}
+          {...(feed.feed_token && {
+            confirm: 'Reset the feed token? Feed readers that use the current token stop working.',
+          })}
         >
-          {feed.feed_token ? 'Replace it' : 'Make one'}
+          {feed.feed_token ? 'Reset feed token' : 'Create feed token'}
         </ActButton>
       </Chapter>
     </>

@@ -25,19 +25,18 @@ export const page = declare<Data>({
     factor: api.get('/user/second_factor', {}),
     passkeys: api.get('/user/passkeys', { per_page: 100 }),
   }),
-  title: () => 'Second factor',
+  title: () => 'Two-factor authentication',
   View: ({ factor, passkeys }) => {
     const { told } = useSurroundings()
     return (
       <>
-        <h1>Second factor</h1>
+        <h1>Two-factor authentication</h1>
         <p class="quiet">
-          Beside your password, something you have: a code of your phone or a passkey. Programs use access tokens, which
-          need none.
+          Confirm your sign-in with a code from your phone or a passkey. Access tokens and SSH keys are not affected.
         </p>
         {factor.required_until && <Required until={factor.required_until} by={factor.required_by} />}
         {told.codes && <Codes of={told.codes.split(' ')} />}
-        <Chapter title="Codes of an app" hint="An app on your phone shows another code every half minute.">
+        <Chapter title="Authenticator app" hint="An app on your phone generates a new code every 30 seconds.">
           {factor.totp_enabled ? <On /> : told.url ? <Begun /> : <Off />}
         </Chapter>
         <Passkeys of={passkeys} />
@@ -61,7 +60,8 @@ export const page = declare<Data>({
       await api.delete('/user/second_factor', { code: text(form, 'code') })
     },
     async add({ api, form }) {
-      if (!canUsePasskeys()) throw new Refused({ status: 400, headers: {}, body: 'This browser knows no passkeys.' })
+      if (!canUsePasskeys())
+        throw new Refused({ status: 400, headers: {}, body: 'Your browser does not support passkeys.' })
       const { ticket, options } = await api.post('/user/passkeys/options', { password: text(form, 'password') })
       const credential = (await makePasskey(options)) as NewCredential
       return codesTold(
@@ -85,10 +85,10 @@ const Required = ({ until, by }: { until: string; by: string | null }) => (
   <p class="identity-required" role="status">
     {by ? (
       <>
-        The group <a href={`/${by}`}>{by}</a> asks its members for a second factor.
+        The group <a href={`/${by}`}>{by}</a> requires two-factor authentication.
       </>
     ) : (
-      'This forge asks everybody for a second factor.'
+      'This instance requires two-factor authentication.'
     )}{' '}
     From{' '}
     <time dateTime={until}>
@@ -100,8 +100,8 @@ const Required = ({ until, by }: { until: string; by: string | null }) => (
 
 const Off = () => (
   <Form action="begin">
-    <Field name="password" label="Your password" type="password" autocomplete="current-password" required />
-    <Button kind="main">Set up a second factor</Button>
+    <Field name="password" label="Current password" type="password" autocomplete="current-password" required />
+    <Button kind="main">Set up authenticator app</Button>
   </Form>
 )
 
@@ -109,12 +109,14 @@ function Begun() {
   const { told } = useSurroundings()
   return (
     <>
-      <p>Scan this with an app for one-time codes, or type the secret into it. Then show its first code.</p>
+      <p>
+        Scan the QR code with your authenticator app, or enter the secret manually. Then enter the code from the app.
+      </p>
       <QrCode of={told.url!} />
       <Copyable label="Secret" text={told.secret!} />
       <Form action="confirm">
         <CodeField />
-        <Button kind="main">Switch on</Button>
+        <Button kind="main">Enable</Button>
       </Form>
     </>
   )
@@ -122,18 +124,18 @@ function Begun() {
 
 const On = () => (
   <>
-    <p>It is on.</p>
+    <p>Two-factor authentication is enabled.</p>
     <Form action="remove">
       <CodeField />
-      <Button kind="danger">Switch off</Button>
+      <Button kind="danger">Disable</Button>
     </Form>
   </>
 )
 
 const Recovery = ({ of: { recovery_codes_left: left, totp_enabled } }: { of: Records['SecondFactor'] }) => (
-  <Chapter title="Recovery codes" hint="For the day you have no device at hand. Each opens once.">
+  <Chapter title="Recovery codes" hint="Use a recovery code if you lose access to your device. Each code works once.">
     <p>
-      {left} recovery {left === 1 ? 'code is' : 'codes are'} left.
+      {left} recovery {left === 1 ? 'code' : 'codes'} left.
     </p>
     <Form action="renew">
       {totp_enabled ? (
@@ -141,7 +143,7 @@ const Recovery = ({ of: { recovery_codes_left: left, totp_enabled } }: { of: Rec
       ) : (
         <Field name="password" label="Password" type="password" autocomplete="current-password" required />
       )}
-      <Button>New recovery codes</Button>
+      <Button>Generate new recovery codes</Button>
     </Form>
   </Chapter>
 )
@@ -150,7 +152,9 @@ const CodeField = () => <Field name="code" label="Code" autocomplete="one-time-c
 
 const Codes = ({ of }: { of: readonly string[] }) => (
   <section class="card" aria-label="Recovery codes">
-    <header>Keep these where you will find them without your device. Each opens once, and none is shown again.</header>
+    <header>
+      Store these recovery codes in a safe place. Each code works once, and the codes are not shown again.
+    </header>
     <pre tabIndex={0}>{of.join('\n')}</pre>
   </section>
 )
@@ -161,7 +165,7 @@ function QrCode({ of }: { of: string }) {
   const { data, size } = encode(of, { border: EDGE })
   const dots = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} width="220" height="220" role="img" aria-label="The secret as a QR code">
+    <svg viewBox={`0 0 ${size} ${size}`} width="220" height="220" role="img" aria-label="QR code">
       <rect width={size} height={size} fill="#ffffff" />
       <path d={dots.join('')} fill="#000000" />
     </svg>

@@ -17,7 +17,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'sign_in',
-    'Sign-in and accounts',
+    'Sign-in and sign-up',
     [
       'signup_enabled',
       'require_admin_approval_after_user_signup',
@@ -70,7 +70,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'ci',
-    'CI',
+    'CI/CD',
     [
       'shared_runners_enabled',
       'shared_runners_text',
@@ -98,7 +98,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'limits',
-    'Rates',
+    'Rate limits',
     [
       'throttle_unauthenticated_enabled',
       'throttle_unauthenticated_period_in_seconds',
@@ -128,7 +128,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'texts',
-    'Texts and mail',
+    'Messages and email',
     [
       'sign_in_text',
       'after_sign_up_text',

@@ -1,10 +1,10 @@
 /** Settings of the whole instance, chapter by chapter. */
 import { Button, Choice, Field, Form, Switch } from '../../../../components/Form.tsx'
 import { Tabs } from '../../../../components/lists.tsx'
-import { Notice } from '../../../../components/settings.tsx'
+import { Boxes, Notice } from '../../../../components/settings.tsx'
 import { flag, words } from '../../../../fields.ts'
 import { adminFrame } from '../../../../layout/settings.tsx'
-import { page as declare, text } from '../../../../page.ts'
+import { page as declare, text, texts } from '../../../../page.ts'
 import { withQuery } from '../../../../query.ts'
 import { sentence } from '../../../../words.ts'
 import { CHAPTERS, COMPANIONS, chapterOf, settingsOf } from './chapters.ts'
@@ -13,15 +13,19 @@ interface Data {
   settings: Record<string, unknown>
 }
 
-const VISIBILITY = ['private', 'internal', 'public'].map((word) => [word, word] as const)
+const VISIBILITY = [
+  ['private', 'Private'],
+  ['internal', 'Internal'],
+  ['public', 'Public'],
+] as const
 const CHOICES: Record<string, readonly (readonly [string, string])[]> = {
   default_project_visibility: VISIBILITY,
   default_group_visibility: VISIBILITY,
   default_snippet_visibility: VISIBILITY,
   email_confirmation_setting: [
-    ['off', 'Not asked for'],
-    ['soft', 'Asked for, within days'],
-    ['hard', 'Needed to sign in'],
+    ['off', 'Off'],
+    ['soft', 'Soft: confirm within a few days'],
+    ['hard', 'Hard: confirm before the first sign-in'],
   ],
   enabled_git_access_protocol: [
     ['', 'SSH and HTTP'],
@@ -29,16 +33,28 @@ const CHOICES: Record<string, readonly (readonly [string, string])[]> = {
     ['http', 'HTTP only'],
   ],
   default_branch_protection: [
-    ['0', 'None'],
-    ['1', 'Developers push, nobody rewrites'],
-    ['2', 'Maintainers only'],
-    ['3', 'Developers merge, maintainers push'],
+    ['0', 'Not protected'],
+    ['1', 'Partially protected: developers can push, no force push'],
+    ['2', 'Fully protected: only maintainers can push'],
+    ['3', 'Protected against pushes: developers can merge, maintainers can push'],
+  ],
+  default_project_creation: [
+    ['0', 'No one'],
+    ['1', 'Maintainers'],
+    ['2', 'Developers and maintainers'],
+    ['3', 'Administrators'],
+    ['4', 'Owners'],
   ],
   first_day_of_week: [
     ['0', 'Sunday'],
     ['1', 'Monday'],
     ['6', 'Saturday'],
   ],
+}
+
+/** Lists of a few known values: checkboxes. */
+const BOXES: Record<string, readonly (readonly [string, string])[]> = {
+  restricted_visibility_levels: VISIBILITY,
 }
 
 /** A value as a field of a form holds it. */
@@ -61,7 +77,7 @@ export const page = declare<Data>({
       <>
         <h1>Settings</h1>
         <Tabs
-          label="Chapters"
+          label="Sections"
           tabs={chapters.map(([name, title]) => ({
             text: title,
             href: withQuery(address, { chapter: name }),
@@ -87,15 +103,17 @@ export const page = declare<Data>({
       const read = (name: string) =>
         typeof now[name] === 'boolean'
           ? flag(form, name)
-          : Array.isArray(now[name])
-            ? words(form, name)
-            : text(form, name)
+          : name in BOXES
+            ? texts(form, name).filter((value) => value !== '')
+            : Array.isArray(now[name])
+              ? words(form, name)
+              : text(form, name)
       const same = (name: string) => written(now[name]) === written(read(name))
       const changed = names.filter((name) => !same(name))
       const companions = changed.flatMap((name) => COMPANIONS[name] ?? [])
       const input = [...new Set([...changed, ...companions])].map((name) => [name, read(name)] as const)
       if (changed.length > 0) await api.put('/application/settings', Object.fromEntries(input))
-      return { told: { notice: changed.length === 0 ? 'Nothing was changed.' : 'Saved.' } }
+      return { told: { notice: changed.length === 0 ? 'No changes.' : 'Saved.' } }
     },
   },
 })
@@ -104,10 +122,18 @@ function Setting({ name, value }: { name: string; value: unknown }) {
   const label = sentence(name)
   const options = CHOICES[name]
   if (options) return <Choice name={name} label={label} options={options} value={written(value)} />
+  const boxes = BOXES[name]
+  // The empty value is sent when no box is checked.
+  if (boxes)
+    return (
+      <>
+        <input type="hidden" name={`${name}[]`} value="" />
+        <Boxes name={name} label={label} options={boxes} values={value as string[]} />
+      </>
+    )
   if (typeof value === 'boolean') return <Switch name={name} label={label} isOn={value} />
   if (typeof value === 'number') return <Field name={name} label={label} type="number" value={value} />
-  if (Array.isArray(value))
-    return <Field name={name} label={label} value={written(value)} hint="Several, with commas between them." />
+  if (Array.isArray(value)) return <Field name={name} label={label} value={written(value)} hint="Comma-separated." />
   const isLong = /text|terms/.test(name)
   return <Field name={name} label={label} value={written(value)} {...(isLong && { lines: 3 })} />
 }

@@ -21,8 +21,8 @@ interface Data {
 
 const SWITCHES = [
   ['admin', 'is_admin', 'Administrator'],
-  ['external', 'external', 'External: sees only what they are a member of'],
-  ['can_create_group', 'can_create_group', 'May make groups'],
+  ['external', 'external', 'External: can access only projects and groups they are a member of'],
+  ['can_create_group', 'can_create_group', 'Can create groups'],
 ] as const
 
 async function userOf({ api, params }: Pick<PageRequest, 'api' | 'params'>): Promise<Records['AdministeredUser']> {
@@ -70,7 +70,11 @@ export const page = declare<Data>({
           {user.state === 'blocked' ? (
             <ActButton action="unblock">Unblock</ActButton>
           ) : (
-            <ActButton action="block" kind="danger" confirm="Block? They are signed out, and cannot come in.">
+            <ActButton
+              action="block"
+              kind="danger"
+              confirm="Block this user? The user is signed out and cannot sign in."
+            >
               Block
             </ActButton>
           )}
@@ -79,19 +83,19 @@ export const page = declare<Data>({
           ) : (
             user.state === 'active' && <ActButton action="deactivate">Deactivate</ActButton>
           )}
-          <ActButton action="revoke" kind="danger" confirm="End all sessions and revoke all tokens?">
+          <ActButton action="revoke" kind="danger" confirm="Sign out all sessions and revoke all tokens?">
             Revoke all credentials
           </ActButton>
         </p>
       )}
       <Facts
         of={[
-          ['Made', <Time at={user.created_at} />],
+          ['Created', <Time at={user.created_at} />],
           ['Last sign-in', user.last_sign_in_at ? <Time at={user.last_sign_in_at} /> : 'never'],
-          ['Email', user.confirmed_at ? 'confirmed' : 'not confirmed'],
+          ['Email', user.confirmed_at ? 'confirmed' : 'unconfirmed'],
           ['Sessions', sessions.length],
           ['SSH keys', keys.length],
-          ['Signs in by', user.identities.map(({ provider }) => provider).join(', ') || 'password'],
+          ['Sign-in providers', user.identities.map(({ provider }) => provider).join(', ') || 'password'],
         ]}
       />
       <Chapter title="Account">
@@ -104,15 +108,10 @@ export const page = declare<Data>({
             label="New password"
             type="password"
             autocomplete="new-password"
-            hint="Left empty it stays. They choose another at the next sign-in. Sessions end; access tokens, the private token and applications go on, unless they are revoked."
+            hint="Leave empty to keep the current password. The user must choose a new password at the next sign-in and is signed out of all sessions. Access tokens, the private token and applications keep working unless revoked."
           />
-          <Switch
-            name="revoke_tokens"
-            label="Revoke all tokens with the new password"
-            hint="SSH keys stay."
-            isOn={false}
-          />
-          <Field name="projects_limit" label="Most projects of their own" type="number" value={user.projects_limit} />
+          <Switch name="revoke_tokens" label="Also revoke all tokens" hint="SSH keys are kept." isOn={false} />
+          <Field name="projects_limit" label="Project limit" type="number" value={user.projects_limit} />
           {SWITCHES.map(([name, now, label]) => (
             <Switch name={name} label={label} isOn={user[now]} key={name} />
           ))}
@@ -120,8 +119,8 @@ export const page = declare<Data>({
         </Form>
       </Chapter>
       {memberships.length > 0 && (
-        <Chapter title="Belongs to">
-          <Rows label="Belongs to">
+        <Chapter title="Memberships">
+          <Rows label="Memberships">
             {memberships.map((one) => (
               <Row
                 key={`${one.source_type} ${one.source_id}`}
@@ -135,7 +134,7 @@ export const page = declare<Data>({
       {user.id !== me?.id && (
         <Confirmed
           title="Delete this user"
-          hint="Their own projects go with them; what they wrote elsewhere stays."
+          hint="Deletes the user and all personal projects. Contributions to other projects are kept."
           action="remove"
           word={user.username}
           button="Delete user"
@@ -157,7 +156,7 @@ export const page = declare<Data>({
     async revoke(request) {
       const { id } = await userOf(request)
       await request.api.post('/users/{id}/revoke_credentials', { id })
-      return { told: { notice: 'All sessions are ended, and all tokens revoked.' } }
+      return { told: { notice: 'All sessions signed out and all tokens revoked.' } }
     },
     async save(request) {
       const { api, form, params } = request

@@ -21,7 +21,7 @@ const VIEWS = [
   ['', 'All', {}],
   ['active', 'Active', { active: true }],
   ['blocked', 'Blocked', { blocked: true }],
-  ['waiting', 'Waiting', { pending_approval: true }],
+  ['waiting', 'Pending approval', { pending_approval: true }],
   ['external', 'External', { external: true }],
 ] as const
 
@@ -38,14 +38,14 @@ export const page = declare<Data>({
     <>
       <h1>Users</h1>
       <Tabs
-        label="Which users"
+        label="Filter"
         tabs={VIEWS.map(([name, words]) => ({
           text: words,
           href: withQuery(address, { show: name || null }),
           isCurrent: viewOf(query)[0] === name,
         }))}
       />
-      <Fold title="Add a user" action="create">
+      <Fold title="New user" action="create">
         <Form action="create">
           <Field name="name" label="Name" required />
           <Field name="username" label="Username" required />
@@ -55,19 +55,19 @@ export const page = declare<Data>({
             label="Password"
             type="password"
             autocomplete="new-password"
-            hint="Left empty, a link to set one is mailed."
+            hint="Leave empty to email the user a link to set a password."
           />
-          <Switch name="skip_confirmation" label="The email needs no confirmation" isOn />
+          <Switch name="skip_confirmation" label="Skip email confirmation" isOn />
           <Switch name="admin" label="Administrator" />
-          <Switch name="external" label="External: sees only what they are a member of" />
-          <Button kind="main">Add user</Button>
+          <Switch name="external" label="External: can access only projects and groups they are a member of" />
+          <Button kind="main">Create user</Button>
         </Form>
       </Fold>
-      <Finder label="Find users by name, username or email">
+      <Finder label="Search users by name, username or email">
         {viewOf(query)[0] && <input type="hidden" name="show" value={viewOf(query)[0]} />}
       </Finder>
       {users.items.length === 0 ? (
-        <Empty title="Nobody" />
+        <Empty title="No users" />
       ) : (
         <Rows label="Users">
           {users.items.map((user) => (
@@ -86,7 +86,7 @@ export const page = declare<Data>({
               }
               facts={
                 <>
-                  {user.email} · made <Time at={user.created_at} />
+                  {user.email} · created <Time at={user.created_at} />
                   {user.last_activity_on && <> · active on {user.last_activity_on}</>}
                 </>
               }
@@ -139,7 +139,7 @@ function Health({ of: { id, name, state } }: { of: Account }) {
       action="block"
       fields={fields}
       kind="danger"
-      confirm={`Block ${name}? They are signed out, and cannot come in.`}
+      confirm={`Block ${name}? The user is signed out and cannot sign in.`}
     >
       Block
     </ActButton>
