@@ -46,7 +46,7 @@ export function Activity({ events, places }: { events: Listed<Event[]>; places: 
         }))}
       />
       {events.items.length === 0 ? (
-        <Empty title="Nothing happened yet" />
+        <Empty title="No activity yet" />
       ) : (
         <Rows label="Activity">
           {events.items.map((event) => (

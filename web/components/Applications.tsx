@@ -11,9 +11,9 @@ type Application = Records['OwnApplication']
 
 const OFFERED = [
   ...SCOPES,
-  ['openid', 'Know who somebody is (openid)'],
-  ['profile', 'Read a public profile (profile)'],
-  ['email', 'Read an email address (email)'],
+  ['openid', 'Verify your identity with OpenID Connect (openid)'],
+  ['profile', 'Read your public profile (profile)'],
+  ['email', 'Read your email address (email)'],
 ] as const
 
 /** Scopes that only the API gives stay when the form is sent. */
@@ -36,29 +36,33 @@ const Fields = ({ of }: { of: Pick<Application, keyof typeof NOTHING> }) => (
     <Field name="name" label="Name" required value={of.application_name} />
     <Field
       name="redirect_uri"
-      label="Callback addresses"
+      label="Callback URLs"
       lines={2}
       required
-      hint="One a line."
+      hint="One URL per line."
       value={of.callback_url}
     />
-    <Switch name="confidential" label="It can keep a secret" isOn={of.confidential} />
-    <Boxes name="scopes" label="What it may do" options={offeredTo(of)} values={of.scopes} />
+    <Switch
+      name="confidential"
+      label="Confidential: the application can keep its secret private"
+      isOn={of.confidential}
+    />
+    <Boxes name="scopes" label="Scopes" options={offeredTo(of)} values={of.scopes} />
   </>
 )
 
 export const NewApplication = () => (
-  <Fold title="Add an application" action="create">
+  <Fold title="New application" action="create">
     <Form action="create" resets>
       <Fields of={NOTHING} />
-      <Button kind="main">Add application</Button>
+      <Button kind="main">Create application</Button>
     </Form>
   </Fold>
 )
 
 /** `mayChange`: else they can only be looked at and removed. */
 export function OwnApplications({ of, mayChange }: { of: readonly Application[]; mayChange: boolean }) {
-  if (of.length === 0) return <Empty title="You have registered none" />
+  if (of.length === 0) return <Empty title="No applications" />
   return (
     <Rows label="Your applications">
       {of.map((one) => (
@@ -83,17 +87,21 @@ export function OwnApplications({ of, mayChange }: { of: readonly Application[];
           aside={
             <>
               {mayChange && (
-                <ActButton action="renew" fields={{ application: one.id }} confirm="Replace the secret?">
-                  New secret
+                <ActButton
+                  action="renew"
+                  fields={{ application: one.id }}
+                  confirm="Renew the secret? The current secret stops working immediately."
+                >
+                  Renew secret
                 </ActButton>
               )}
               <ActButton
                 action="remove"
                 fields={{ application: one.id }}
                 kind="danger"
-                confirm={`Remove “${one.application_name}”? What it was let into closes to it at once.`}
+                confirm={`Delete “${one.application_name}”? All access granted to this application is revoked immediately.`}
               >
-                Remove
+                Delete{' '}
               </ActButton>
             </>
           }

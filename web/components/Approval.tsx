@@ -10,7 +10,7 @@ export const Approval = ({ name, fields = {} }: { name: string; fields?: Record<
       action="reject"
       fields={fields}
       kind="danger"
-      confirm={`Reject ${name}? Their account is deleted, and they are mailed.`}
+      confirm={`Reject ${name}? The account is deleted and the user is notified by email.`}
     >
       Reject
     </ActButton>

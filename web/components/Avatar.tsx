@@ -33,5 +33,5 @@ export const Person = ({ of, isShort = false }: { of: User | null; isShort?: boo
       <Avatar of={of} size={16} /> {isShort ? of.username : of.name}
     </a>
   ) : (
-    <span class="quiet">somebody who left</span>
+    <span class="quiet">Deleted user</span>
   )

@@ -34,7 +34,7 @@ export function Copyable({ label, text }: { label: string; text: string }) {
       <span class="field-label">{label}</span>
       <span class="row">
         <input readOnly value={text} onFocus={(event) => event.currentTarget.select()} />
-        <button type="button" class="plain" aria-label={`Copy ${label} address`} onClick={copy}>
+        <button type="button" class="plain" aria-label={`Copy ${label} URL`} onClick={copy}>
           <Icon name={isCopied ? 'check' : 'copy'} />
         </button>
       </span>

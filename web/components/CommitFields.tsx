@@ -24,10 +24,10 @@ export function CommitFields({ project, at, isBranch, sha, message }: CommitFiel
         label="Branch"
         value={isBranch ? at : ''}
         required
-        hint="Another name makes a new branch from this one"
+        hint="Enter a new name to create a branch"
       />
       {project.merge_requests_enabled && (
-        <Switch name="request" label="Open a merge request from the new branch" isOn={false} />
+        <Switch name="request" label="Create a merge request for the new branch" isOn={false} />
       )}
     </fieldset>
   )

@@ -43,7 +43,11 @@ export const CommitRow = ({ project, commit }: { project: Project; commit: Commi
         <a href={below(project, `commit/${commit.id}`)}>
           <code>{commit.short_id}</code>
         </a>
-        <a href={locationAddress(project, 'tree', commit.id)} aria-label={`Files at ${commit.short_id}`} title="Files">
+        <a
+          href={locationAddress(project, 'tree', commit.id)}
+          aria-label={`Browse files at ${commit.short_id}`}
+          title="Browse files"
+        >
           <Icon name="folder" />
         </a>
       </>

@@ -14,7 +14,7 @@ const SCOPES = [
 type Scope = (typeof SCOPES)[number][0]
 
 export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken'][] }) => (
-  <Chapter title="Deploy tokens" hint="For machines that clone over HTTP.">
+  <Chapter title="Deploy tokens" hint="Give scripts and servers access to the repository over HTTP.">
     <Secret name="token" label="New deploy token" />
     {tokens.length > 0 && (
       <Rows label="Deploy tokens">
@@ -47,12 +47,12 @@ export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken
         ))}
       </Rows>
     )}
-    <Fold title="Make a deploy token" action="makeToken">
+    <Fold title="New deploy token" action="makeToken">
       <Form action="makeToken" resets>
         <Field name="name" label="Name" required />
-        <Field name="expires_at" label="Expires" type="date" />
-        <Boxes name="scopes" label="What it may do" options={SCOPES} values={['read_repository']} />
-        <Button kind="main">Make token</Button>
+        <Field name="expires_at" label="Expiration date" type="date" />
+        <Boxes name="scopes" label="Scopes" options={SCOPES} values={['read_repository']} />
+        <Button kind="main">Create deploy token</Button>
       </Form>
     </Fold>
   </Chapter>

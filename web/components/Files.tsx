@@ -54,7 +54,7 @@ export function Files({ project, entries, commits, ...input }: FilesProps) {
       {input.path !== '' && (
         <li>
           <Icon name="folder" />
-          <a class="file-name" href={locationAddress(project, 'tree', input.at, parent)} aria-label="Folder above">
+          <a class="file-name" href={locationAddress(project, 'tree', input.at, parent)} aria-label="Parent folder">
             ..
           </a>
         </li>

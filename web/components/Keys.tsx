@@ -3,11 +3,11 @@ const KEYS = [
   ['/', 'Search'],
   ['?', 'Help'],
   ['g h', 'Home'],
-  ['g t', 'To do'],
+  ['g t', 'To-do list'],
   ['g i', 'My issues'],
   ['g m', 'My merge requests'],
-  ['t', 'Find a file, in a project'],
-  ['Ctrl Enter', 'Send what you write'],
+  ['t', 'Find a file in a project'],
+  ['Ctrl Enter', 'Submit the form'],
 ] as const
 
 export const Keys = () => (

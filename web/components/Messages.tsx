@@ -13,14 +13,14 @@ export function Messages() {
   const shown = messages.filter(({ id }) => !gone.includes(id))
   if (shown.length === 0) return null
   return (
-    <section class="broadcasts" aria-label="Messages">
+    <section class="broadcasts" aria-label="Broadcast messages">
       {shown.map((one) => (
         <div class="broadcast" data-theme={one.theme} data-type={one.broadcast_type} key={one.id}>
           <p>{one.message}</p>
           {hasScript && one.dismissable && (
             <button
               class="plain"
-              aria-label="Dismiss this message"
+              aria-label="Dismiss message"
               onClick={() => {
                 dismiss(one)
                 setGone([...gone, one.id])

@@ -10,7 +10,7 @@ const STATES: Record<string, readonly [Tone, IconName, string]> = {
   locked: ['busy', 'lock', 'Merging'],
   active: ['good', 'check', 'Active'],
   blocked: ['bad', 'lock', 'Blocked'],
-  blocked_pending_approval: ['busy', 'clock', 'Waits for approval'],
+  blocked_pending_approval: ['busy', 'clock', 'Pending approval'],
   success: ['good', 'check', 'Passed'],
   failed: ['bad', 'cross', 'Failed'],
   running: ['busy', 'running', 'Running'],

@@ -16,5 +16,5 @@ const WORDS = VISIBILITIES.map(([word]) => word)
 export function VisibilityChoice({ settings, usual, within }: Props) {
   const offered = VISIBILITIES.filter(([word]) => !settings.restricted_visibility_levels.includes(word))
   const value = within && WORDS.indexOf(usual) > WORDS.indexOf(within) ? within : usual
-  return <Choice name="visibility" label="Who may see it" options={offered} value={value} />
+  return <Choice name="visibility" label="Visibility" options={offered} value={value} />
 }

@@ -17,7 +17,7 @@ export const Confirmed = ({ title, hint, action, word, button }: ConfirmedProps)
     <h2>{title}</h2>
     <p>{hint}</p>
     <Form action={action}>
-      <Field name="confirmation" label={`Write ${word} to confirm`} required />
+      <Field name="confirmation" label={`Enter ${word} to confirm`} required />
       <Button kind="danger">{button}</Button>
     </Form>
   </section>
@@ -25,5 +25,5 @@ export const Confirmed = ({ title, hint, action, word, button }: ConfirmedProps)
 
 export function assertTyped(form: FormFields, word: string): void {
   if (text(form, 'confirmation').trim() === word) return
-  throw new Refused({ status: 400, headers: {}, body: `Write ${word} to confirm.` })
+  throw new Refused({ status: 400, headers: {}, body: `Enter ${word} to confirm.` })
 }

@@ -25,7 +25,7 @@ export const ProjectRows = ({ projects }: { projects: readonly Records['Project'
         facts={
           <>
             {project.description && <>{project.description} · </>}
-            active <Time at={project.last_activity_at} />
+            updated <Time at={project.last_activity_at} />
           </>
         }
         aside={
@@ -83,7 +83,7 @@ export const UserRows = ({
   users: readonly Records['UserSummary'][]
   aside?: (user: Records['UserSummary']) => ComponentChildren
 }) => (
-  <Rows label="People">
+  <Rows label="Users">
     {users.map((user) => (
       <Row
         key={user.id}

@@ -1,6 +1,6 @@
 /** Orders that lists of projects have, as the address names them. */
 export const PROJECT_ORDERS = [
-  ['last_activity_at', 'Active of late'],
+  ['last_activity_at', 'Recently active'],
   ['created_at', 'Newest'],
   ['name', 'Name'],
 ] as const

@@ -28,7 +28,7 @@ export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
     View: ({ tokens, settings }) => (
       <>
         <h1>Access tokens</h1>
-        <p class="quiet">They act as a member of this {place}, and stay when people leave.</p>
+        <p class="quiet">Access tokens act as a bot member of this {place}, independent of any user account.</p>
         <NewToken settings={settings} roles={ROLES} />
         <Tokens tokens={tokens.items} />
         <Pages of={tokens} />

@@ -79,7 +79,7 @@ export function Secret({ name, label }: { name: string; label: string }) {
   return (
     <div class="fresh" role="status">
       <p>
-        <strong>Copy it now: it is not shown again.</strong>
+        <strong>Copy this value now. It is not shown again.</strong>
       </p>
       <Copyable label={label} text={secret} />
     </div>
@@ -148,11 +148,11 @@ export function Finder({
     <form class="finder" role="search" action={address.split('?', 1)[0]!} aria-label={label}>
       <input type="search" name={name} placeholder={label} aria-label={label} defaultValue={query.get(name) ?? ''} />
       {children}
-      <button class="button">Show</button>
+      <button class="button">Search</button>
     </form>
   )
 }
 
 export const SortChoice = ({ options }: { options: readonly (readonly [value: string, text: string])[] }) => (
-  <Choice name="sort" label="Order" isQuiet options={options} value={useSurroundings().query.get('sort')} />
+  <Choice name="sort" label="Sort by" isQuiet options={options} value={useSurroundings().query.get('sort')} />
 )

@@ -10,9 +10,9 @@ import { Boxes, Fold, Secret } from './settings.tsx'
 type Token = Records['PersonalAccessToken'] & Partial<Pick<Records['ResourceAccessToken'], 'access_level'>>
 
 export const SCOPES = [
-  ['api', 'Everything the API can do (api)'],
-  ['read_api', 'Read everything (read_api)'],
-  ['read_user', 'Read your own account (read_user)'],
+  ['api', 'Full access to the API (api)'],
+  ['read_api', 'Read-only access to the API (read_api)'],
+  ['read_user', 'Read your user account (read_user)'],
   ['read_repository', 'Clone and fetch (read_repository)'],
   ['write_repository', 'Clone, fetch and push (write_repository)'],
 ] as const
@@ -27,13 +27,13 @@ interface NewTokenProps {
 export const NewToken = ({ settings, scopes = SCOPES, roles }: NewTokenProps) => (
   <>
     <Secret name="token" label="New token" />
-    <Fold title="Make a token" action="create">
+    <Fold title="Create token" action="create">
       <Form action="create" resets>
-        <Field name="name" label="Name" required hint="What it is for, such as “backup script”." />
+        <Field name="name" label="Name" required hint="For example “backup script”." />
         <Expiry settings={settings} isRequired={settings.require_personal_access_token_expiry && !roles} />
         {roles && <Choice name="access_level" label="Role" options={roles} value="30" />}
-        <Boxes name="scopes" label="What it may do" options={scopes} />
-        <Button kind="main">Make token</Button>
+        <Boxes name="scopes" label="Scopes" options={scopes} />
+        <Button kind="main">Create token</Button>
       </Form>
     </Fold>
   </>
@@ -45,10 +45,10 @@ function Expiry({ settings, isRequired }: { settings: Records['WebSettings']; is
   return (
     <Field
       name="expires_at"
-      label="Expires"
+      label="Expiration date"
       type="date"
       required={isRequired}
-      {...(latest !== null && { value: latest, max: latest, hint: `On ${latest} at the latest.` })}
+      {...(latest !== null && { value: latest, max: latest, hint: `No later than ${latest}.` })}
     />
   )
 }
@@ -74,10 +74,10 @@ export function Tokens({ tokens }: { tokens: readonly Token[] }) {
           facts={
             <>
               {token.access_level !== undefined && <>{roleName(token.access_level)} · </>}
-              made <Time at={token.created_at} /> ·{' '}
+              created <Time at={token.created_at} /> ·{' '}
               {token.last_used_at ? (
                 <>
-                  used <Time at={token.last_used_at} />
+                  last used <Time at={token.last_used_at} />
                 </>
               ) : (
                 'never used'
@@ -90,7 +90,7 @@ export function Tokens({ tokens }: { tokens: readonly Token[] }) {
               <ActButton
                 action="rotate"
                 fields={{ token: token.id }}
-                confirm="Replace it? The old secret ends at once."
+                confirm="Rotate this token? The current token stops working immediately."
               >
                 Rotate
               </ActButton>
@@ -98,7 +98,7 @@ export function Tokens({ tokens }: { tokens: readonly Token[] }) {
                 action="revoke"
                 fields={{ token: token.id }}
                 kind="danger"
-                confirm={`Revoke “${token.name}”? Whatever uses it is locked out at once.`}
+                confirm={`Revoke “${token.name}”? Applications that use this token lose access immediately.`}
               >
                 Revoke
               </ActButton>

@@ -8,20 +8,20 @@ import { HOOK_SCOPES, eventName, type HookScope } from './scopes.ts'
 export type Hook = Records['ProjectHook']
 
 const STRATEGIES = [
-  ['wildcard', 'Names, where * stands for anything'],
-  ['regex', 'A regular expression'],
+  ['wildcard', 'Wildcard pattern'],
+  ['regex', 'Regular expression'],
   ['all_branches', 'All branches'],
 ] as const
 
 /** The fields of a hook; a secret that is not written stays. */
 export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: HookScope; action: string }) {
   const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
-  const kept = hook && 'Leave it empty to keep the one there is.'
+  const kept = hook && 'Leave empty to keep the current value.'
   return (
     <Form action={action} resets={!hook}>
       <Field
         name="url"
-        label="Address"
+        label="URL"
         // A part of it in braces stands for a variable, which is no address yet.
         value={hook?.url}
         required
@@ -34,7 +34,7 @@ export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: H
         label="Secret token"
         type="password"
         autocomplete="off"
-        hint={kept ?? 'Sent along, so that the receiver knows who speaks.'}
+        hint={kept ?? 'Sent with each request so that the receiver can verify the sender.'}
       />
       <Field
         name="signing_token"
@@ -42,10 +42,10 @@ export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: H
         type="password"
         autocomplete="off"
         placeholder="whsec_…"
-        hint={kept ?? 'Signs what is sent: whsec_ and 24 to 64 bytes in base64.'}
+        hint={kept ?? 'Signs each request. Format: whsec_ followed by 24 to 64 bytes in base64.'}
       />
       <fieldset class="boxes" data-wide>
-        <legend>Told of</legend>
+        <legend>Trigger events</legend>
         {HOOK_SCOPES[scope].events.map((name) => (
           <Switch name={name} label={eventName(name)} isOn={isOn(name)} key={name} />
         ))}
@@ -54,42 +54,42 @@ export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: H
         <>
           <Choice
             name="branch_filter_strategy"
-            label="Pushes to which branches"
+            label="Branch filter for push events"
             options={STRATEGIES}
             value={hook?.branch_filter_strategy ?? 'wildcard'}
           />
           <Field
             name="push_events_branch_filter"
-            label="Filter of branches"
+            label="Branch pattern"
             value={hook?.push_events_branch_filter}
             placeholder="release/*"
-            hint="Empty: all of them."
+            hint="Leave empty for all branches."
           />
         </>
       )}
       <PairRows
         name="header"
-        label="Headers of your own"
-        hint="Sent along with every delivery."
+        label="Custom headers"
+        hint="Sent with every delivery."
         known={hook?.custom_headers.map(({ key }) => key) ?? []}
       />
       <PairRows
         name="variable"
-        label="Variables of the address"
-        hint="{name} in the address stands for the value, which is never shown."
+        label="URL variables"
+        hint="{name} in the URL is replaced by the value. Values are never shown."
         known={hook?.url_variables.map(({ key }) => key) ?? []}
       />
       <Field
         name="custom_webhook_template"
-        label="Template of the body"
+        label="Custom payload template"
         lines={4}
         value={hook?.custom_webhook_template}
         placeholder={'{ "event": "{{object_kind}}" }'}
-        hint="Empty: the usual body."
+        hint="Leave empty for the default payload."
       />
       <Switch
         name="enable_ssl_verification"
-        label="Check the certificate of the receiver"
+        label="Enable SSL verification"
         isOn={hook?.enable_ssl_verification ?? true}
       />
       <Button kind="main">{hook ? 'Save hook' : 'Add hook'}</Button>

@@ -40,7 +40,7 @@ export function PairRows({ name, label, hint, known }: PairRowsProps) {
           />
         </div>
       ))}
-      {known.length > 0 && <small class="quiet">A name that is there already gets the new value.</small>}
+      {known.length > 0 && <small class="quiet">An existing name is overwritten.</small>}
     </details>
   )
 }

@@ -18,12 +18,12 @@ export function hookListPage(scope: HookScope): Page<Data> {
     signedIn: true,
     frame,
     load: ({ api, params, query }) => ({ hooks: api.list(paths.all, { ...idOf(params), ...listPage(query) }) }),
-    title: () => 'Hooks',
+    title: () => 'Webhooks',
     View: ({ hooks, params }) => (
       <>
-        <h1>{scope === 'instance' ? 'System hooks' : 'Hooks'}</h1>
-        <p class="quiet">An address of yours is told what happens here.</p>
-        <Fold title="Add a hook" action="create">
+        <h1>{scope === 'instance' ? 'System hooks' : 'Webhooks'}</h1>
+        <p class="quiet">Send events to a URL of yours.</p>
+        <Fold title="Add hook" action="create">
           <HookForm place={scope} action="create" />
         </Fold>
         {hooks.items.length === 0 ? (
@@ -48,7 +48,7 @@ export function hookListPage(scope: HookScope): Page<Data> {
                   events
                     .filter((name) => hook[name as 'push_events'])
                     .map(eventName)
-                    .join(', ') || 'told of nothing'
+                    .join(', ') || 'no events'
                 }
               />
             ))}

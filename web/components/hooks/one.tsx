@@ -20,10 +20,10 @@ interface Data {
 }
 
 const RESULTS = [
-  ['', 'All answers'],
-  ['successful', 'Taken'],
-  ['client_failure', 'Refused (4xx)'],
-  ['server_failure', 'Failed (5xx, no answer)'],
+  ['', 'All statuses'],
+  ['successful', 'Successful'],
+  ['client_failure', 'Client error (4xx)'],
+  ['server_failure', 'Server error (5xx, no response)'],
 ] as const
 type Result = Exclude<(typeof RESULTS)[number][0], ''>
 
@@ -65,30 +65,31 @@ export function hookPage(scope: HookScope): Page<Data> {
             {scope !== 'instance' && (
               <Choice
                 name="trigger"
-                label="Of what"
+                label="Event"
                 isQuiet
                 options={events.map((name) => [name, eventName(name)])}
                 value="push_events"
               />
             )}
-            <Button>Send a test</Button>
+            <Button>Send test event</Button>
           </Form>
-          <ActButton action="remove" kind="danger" confirm="Remove the hook, and what is known of its deliveries?">
-            Remove
+          <ActButton action="remove" kind="danger" confirm="Delete this hook and the log of deliveries?">
+            {' '}
+            Delete{' '}
           </ActButton>
         </div>
-        <Fold title="Change the hook" action="save">
+        <Fold title="Edit hook" action="save">
           <HookForm hook={hook} place={scope} action="save" />
         </Fold>
         {shown && <Visible delivery={shown} />}
         <Chapter title="Deliveries" id="deliveries">
           <form class="finder" action={here.split('?', 1)[0]!}>
-            <Choice name="status" label="Answer" isQuiet options={RESULTS} value={query.get('status')} />
-            <button class="button">Show</button>
+            <Choice name="status" label="Status" isQuiet options={RESULTS} value={query.get('status')} />
+            <button class="button">Filter</button>
           </form>
           {deliveries.items.length === 0 ? (
-            <Empty title="Nothing was sent">
-              <p>What is sent is kept for a few days, with its answer.</p>
+            <Empty title="No deliveries">
+              <p>Deliveries and responses are kept for a few days.</p>
             </Empty>
           ) : (
             <Rows label="Deliveries">
@@ -111,7 +112,8 @@ export function hookPage(scope: HookScope): Page<Data> {
                   }
                   aside={
                     <ActButton action="resend" fields={{ delivery: one.id }}>
-                      Resend
+                      {' '}
+                      Redeliver{' '}
                     </ActButton>
                   }
                 />
@@ -120,12 +122,12 @@ export function hookPage(scope: HookScope): Page<Data> {
           )}
           <Pages of={deliveries} />
         </Chapter>
-        <Fold title="Replay what was missed" action="replay">
-          <p class="quiet">Everything that happened in that time is told once more, in its order.</p>
+        <Fold title="Redeliver missed events" action="replay">
+          <p class="quiet">Sends all events of this period again, in order.</p>
           <Form action="replay">
             <Field name="since" label="Since (UTC)" type="datetime-local" required />
             <Field name="until" label="Until (UTC)" type="datetime-local" />
-            <Button>Replay</Button>
+            <Button>Redeliver</Button>
           </Form>
         </Fold>
       </>
@@ -140,7 +142,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         await api.put(paths.one, { ...of, ...hookFields(form, scope) })
         for (const key of texts(form, 'variable_gone')) await api.delete(paths.variable, { ...of, key })
         for (const key of texts(form, 'header_gone')) await api.delete(paths.header, { ...of, key })
-        return { told: { notice: 'The hook is saved.' } }
+        return { told: { notice: 'Hook saved.' } }
       },
       async remove({ api, params }) {
         await api.delete(paths.one, { ...idOf(params), hook_id: params.hook_id! })
@@ -150,16 +152,16 @@ export function hookPage(scope: HookScope): Page<Data> {
         const of = { ...idOf(params), hook_id: params.hook_id! }
         if (scope === 'instance') {
           await api.post('/hooks/{hook_id}', { hook_id: of.hook_id })
-          return { told: { notice: 'A test was sent.' } }
+          return { told: { notice: 'Test event sent.' } }
         }
         const path = `/${scope}s/{id}/hooks/{hook_id}/test/{trigger}` as '/projects/{id}/hooks/{hook_id}/test/{trigger}'
         await api.post(path, { ...of, trigger: text(form, 'trigger') })
-        return { told: { notice: 'A test was sent. Its answer stands below.' } }
+        return { told: { notice: 'Test event sent. See the response below.' } }
       },
       async resend({ api, params, form }) {
         const of = { ...idOf(params), hook_id: params.hook_id!, hook_log_id: text(form, 'delivery') }
         const { response_status } = await api.post(paths.resend, of)
-        return { told: { notice: `Sent again: the answer was ${response_status}.` } }
+        return { told: { notice: `Redelivered. Response status: ${response_status}.` } }
       },
       async replay({ api, params, form }) {
         const moment = (name: string) => {
@@ -168,7 +170,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         }
         const of = { ...idOf(params), hook_id: params.hook_id! }
         const { events } = await api.post(paths.replay, { ...of, since: moment('since'), until: moment('until') })
-        return { told: { notice: `${events} deliveries are on their way.` } }
+        return { told: { notice: `${events} deliveries queued.` } }
       },
     },
   })
@@ -179,7 +181,7 @@ const isTaken = ({ response_status }: Delivery) => response_status.startsWith('2
 /** Longer ones are cut: the whole is what the API answers. */
 const LONGEST = 20_000
 
-const shorten = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… cut here` : text)
+const shorten = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… truncated` : text)
 const headersText = (headers: Record<string, string>) =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
@@ -191,21 +193,21 @@ function Visible({ delivery }: { delivery: Delivery }) {
       <Facts
         of={[
           ['Event', eventName(delivery.trigger)],
-          ['Answer', delivery.response_status],
-          ['Took', `${delivery.execution_duration.toFixed(3)} s`],
+          ['Response status', delivery.response_status],
+          ['Duration', `${delivery.execution_duration.toFixed(3)} s`],
           ['Sent', <Time at={delivery.created_at} />],
         ]}
       />
       {delivery.internal_error_message && <p class="fault">{delivery.internal_error_message}</p>}
       <ActButton action="resend" fields={{ delivery: delivery.id }} kind="main">
-        Resend this delivery
+        Redeliver
       </ActButton>
       <h3>Request</h3>
       <Text label="Request headers" text={headersText(delivery.request_headers)} />
       <Text label="Request body" text={JSON.stringify(delivery.request_data, null, 2)} />
-      <h3>Answer</h3>
-      <Text label="Answer headers" text={headersText(delivery.response_headers)} />
-      <Text label="Answer body" text={delivery.response_body} />
+      <h3>Response</h3>
+      <Text label="Response headers" text={headersText(delivery.response_headers)} />
+      <Text label="Response body" text={delivery.response_body} />
     </Chapter>
   )
 }
@@ -216,5 +218,5 @@ const Text = ({ label, text }: { label: string; text: string }) =>
       {shorten(text)}
     </pre>
   ) : (
-    <p class="quiet">Nothing.</p>
+    <p class="quiet">Empty.</p>
   )

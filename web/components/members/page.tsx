@@ -72,10 +72,10 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
           <h1>Members</h1>
           {mayManage && <Adding {...data} found={strangers(data)} place={place} level={level} />}
           {mayManage && data.requests.length > 0 && <Requests requests={data.requests} level={level} />}
-          <Chapter title={`People${data.members.total === null ? '' : ` (${data.members.total})`}`}>
-            <Finder label="Find a member" />
+          <Chapter title={`Members${data.members.total === null ? '' : ` (${data.members.total})`}`}>
+            <Finder label="Search members" />
             {data.members.items.length === 0 ? (
-              <Empty title="Nobody to see" />
+              <Empty title="No members" />
             ) : (
               <Rows label="Members">
                 {data.members.items.map((member) => (
@@ -86,6 +86,7 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
                     level={level}
                     mayManage={mayManage}
                     isMe={member.id === me?.id}
+                    place={place}
                   />
                 ))}
               </Rows>
@@ -93,16 +94,21 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
             <Pages of={data.members} />
           </Chapter>
           {(shares.length > 0 || mayManage) && (
-            <Chapter title="Groups" hint={`Whose members belong to this ${place} as well.`}>
+            <Chapter title="Groups" hint={`Members of these groups have access to this ${place}.`}>
               <Rows label="Groups">
                 {shares.map((share) => (
                   <Row
                     key={share.group_id}
                     title={<a href={`/${share.group_full_path}`}>{share.group_full_path}</a>}
-                    facts={`at most ${roleName(share.group_access_level)}`}
+                    facts={`max role ${roleName(share.group_access_level)}`}
                     aside={
                       mayManage && (
-                        <ActButton action="unshare" fields={{ group: share.group_id }} kind="danger" confirm="Unshare?">
+                        <ActButton
+                          action="unshare"
+                          fields={{ group: share.group_id }}
+                          kind="danger"
+                          confirm="Remove this group?"
+                        >
                           Remove
                         </ActButton>
                       )
@@ -113,8 +119,8 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
             </Chapter>
           )}
           {mayManage && data.invitations.length > 0 && (
-            <Chapter title="Invited">
-              <Rows label="Invited">
+            <Chapter title="Pending invitations">
+              <Rows label="Pending invitations">
                 {data.invitations.map((one) => (
                   <Row
                     key={one.invite_email}
@@ -192,7 +198,7 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
   })
 }
 
-/** Whoever was looked for and is no member of its own yet. */
+/** Whoever was looked for and is no direct member yet. */
 const strangers = ({ found, members, whys }: Pick<Data, 'found' | 'members' | 'whys'>) =>
   found.filter(({ id }) => whys[id] !== undefined || members.items.every((member) => member.id !== id))
 
@@ -202,9 +208,10 @@ interface MemberRowProps {
   level: number
   mayManage: boolean
   isMe: boolean
+  place: Place
 }
 
-function MemberRow({ member, why, level, mayManage, isMe }: MemberRowProps) {
+function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProps) {
   const isOwn = why === undefined
   const mayChange = mayManage && isOwn && member.access_level <= level
   return (
@@ -220,14 +227,14 @@ function MemberRow({ member, why, level, mayManage, isMe }: MemberRowProps) {
       }
       facts={
         <>
-          {why ?? 'member of its own'}
+          {why ?? 'direct member'}
           {member.created_at && (
             <>
               {' '}
-              · since <Time at={member.created_at} />
+              · added <Time at={member.created_at} />
             </>
           )}
-          {member.expires_at && <> · until {member.expires_at.slice(0, 10)}</>}
+          {member.expires_at && <> · expires on {member.expires_at.slice(0, 10)}</>}
         </>
       }
       aside={
@@ -253,7 +260,7 @@ function MemberRow({ member, why, level, mayManage, isMe }: MemberRowProps) {
               action="remove"
               fields={{ user: member.id }}
               kind="danger"
-              confirm={isMe ? 'Leave?' : `Remove ${member.name}?`}
+              confirm={isMe ? `Leave this ${place}?` : `Remove ${member.name}?`}
             >
               {isMe ? 'Leave' : 'Remove'}
             </ActButton>
@@ -267,9 +274,9 @@ function MemberRow({ member, why, level, mayManage, isMe }: MemberRowProps) {
 function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> & { place: Scope; level: number }) {
   return (
     <>
-      <Finder label="Add somebody: name or username" name="find" />
+      <Finder label="Add member by name or username" name="find" />
       {found.length > 0 && (
-        <Rows label="Found">
+        <Rows label="Search results">
           {found.map((user) => (
             <Row
               key={user.id}
@@ -293,7 +300,7 @@ function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> 
           ))}
         </Rows>
       )}
-      <Fold title="Invite by mail" action="invite">
+      <Fold title="Invite by email" action="invite">
         <Form action="invite" resets>
           <Field name="email" label="Email" type="email" required />
           <Choice name="access_level" label="Role" options={rolesUpTo(level)} value="30" />
@@ -305,7 +312,7 @@ function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> 
           <Choice name="group" label="Group" options={groups.map(({ id, full_path }) => [String(id), full_path])} />
           <Choice
             name="access_level"
-            label="At most"
+            label="Max role"
             options={place === 'project' ? ROLES.slice(0, 4) : ROLES}
             value="30"
           />
@@ -317,7 +324,7 @@ function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> 
 }
 
 const Requests = ({ requests, level }: { requests: Data['requests']; level: number }) => (
-  <Chapter title="Requests for access">
+  <Chapter title="Access requests">
     <Rows label="Requests">
       {requests.map((user) => (
         <Row
@@ -326,7 +333,7 @@ const Requests = ({ requests, level }: { requests: Data['requests']; level: numb
           title={<a href={`/${user.username}`}>{user.name}</a>}
           facts={
             <>
-              asked <Time at={user.requested_at} />
+              requested <Time at={user.requested_at} />
             </>
           }
           aside={

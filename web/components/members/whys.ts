@@ -4,9 +4,8 @@ import type { Api, Records } from '../../api.ts'
 type Rule = Records['Access']['rules'][number]
 
 const WORDS: Partial<Record<Rule['rule'], (rule: Rule) => string>> = {
-  inherited_membership: ({ group }) => `inherited from ${group?.full_path ?? 'a group above'}`,
-  group_share: ({ shared_with, group }) =>
-    `through ${(shared_with ?? group)?.full_path ?? 'a group it is shared with'}`,
+  inherited_membership: ({ group }) => `inherited from ${group?.full_path ?? 'a parent group'}`,
+  group_share: ({ shared_with, group }) => `via ${(shared_with ?? group)?.full_path ?? 'a shared group'}`,
   personal_namespace: () => 'owner of the namespace',
 }
 
@@ -26,7 +25,7 @@ export async function whysOf(
 }
 
 async function whyOf(api: Api, place: 'project' | 'group', id: string, member: Records['Member']): Promise<string> {
-  if (place === 'group') return 'inherited from a group above'
+  if (place === 'group') return 'inherited from a parent group'
   const access = await api.maybe('/projects/{id}/access', { id, user_id: member.id })
   const rule = access?.rules.find((one) => one.counts && one.access_level === member.access_level && WORDS[one.rule])
   return (rule && WORDS[rule.rule]?.(rule)) ?? 'inherited'

@@ -25,7 +25,7 @@ export function serviceListPage(scope: ServiceScope): Page<Data> {
       return (
         <>
           <h1>Integrations</h1>
-          <p class="quiet">Other services are told what happens here, or looked up from here.</p>
+          <p class="quiet">Connect other services to receive events or to look up data.</p>
           {active.length > 0 && (
             <Chapter title="Active">
               <Rows label="Active">
@@ -45,7 +45,7 @@ export function serviceListPage(scope: ServiceScope): Page<Data> {
                       one.retired ??
                       (one.updated_at && (
                         <>
-                          set <Time at={one.updated_at} />
+                          updated <Time at={one.updated_at} />
                         </>
                       ))
                     }
@@ -54,8 +54,8 @@ export function serviceListPage(scope: ServiceScope): Page<Data> {
               </Rows>
             </Chapter>
           )}
-          <Chapter title="There are more">
-            <Rows label="There are more">
+          <Chapter title="Available integrations">
+            <Rows label="Available integrations">
               {known
                 .filter(({ slug, retired }) => !slugs.has(slug) && retired === null)
                 .map(({ slug, title, events }) => (

@@ -42,7 +42,7 @@ export function servicePage(scope: ServiceScope): Page<Data> {
         <h1>{known.title}</h1>
         <Notice />
         <p class="row">
-          {service?.active ? <State of="active" /> : <span class="badge">not active</span>}
+          {service?.active ? <State of="active" /> : <span class="badge">inactive</span>}
           {service?.inherited && <span class="badge">inherited</span>}
         </p>
         {known.retired && <p class="fault">{known.retired}</p>}
@@ -58,7 +58,7 @@ export function servicePage(scope: ServiceScope): Page<Data> {
           ))}
           {known.events.length > 0 && (
             <fieldset class="boxes" data-wide>
-              <legend>Told of</legend>
+              <legend>Trigger events</legend>
               {known.events.map((name) => (
                 <Switch
                   name={name}
@@ -72,7 +72,7 @@ export function servicePage(scope: ServiceScope): Page<Data> {
           {COMMENTING.includes(known.slug) && (
             <Switch
               name="comment_on_event_enabled"
-              label="Comment there on what happens here"
+              label="Enable comments"
               isOn={service?.comment_on_event_enabled ?? true}
             />
           )}
@@ -81,13 +81,14 @@ export function servicePage(scope: ServiceScope): Page<Data> {
         {service && (
           <p class="row">
             {!service.inherited && (
-              <ActButton action="inherit" confirm="Give up the settings of this place for those above it?">
-                Use the settings of the group above
+              <ActButton action="inherit" confirm="Replace these settings with the inherited settings?">
+                Use inherited settings
               </ActButton>
             )}
-            {scope === 'project' && service.active && <ActButton action="test">Send a test</ActButton>}
-            <ActButton action="remove" kind="danger" confirm={`Switch ${known.title} off and forget its settings?`}>
-              Remove
+            {scope === 'project' && service.active && <ActButton action="test">Send test event</ActButton>}
+            <ActButton action="remove" kind="danger" confirm={`Disable ${known.title} and delete the settings?`}>
+              {' '}
+              Disable{' '}
             </ActButton>
           </p>
         )}
@@ -101,14 +102,14 @@ export function servicePage(scope: ServiceScope): Page<Data> {
       },
       async inherit({ api, params }) {
         await api.put(path, { id: params.id!, slug: params.slug!, use_inherited_settings: true })
-        return { told: { notice: 'The settings of the group above hold here.' } }
+        return { told: { notice: 'Inherited settings are now used.' } }
       },
       async test({ api, params }) {
         const { message } = await api.post('/projects/{id}/integrations/{slug}/test', {
           id: params.id!,
           slug: params.slug!,
         })
-        return { told: { notice: message || 'The test went through.' } }
+        return { told: { notice: message || 'Test successful.' } }
       },
       async remove({ api, params }) {
         await api.delete(path, { id: params.id!, slug: params.slug! })
@@ -160,7 +161,7 @@ function ServiceField({ field: { name, type, required, choices, preset }, value,
       value={now === null ? '' : String(now)}
       required={required && !isKept}
       {...(type === 'password' && { autocomplete: 'off' })}
-      {...(isKept && { hint: 'Leave it empty to keep the one there is.' })}
+      {...(isKept && { hint: 'Leave empty to keep the current value.' })}
     />
   )
 }

@@ -18,39 +18,39 @@ const FEATURES = [
   ['repository_access_level', 'Repository'],
   ['issues_access_level', 'Issues'],
   ['merge_requests_access_level', 'Merge requests'],
-  ['builds_access_level', 'CI'],
+  ['builds_access_level', 'CI/CD'],
   ['wiki_access_level', 'Wiki'],
   ['snippets_access_level', 'Snippets'],
   ['forking_access_level', 'Forks'],
 ] as const
 
 const ACCESS = [
-  ['enabled', 'Everybody who sees the project'],
-  ['private', 'Members only'],
-  ['disabled', 'Nobody: off'],
+  ['enabled', 'Everyone with access'],
+  ['private', 'Only project members'],
+  ['disabled', 'Disabled'],
 ] as const
 type AccessWord = (typeof ACCESS)[number][0]
 
 const METHODS = [
   ['merge', 'Merge commit'],
-  ['rebase_merge', 'Merge commit, of a branch that is up to date'],
-  ['ff', 'Fast-forward only'],
+  ['rebase_merge', 'Merge commit with semi-linear history'],
+  ['ff', 'Fast-forward merge'],
 ] as const
 
 const SQUASHES = [
-  ['default_off', 'Allowed, off at first'],
-  ['default_on', 'Allowed, on at first'],
-  ['always', 'Always'],
-  ['never', 'Never'],
+  ['default_off', 'Allow'],
+  ['default_on', 'Encourage'],
+  ['always', 'Require'],
+  ['never', 'Do not allow'],
 ] as const
 
 const CHECKS = [
-  ['only_allow_merge_if_pipeline_succeeds', 'The pipeline must pass'],
-  ['allow_merge_on_skipped_pipeline', 'A skipped pipeline passes too'],
+  ['only_allow_merge_if_pipeline_succeeds', 'Pipelines must succeed'],
+  ['allow_merge_on_skipped_pipeline', 'Skipped pipelines are considered successful'],
   ['only_allow_merge_if_all_discussions_are_resolved', 'All threads must be resolved'],
-  ['remove_source_branch_after_merge', 'Remove the source branch after the merge'],
-  ['resolve_outdated_diff_discussions', 'Resolve threads on lines that a push changed'],
-  ['printing_merge_request_link_enabled', 'Show a link for a new merge request after a push'],
+  ['remove_source_branch_after_merge', 'Enable “Delete source branch” by default'],
+  ['resolve_outdated_diff_discussions', 'Automatically resolve threads on outdated lines'],
+  ['printing_merge_request_link_enabled', 'Show link to create a merge request when pushing'],
 ] as const
 
 export const page = declare<Data & Partial<InProject>>({
@@ -76,13 +76,8 @@ export const page = declare<Data & Partial<InProject>>({
         <Form action="save" files>
           <Field name="name" label="Name" value={project.name} required />
           <Field name="description" label="Description" value={project.description} lines={3} />
-          <Field
-            name="topics"
-            label="Topics"
-            value={project.topics.join(', ')}
-            hint="Words, with commas between them."
-          />
-          <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value={project.visibility} />
+          <Field name="topics" label="Topics" value={project.topics.join(', ')} hint="Comma-separated." />
+          <Choice name="visibility" label="Visibility" options={VISIBILITIES} value={project.visibility} />
           {branches.length > 0 && (
             <Choice
               name="default_branch"
@@ -94,10 +89,10 @@ export const page = declare<Data & Partial<InProject>>({
               value={project.default_branch}
             />
           )}
-          <Field name="avatar" label="Picture" type="file" />
+          <Field name="avatar" label="Avatar" type="file" />
           <Button kind="main">Save</Button>
         </Form>
-        <Chapter title="Features" hint="Who may use which part.">
+        <Chapter title="Features" hint="Choose who can use each feature.">
           <Form action="features">
             <div class="switches">
               {FEATURES.map(([name, label]) => (
@@ -106,54 +101,54 @@ export const page = declare<Data & Partial<InProject>>({
             </div>
             <Switch
               name="request_access_enabled"
-              label="People may request access"
+              label="Allow users to request access"
               isOn={project.request_access_enabled}
             />
-            <Switch name="lfs_enabled" label="Large files (LFS)" isOn={project.lfs_enabled} />
+            <Switch name="lfs_enabled" label="Git LFS" isOn={project.lfs_enabled} />
             <Button>Save features</Button>
           </Form>
         </Chapter>
         <Chapter title="Merge requests">
           <Form action="merging">
-            <Choice name="merge_method" label="Merged by" options={METHODS} value={project.merge_method} />
+            <Choice name="merge_method" label="Merge method" options={METHODS} value={project.merge_method} />
             <Choice name="squash_option" label="Squash commits" options={SQUASHES} value={project.squash_option} />
             {CHECKS.map(([name, label]) => (
               <Switch name={name} label={label} isOn={project[name]} key={name} />
             ))}
-            <Button>Save merge requests</Button>
+            <Button>Save merge request settings</Button>
           </Form>
         </Chapter>
         {isOwner && (
           <>
             <Chapter
-              title={project.archived ? 'Unarchive' : 'Archive'}
-              hint="What is archived can be read, and not be changed."
+              title={project.archived ? 'Unarchive project' : 'Archive project'}
+              hint="Archived projects are read-only."
             >
               {project.archived ? (
                 <ActButton action="unarchive">Unarchive project</ActButton>
               ) : (
-                <ActButton action="archive" confirm="Archive the project?">
+                <ActButton action="archive" confirm="Archive this project?">
                   Archive project
                 </ActButton>
               )}
             </Chapter>
-            <Chapter title="Path and owner" hint="The old address leads to the new one.">
+            <Chapter title="Path and transfer" hint="The old URL redirects to the new URL.">
               <Form action="rename">
-                <Field name="path" label="Path" value={project.path} required />
+                <Field name="path" label="URL slug" value={project.path} required />
                 <Button>Change path</Button>
               </Form>
-              <Form action="transfer" confirm="Move the project?">
+              <Form action="transfer" confirm="Transfer this project?">
                 <Choice
                   name="namespace"
-                  label="Move to"
+                  label="New namespace"
                   options={places.map(({ id, full_path }) => [String(id), full_path])}
                 />
-                <Button>Move project</Button>
+                <Button>Transfer project</Button>
               </Form>
             </Chapter>
             <Confirmed
               title="Delete this project"
-              hint="Its repository, issues, merge requests and all else go with it. This cannot be undone."
+              hint="Deletes the repository, issues, merge requests and all other data. This cannot be undone."
               action="remove"
               word={project.path_with_namespace}
               button="Delete project"
@@ -185,7 +180,7 @@ export const page = declare<Data & Partial<InProject>>({
         ...Object.fromEntries(levels),
         ...flags(form, ['request_access_enabled', 'lfs_enabled']),
       })
-      return { told: { notice: 'Features are saved.' } }
+      return { told: { notice: 'Features saved.' } }
     },
     async merging({ api, params, form }) {
       await api.put('/projects/{id}', {

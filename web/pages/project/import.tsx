@@ -47,7 +47,7 @@ export const page = declare<Data & Partial<InProject>>({
         <h1>{name}</h1>
         <p>
           {state.import_status === 'none' ? (
-            'This project was made here: nothing was fetched from elsewhere.'
+            'This project was not imported.'
           ) : (
             <State of={STATES[state.import_status] ?? state.import_status} />
           )}
@@ -56,23 +56,23 @@ export const page = declare<Data & Partial<InProject>>({
           <>
             <progress max={100} value={state.stats?.progress} aria-label={name} />
             <p class="quiet">
-              The {isFork ? 'repository is copied' : 'files are fetched'} in the background. You may leave this page, or
-              load it again.
+              The repository is {isFork ? 'copied' : 'imported'} in the background. You can leave this page.
             </p>
             {!isFork && (
-              <ActButton action="cancel" confirm="Stop the import?">
-                Stop
+              <ActButton action="cancel" confirm="Cancel the import?">
+                {' '}
+                Cancel import{' '}
               </ActButton>
             )}
           </>
         )}
         {state.import_error && <p class="fault">{state.import_error}</p>}
         {state.import_status === 'failed' && (
-          <p>{isFork ? 'Delete this project and fork again.' : 'Check the address and make the project anew.'}</p>
+          <p>{isFork ? 'Delete this project and fork again.' : 'Check the URL, then create the project again.'}</p>
         )}
         {!isUnderWay && (
           <a class="button" data-kind="main" href={`/${state.path_with_namespace}`}>
-            Go to the project
+            Go to project
           </a>
         )}
       </section>

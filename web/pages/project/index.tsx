@@ -86,10 +86,8 @@ export const page = declare<Data & Partial<InProject>>({
         <Head project={project} isStarred={rest.isStarred} isSignedIn={me !== null} />
         {/^(scheduled|started|failed)$/.test(project.import_status ?? '') && (
           <p class="card code-notice" role="status">
-            {project.import_status === 'failed'
-              ? 'What should have come here did not.'
-              : 'Files are still on their way.'}{' '}
-            <a href={below(project, 'import')}>See how far it is</a>
+            {project.import_status === 'failed' ? 'Import failed.' : 'Import in progress.'}{' '}
+            <a href={below(project, 'import')}>View import status</a>
           </p>
         )}
         {entries && entries.length > 0 ? (
@@ -225,15 +223,15 @@ function Facts({ project, counts, release, branch }: FactsProps) {
 
 /** How the first files come in. */
 function Beginning({ project, branch }: { project: Project; branch: string }) {
-  if (levelOf(project) < 30) return <Empty title="Nothing was pushed yet" />
+  if (levelOf(project) < 30) return <Empty title="This repository is empty" />
   return (
-    <Empty title="Nothing was pushed yet">
+    <Empty title="This repository is empty">
       <p>
         <a class="button" data-kind="main" href={`${locationAddress(project, 'new', branch)}?name=README.md`}>
-          Write a README
+          Add README
         </a>
       </p>
-      <p>or push what you have:</p>
+      <p>Or push an existing repository:</p>
       <pre tabIndex={0}>{`git remote add origin ${project.http_url_to_repo}\ngit push -u origin ${branch}`}</pre>
     </Empty>
   )

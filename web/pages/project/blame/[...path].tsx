@@ -39,7 +39,7 @@ export const page = declare<Data & Partial<InProject>>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => `Blame of ${place.path} at ${place.ref}`,
+  title: ({ place }) => `Blame · ${place.path} at ${place.ref}`,
   View: ({ project, place: { ref, path }, groups, refs, address, query }) => {
     if (!project) return null
     const number = pageOf(query)
@@ -65,8 +65,8 @@ export const page = declare<Data & Partial<InProject>>({
         )}
         {(number > 1 || shown === MOST) && (
           <nav class="pages" aria-label="Pages">
-            {number > 1 ? <a href={withQuery(address, { page: number - 1 })}>Lines before</a> : <span />}
-            {shown === MOST && <a href={withQuery(address, { page: number + 1 })}>Lines after</a>}
+            {number > 1 ? <a href={withQuery(address, { page: number - 1 })}>Previous lines</a> : <span />}
+            {shown === MOST && <a href={withQuery(address, { page: number + 1 })}>Next lines</a>}
           </nav>
         )}
       </>
@@ -102,7 +102,9 @@ function Lines({ project, groups, first, path }: LinesProps) {
                         {commit.parent_ids[0] && (
                           <>
                             {' · '}
-                            <a href={locationAddress(project, 'blame', commit.parent_ids[0], path)}>before</a>
+                            <a href={locationAddress(project, 'blame', commit.parent_ids[0], path)}>
+                              View blame before this change
+                            </a>
                           </>
                         )}
                       </span>

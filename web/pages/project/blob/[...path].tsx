@@ -108,7 +108,7 @@ function Content({ file, raw }: { project: Project; file: FileView; raw: string 
         <Code lines={file.lines} label={file.file_name} />
         {file.is_cut && (
           <p class="diff-note">
-            There are more lines than are shown here. <a href={raw}>See all of it</a>
+            This file is truncated. <a href={raw}>View raw file</a>
           </p>
         )}
       </>
@@ -119,23 +119,25 @@ function Content({ file, raw }: { project: Project; file: FileView; raw: string 
         <iframe class="document" src={`${raw}&pdf=true`} title={file.file_name} />
         <p class="diff-note">
           <a href={raw} download={file.file_name}>
-            Download it
+            {' '}
+            Download{' '}
           </a>
         </p>
       </>
     )
   return (
     <p class="diff-note">
-      {WORDS[file.kind] ?? 'This file is not shown here.'}{' '}
+      {WORDS[file.kind] ?? 'This file cannot be displayed.'}{' '}
       <a href={file.kind === 'lfs' ? `${raw}&lfs=true` : raw} download={file.file_name}>
-        Download it
+        {' '}
+        Download{' '}
       </a>
     </p>
   )
 }
 
 const WORDS: Partial<Record<FileView['kind'], string>> = {
-  pdf: 'A PDF document.',
-  binary: 'A binary file.',
-  large: 'This file is too large to be shown here.',
+  pdf: 'PDF document not shown.',
+  binary: 'Binary file not shown.',
+  large: 'This file is too large to display.',
 }

@@ -49,8 +49,8 @@ export const page = declare<Data & Partial<InProject>>({
             <input
               type="search"
               name="search"
-              aria-label="Find a branch"
-              placeholder="Find a branch"
+              aria-label="Search branches"
+              placeholder="Search branches"
               value={query.get('search') ?? ''}
             />
           </form>
@@ -62,14 +62,20 @@ export const page = declare<Data & Partial<InProject>>({
             </summary>
             <Form action="create" class="add-form">
               <Field name="branch" label="Name" required />
-              <Field name="ref" label="From" value={project.default_branch} required hint="A branch, tag or commit" />
-              <Button kind="main">Create the branch</Button>
+              <Field
+                name="ref"
+                label="Create from"
+                value={project.default_branch}
+                required
+                hint="Branch, tag or commit"
+              />
+              <Button kind="main">Create branch</Button>
             </Form>
           </details>
         )}
         {branches.items.length === 0 ? (
-          <Empty title={query.get('search') ? 'No branch is named like that' : 'No branches yet'}>
-            <p>Branches come with a push.</p>
+          <Empty title={query.get('search') ? 'No matching branches' : 'No branches yet'}>
+            <p>Push a branch to get started.</p>
           </Empty>
         ) : (
           <Rows label="Branches">
@@ -84,7 +90,7 @@ export const page = declare<Data & Partial<InProject>>({
             <ActButton
               action="removeMerged"
               kind="danger"
-              confirm="Delete all branches that are merged and not protected?"
+              confirm="Delete all merged branches? Protected branches are kept."
             >
               Delete merged branches
             </ActButton>

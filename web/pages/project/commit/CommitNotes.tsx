@@ -99,7 +99,7 @@ function LineForm({ commit, file, line, address, onDone }: LineFormProps) {
           label={`Comment on line ${line.new ?? line.old} of ${file.new_path}`}
           lines={3}
           required
-          placeholder="Markdown and @names"
+          placeholder="Markdown and @mentions"
         />
         <p class="row">
           <Button kind="main">Comment</Button>
@@ -144,7 +144,7 @@ export function CommitConversation({ commit, files, discussions, total, ...abili
       )}
       {abilities.mayComment && (
         <Form action="comment" class="comment-box" resets>
-          <WritingArea name="body" label="Comment" lines={4} required placeholder="Markdown and @names" />
+          <WritingArea name="body" label="Comment" lines={4} required placeholder="Markdown and @mentions" />
           <p class="row">
             <Button kind="main">Comment</Button>
           </p>

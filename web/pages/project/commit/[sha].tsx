@@ -98,7 +98,7 @@ export const page = declare<Data & Partial<InProject>>({
           <p>
             <Avatar of={{ name: commit.author_name }} /> <strong>{commit.author_name}</strong>{' '}
             <span class="quiet">
-              wrote this <Time at={commit.authored_date} />
+              authored <Time at={commit.authored_date} />
             </span>
             {commit.committer_email !== commit.author_email && (
               <>
@@ -117,11 +117,7 @@ export const page = declare<Data & Partial<InProject>>({
           <p>
             <Icon name="commit" /> <code>{commit.id}</code>{' '}
             <span class="quiet">
-              {commit.parent_ids.length === 0
-                ? 'the first commit'
-                : commit.parent_ids.length > 1
-                  ? 'parents'
-                  : 'parent'}
+              {commit.parent_ids.length === 0 ? 'no parents' : commit.parent_ids.length > 1 ? 'parents' : 'parent'}
             </span>{' '}
             {commit.parent_ids.map((id) => (
               <>
@@ -160,7 +156,7 @@ export const page = declare<Data & Partial<InProject>>({
         </div>
         <DiffTools files={diffs.items} total={diffs.total ?? diffs.items.length} address={address} query={query} />
         {diffs.items.length === 0 ? (
-          <Empty title="No file was changed" />
+          <Empty title="No files changed" />
         ) : (
           <CommitDiff
             {...abilities}
@@ -180,7 +176,7 @@ export const page = declare<Data & Partial<InProject>>({
                   file.new_path,
                 )}
               >
-                See the file
+                View file
               </a>
             )}
             whole={(_file, position) => ({
@@ -205,21 +201,22 @@ export const page = declare<Data & Partial<InProject>>({
 /** Once more onto another branch, or undone. */
 function Landing({ project, refs }: { project: Project; refs: Refs }) {
   const options = refs.branches.map(({ name }) => [name, name] as const)
-  const onto = <Choice name="branch" label="Onto the branch" options={options} value={project.default_branch} />
+  const onto = <Choice name="branch" label="Target branch" options={options} value={project.default_branch} />
   return (
     <details class="menu">
       <summary class="button">
-        More <Icon name="down" />
+        {' '}
+        Options <Icon name="down" />
       </summary>
       <div class="menu-items">
         <Form action="pick">
           {onto}
-          <Button>Pick this commit</Button>
+          <Button>Cherry-pick</Button>
         </Form>
         <hr />
-        <Form action="revert" confirm="Undo what this commit did, by a new one?">
+        <Form action="revert" confirm="Create a commit that reverts this commit?">
           {onto}
-          <Button kind="danger">Revert this commit</Button>
+          <Button kind="danger">Revert</Button>
         </Form>
       </div>
     </details>

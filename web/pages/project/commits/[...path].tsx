@@ -56,7 +56,7 @@ export const page = declare<Data & Partial<InProject>>({
             {!path && (
               <>
                 <a class="button" href={locationAddress(project, 'network', ref)}>
-                  Network
+                  Graph
                 </a>
                 <a class="button" href={locationAddress(project, 'graphs', ref)}>
                   Contributors
@@ -66,7 +66,7 @@ export const page = declare<Data & Partial<InProject>>({
           </form>
         </div>
         {commits.items.length === 0 ? (
-          <Empty title="No commit is like that" />
+          <Empty title="No matching commits" />
         ) : (
           <Commits project={project} commits={commits.items} />
         )}

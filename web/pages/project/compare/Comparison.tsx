@@ -68,8 +68,8 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
   const request = queryText({ merge_request: { source_branch: of.to, target_branch: of.from } })
   if (of.commits.length === 0 && of.diffs.length === 0)
     return (
-      <Empty title={of.isSame ? 'Both are the same' : `${of.to} has nothing that ${of.from} has not`}>
-        <p>Choose another two, or swap them.</p>
+      <Empty title={of.isSame ? 'No differences' : `No commits in ${of.to} that are not in ${of.from}`}>
+        <p>Select other revisions, or swap them.</p>
       </Empty>
     )
   return (
@@ -80,7 +80,7 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
         </h2>
         {levelOf(project) >= 30 && project.merge_requests_enabled && (
           <a class="button" data-kind="main" href={`${below(project, 'merge_requests/new')}?${request}`}>
-            <Icon name="merge-request" /> Open a merge request
+            <Icon name="merge-request" /> Create merge request
           </a>
         )}
       </div>
@@ -91,7 +91,7 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
       </Rows>
       {of.total > of.commits.length && (
         <p class="quiet">
-          The newest {of.commits.length}. <a href={locationAddress(project, 'commits', of.to)}>All commits</a>
+          Latest {of.commits.length} commits shown. <a href={locationAddress(project, 'commits', of.to)}>All commits</a>
         </p>
       )}
       <DiffTools files={of.diffs} total={of.files} address={address} query={query} />

@@ -33,10 +33,10 @@ export const page = declare<Data & Partial<InProject>>({
         {compared ? (
           <Comparison project={project} of={compared} address={address} query={query} />
         ) : from && to ? (
-          <Empty title="One of the two is no branch, tag or commit" />
+          <Empty title="Unknown branch, tag or commit" />
         ) : (
-          <Empty title="What changed between two?">
-            <p>Choose branches, tags or commits: you are shown what the second has that the first has not.</p>
+          <Empty title="Compare revisions">
+            <p>Select branches, tags or commits to see the changes between them.</p>
           </Empty>
         )}
       </>

@@ -89,7 +89,7 @@ export const page = declare<Data & Partial<InProject>>({
       <>
         <h1>{file.file_path}</h1>
         <Tabs
-          label="How"
+          label="Edit mode"
           tabs={[
             ...(content === null ? [] : [tab('edit', 'Edit')]),
             tab('replace', 'Replace'),
@@ -108,7 +108,7 @@ export const page = declare<Data & Partial<InProject>>({
         {way === 'replace' && (
           <Form action="replace" class="file-form" id="replace" files>
             <input type="hidden" name="file_path" value={path} />
-            <Field name="file" label="File to put in its place" type="file" required />
+            <Field name="file" label="Replacement file" type="file" required />
             {end(`Replace ${file.file_name}`, 'Commit')}
           </Form>
         )}
@@ -120,11 +120,11 @@ export const page = declare<Data & Partial<InProject>>({
         )}
         {way === 'delete' && (
           <Form action="remove" class="file-form" id="remove">
-            <p>The file is deleted by a commit: it stays in the history.</p>
+            <p>The file is deleted in a new commit and stays in the history.</p>
             {end(
               `Delete ${file.file_name}`,
               <>
-                <Icon name="trash" /> Delete the file
+                <Icon name="trash" /> Delete file
               </>,
               'danger',
             )}

@@ -44,7 +44,7 @@ export const page = declare<Data & Partial<InProject>>({
           </a>
         </div>
         <Finder project={project} place={place} found={found} typed={query.get('path') ?? ''} />
-        {found.isCut && <p class="quiet">There are more files than are looked through: the first {found.total}.</p>}
+        {found.isCut && <p class="quiet">Only the first {found.total} files are searched.</p>}
       </>
     )
   },
@@ -91,21 +91,22 @@ function Finder({ project, place, found, typed }: FinderProps) {
           type="search"
           name="path"
           value={text}
-          aria-label="Letters of its path"
-          placeholder="Some letters of its path"
+          aria-label="Path contains"
+          placeholder="Path contains"
           autocomplete="off"
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <button class="button" data-kind="main">
-          Find
+          {' '}
+          Search{' '}
         </button>
       </form>
       <p class="spoken" role="status">
         {hits.length === SHOWN ? `${SHOWN} or more files` : `${hits.length} files`}
       </p>
       {hits.length === 0 ? (
-        <Empty title="No file is named like that">
-          <p>Try fewer letters; they may be anywhere in the path, in their order.</p>
+        <Empty title="No matching files">
+          <p>Try a shorter search term. The characters can appear anywhere in the path, in this order.</p>
         </Empty>
       ) : (
         <ol class="finder-list card">

@@ -43,8 +43,8 @@ export const page = declare<Data & Partial<InProject>>({
           </p>
         )}
         {forks.items.length === 0 ? (
-          <Empty title="Nobody forked this project">
-            <p>A fork is a copy of your own, to change it and offer the changes back.</p>
+          <Empty title="No forks yet">
+            <p>Fork a project to make changes in your own copy and propose them with a merge request.</p>
           </Empty>
         ) : (
           <Rows label="Forks">
@@ -60,7 +60,7 @@ export const page = declare<Data & Partial<InProject>>({
                 }
                 facts={
                   <>
-                    {fork.description} active <Time at={fork.last_activity_at} />
+                    {fork.description} updated <Time at={fork.last_activity_at} />
                   </>
                 }
                 aside={

@@ -30,18 +30,20 @@ export const page = declare<Data & Partial<InProject>>({
     return (
       <>
         <h1>Fork {project.name}</h1>
-        <p class="quiet">You get a copy with all its branches and tags, and can offer changes back from it.</p>
+        <p class="quiet">
+          A fork is a copy of this project with all branches and tags. Propose changes with a merge request.
+        </p>
         <Form action="fork" class="add-form">
           <Choice
             name="namespace"
-            label="Where"
+            label="Namespace"
             options={namespaces.map(({ full_path }) => [full_path, full_path] as const)}
             value={me?.username}
           />
           <Field name="name" label="Name" value={project.name} required />
-          <Field name="path" label="Path" value={project.path} required />
+          <Field name="path" label="URL slug" value={project.path} required />
           <div class="row">
-            <Button kind="main">Fork</Button>
+            <Button kind="main">Fork project</Button>
             <a href={`/${project.path_with_namespace}`}>Cancel</a>
           </div>
         </Form>

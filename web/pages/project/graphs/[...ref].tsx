@@ -36,7 +36,7 @@ export const page = declare<Data & Partial<InProject>>({
           <RefPicker project={project} refs={refs} current={ref} kind="graphs" />
           <h1 class="crumbs">Contributors {people.total !== null && <span class="count">{people.total}</span>}</h1>
         </div>
-        {people.items.length === 0 && <Empty title="Nobody wrote anything yet" />}
+        {people.items.length === 0 && <Empty title="No contributors yet" />}
         <Rows label="Contributors">
           {people.items.map((person) => (
             <Row
@@ -52,7 +52,7 @@ export const page = declare<Data & Partial<InProject>>({
                   {person.commits} {person.commits === 1 ? 'commit' : 'commits'} · {person.email}
                 </>
               }
-              aside={<meter value={person.commits} max={most} aria-label={`Commits of ${person.name}`} />}
+              aside={<meter value={person.commits} max={most} aria-label={`Commits by ${person.name}`} />}
             />
           ))}
         </Rows>

@@ -37,7 +37,7 @@ export const page = declare<Data & Partial<InProject>>({
     }),
     refs: loadRefs(api, params.id!),
   }),
-  title: (_data, { params }) => `Network at ${params.ref}`,
+  title: (_data, { params }) => `Graph at ${params.ref}`,
   View: ({ project, commits, refs, params, query, address }) => {
     if (!project) return null
     const ref = params.ref!
@@ -45,18 +45,18 @@ export const page = declare<Data & Partial<InProject>>({
       <>
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={ref} kind="network" />
-          <h1 class="crumbs">Network</h1>
+          <h1 class="crumbs">Graph</h1>
           <div class="row">
             <a class="button" href={withQuery(address, { all: query.has('all') ? null : '1' })}>
-              {query.has('all') ? 'This one alone' : 'All branches'}
+              {query.has('all') ? 'Only this branch' : 'All branches'}
             </a>
             <a class="button" href={locationAddress(project, 'commits', ref)}>
-              As a list
+              View as list
             </a>
           </div>
         </div>
         {commits.items.length === 0 ? (
-          <Empty title="No commit is here" />
+          <Empty title="No commits" />
         ) : (
           <Drawing project={project} commits={commits.items} refs={refs} />
         )}

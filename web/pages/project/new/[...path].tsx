@@ -45,7 +45,7 @@ export const page = declare<Data & Partial<InProject>>({
       <>
         <CommitFields project={project} at={ref} isBranch={isBranch} sha={sha} message={message} />
         <div class="row">
-          <Button kind="main">Commit</Button>
+          <Button kind="main">Commit changes</Button>
           <a href={sha === null ? `/${project.path_with_namespace}` : locationAddress(project, 'tree', ref, path)}>
             Cancel
           </a>
@@ -56,7 +56,7 @@ export const page = declare<Data & Partial<InProject>>({
       <>
         <h1>New file</h1>
         <Tabs
-          label="How"
+          label="Input mode"
           tabs={[
             { text: 'Write', href: withQuery(address, { upload: null }), isCurrent: !isUpload },
             { text: 'Upload', href: withQuery(address, { upload: '1' }), isCurrent: isUpload },
@@ -65,9 +65,9 @@ export const page = declare<Data & Partial<InProject>>({
         {isUpload ? (
           <Form action="upload" class="file-form" files>
             <Field name="file" label="File" type="file" required />
-            <Field name="folder" label="Folder" value={path} hint="Empty for the topmost one" />
-            <Field name="name" label="Name" hint="Empty to keep its name" />
-            {end('Upload a file')}
+            <Field name="folder" label="Folder" value={path} hint="Leave empty for the root folder" />
+            <Field name="name" label="Name" hint="Leave empty to keep the file name" />
+            {end('Upload file')}
           </Form>
         ) : (
           <Form action="create" class="file-form">
@@ -79,7 +79,7 @@ export const page = declare<Data & Partial<InProject>>({
               required
             />
             <Field name="content" label="Content" lines={20} />
-            {end('Add a file')}
+            {end('Add file')}
           </Form>
         )}
       </>

@@ -22,7 +22,7 @@ export function ReleaseBody({ project, release }: { project: Project; release: R
           </>
         )}
         {' · '}
-        {release.upcoming_release ? 'comes ' : 'released '}
+        {release.upcoming_release ? 'scheduled for ' : 'released '}
         <Time at={release.released_at} />
         {release.author && (
           <>
@@ -40,7 +40,7 @@ export function ReleaseBody({ project, release }: { project: Project; release: R
       {release.description_html && <Prose html={release.description_html} />}
       <details class="assets" open>
         <summary>
-          Downloads <span class="count">{release.assets.count}</span>
+          Assets <span class="count">{release.assets.count}</span>
         </summary>
         <ul class="files">
           {release.assets.links.map((link) => (

@@ -51,7 +51,7 @@ export const page = declare<Data & Partial<InProject>>({
           <h1>Edit {release.name}</h1>
           <Form action="save" class="add-form">
             <Field name="name" label="Title" value={release.name} />
-            <WritingArea name="description" label="What is new" lines={12} value={release.description} />
+            <WritingArea name="description" label="Release notes" lines={12} value={release.description} />
             <div class="row">
               <Button kind="main">Save</Button>
               <a href={address}>Cancel</a>
@@ -70,7 +70,7 @@ export const page = declare<Data & Partial<InProject>>({
               <a class="button" href={`${address}/edit`}>
                 <Icon name="pencil" /> Edit
               </a>
-              <ActButton action="remove" kind="danger" confirm="Delete this release? Its tag stays.">
+              <ActButton action="remove" kind="danger" confirm="Delete this release? The tag is kept.">
                 <Icon name="trash" /> Delete
               </ActButton>
             </div>

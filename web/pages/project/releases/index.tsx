@@ -37,8 +37,8 @@ export const page = declare<Data & Partial<InProject>>({
           )}
         </div>
         {releases.items.length === 0 && (
-          <Empty title="Nothing was released yet">
-            <p>A release tells people what a tag brings, and gives them its files.</p>
+          <Empty title="No releases yet">
+            <p>Publish release notes and downloads for a tag.</p>
           </Empty>
         )}
         {releases.items.map((release, n) => (

@@ -35,14 +35,19 @@ export const page = declare<Data & Partial<InProject>>({
         <Form action="create" class="add-form">
           <Field name="tag_name" label="Tag" required value={query.get('tag')} placeholder="v1.0" />
           <p class="quiet">
-            There are {refs.tags.length === 0 ? 'no tags yet' : refs.tags.map(({ name }) => name).join(', ')}. A name
-            that is not among them becomes a new tag.
+            Existing tags: {refs.tags.length === 0 ? 'none' : refs.tags.map(({ name }) => name).join(', ')}. Enter a new
+            name to create a tag.
           </p>
-          <Field name="ref" label="Made from" value={project.default_branch} hint="Where the tag is new" />
+          <Field
+            name="ref"
+            label="Create from"
+            value={project.default_branch}
+            hint="Branch, tag or commit, for a new tag"
+          />
           <Field name="name" label="Title" />
-          <WritingArea name="description" label="What is new" lines={10} />
+          <WritingArea name="description" label="Release notes" lines={10} />
           <div class="row">
-            <Button kind="main">Release</Button>
+            <Button kind="main">Create release</Button>
             <a href={below(project, 'releases')}>Cancel</a>
           </div>
         </Form>

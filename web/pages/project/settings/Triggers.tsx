@@ -19,7 +19,7 @@ export const Triggers = ({ triggers, project, me }: TriggersProps) => (
   <section id="triggers">
     <h2>Trigger tokens</h2>
     {triggers.length === 0 ? (
-      <p class="quiet">A token lets another program start pipelines, and nothing else.</p>
+      <p class="quiet">A trigger token lets another program start pipelines.</p>
     ) : (
       <Rows label="Trigger tokens">
         {triggers.map((one) => (
@@ -31,9 +31,9 @@ export const Triggers = ({ triggers, project, me }: TriggersProps) => (
       <summary>New trigger token</summary>
       <Form action="addTrigger" resets>
         <Field name="description" label="Description" required />
-        <Button kind="main">Make token</Button>
+        <Button kind="main">Create trigger token</Button>
       </Form>
-      <p class="quiet">It is used like this:</p>
+      <p class="quiet">Example:</p>
       <pre tabIndex={0}>
         {`curl -X POST -F token=TOKEN -F ref=${project.default_branch ?? 'main'} ${apiOf(project)}/trigger/pipeline`}
       </pre>
@@ -56,7 +56,7 @@ function TriggerRow({ of, me }: { of: Trigger; me: Me | null }) {
           <code>{of.token}</code> {of.owner && `by ${of.owner.name}`}{' '}
           {of.last_used ? (
             <>
-              used <Time at={of.last_used} />
+              last used <Time at={of.last_used} />
             </>
           ) : (
             'never used'
@@ -66,15 +66,16 @@ function TriggerRow({ of, me }: { of: Trigger; me: Me | null }) {
       aside={
         <div class="row">
           {!isMine && (
-            <ActButton action="ownTrigger" label={`Take over: ${of.description}`} {...about}>
-              Take over
+            <ActButton action="ownTrigger" label={`Take ownership: ${of.description}`} {...about}>
+              {' '}
+              Take ownership{' '}
             </ActButton>
           )}
           <ActButton
             action="removeTrigger"
             kind="danger"
             label={`Delete ${of.description}`}
-            confirm={`Delete ${of.description}? Whatever uses it is locked out at once.`}
+            confirm={`Delete ${of.description}? Programs that use this token lose access immediately.`}
             {...about}
           >
             Delete

@@ -31,13 +31,13 @@ export const page = declare<Data & Partial<InProject>>({
       runners: api.get('/projects/{id}/runners', { id, per_page: 100 }),
     }
   },
-  title: () => 'CI settings',
+  title: () => 'CI/CD settings',
   actions: { save, ...variableActions('project'), ...runnerActions('project'), renewRegistration, ...triggerActions },
   View: ({ project, variables, edited, triggers, runners, sharedHtml, settings, address, me }) =>
     project && (
       <>
         <CiTabs project={project} at="settings/ci_cd" />
-        <h1 class="ci-head">CI settings</h1>
+        <h1 class="ci-head">CI/CD settings</h1>
         <nav aria-label="On this page" class="ci-line">
           <a href="#general">Pipelines</a> <a href="#runners">Runners</a> <a href="#variables">Variables</a>{' '}
           <a href="#triggers">Trigger tokens</a>
@@ -63,10 +63,13 @@ const serverOf = ({ web_url, path_with_namespace }: Project) => web_url.slice(0,
 const Registration = ({ token }: { token: string }) => (
   <details class="card ci-adding">
     <summary>Registration token</summary>
-    <p class="quiet">Runners that still register themselves show this one.</p>
+    <p class="quiet">For runners that register with a registration token.</p>
     <Copyable label="Registration token" text={token} />
-    <ActButton action="renewRegistration" confirm="Replace the token? The old one ends at once.">
-      Replace it
+    <ActButton
+      action="renewRegistration"
+      confirm="Reset the registration token? The current token stops working immediately."
+    >
+      Reset token
     </ActButton>
   </details>
 )
@@ -78,51 +81,46 @@ async function renewRegistration({ api, params }: Act): Promise<void> {
 const htmlOf = async (api: Api, text: string) => (await api.post('/markdown', { text })).html
 
 const STRATEGIES = [
-  ['fetch', 'Fetch what is new'],
-  ['clone', 'Clone each time'],
+  ['fetch', 'git fetch'],
+  ['clone', 'git clone'],
 ] as const
 
 const General = ({ project }: { project: Project }) => (
   <section id="general">
     <h2>Pipelines</h2>
     <Form action="save" class="ci-narrow">
-      <Switch name="public_jobs" label="Whoever sees the project sees its jobs and logs" isOn={project.public_jobs} />
+      <Switch name="public_jobs" label="Public pipelines" isOn={project.public_jobs} />
       <Switch
         name="auto_cancel"
-        label="A newer pipeline cancels older ones that wait"
+        label="Auto-cancel redundant pipelines"
         isOn={project.auto_cancel_pending_pipelines === 'enabled'}
       />
       <Switch
         name="keep_latest_artifact"
-        label="Keep the newest artifacts for good"
+        label="Keep artifacts from the most recent successful jobs"
         isOn={project.keep_latest_artifact}
       />
       <Switch
         name="shared_runners_enabled"
-        label="Runners for all take jobs of this project"
+        label="Enable instance runners for this project"
         isOn={project.shared_runners_enabled}
       />
       <Field
         name="ci_config_path"
-        label="CI file"
+        label="CI/CD configuration file"
         value={project.ci_config_path}
         placeholder=".gitlab-ci.yml"
-        hint="A path in the project, or “path@group/project”."
+        hint="Path in the repository, or “path@group/project”."
       />
-      <Choice
-        name="build_git_strategy"
-        label="How jobs get the files"
-        options={STRATEGIES}
-        value={project.build_git_strategy}
-      />
+      <Choice name="build_git_strategy" label="Git strategy" options={STRATEGIES} value={project.build_git_strategy} />
       <Field
         name="ci_default_git_depth"
-        label="Commits they get"
+        label="Git shallow clone depth"
         type="number"
         value={project.ci_default_git_depth}
-        hint="0 is the whole history."
+        hint="0 fetches the full history."
       />
-      <Field name="build_timeout" label="Minutes a job may take" type="number" value={minutes(project.build_timeout)} />
+      <Field name="build_timeout" label="Timeout in minutes" type="number" value={minutes(project.build_timeout)} />
       <Button kind="main">Save</Button>
     </Form>
   </section>

@@ -15,11 +15,11 @@ interface Data {
 }
 
 const SWITCHES = [
-  ['reset_approvals_on_push', 'New commits take approvals away'],
-  ['disable_overriding_approvers_per_merge_request', 'Merge requests have no rules of their own'],
-  ['merge_requests_author_approval', 'Authors may approve their own merge requests'],
-  ['merge_requests_disable_committers_approval', 'Who wrote a commit of it may not approve'],
-  ['require_password_to_approve', 'Approving asks for the password'],
+  ['reset_approvals_on_push', 'Reset approvals on new commits'],
+  ['disable_overriding_approvers_per_merge_request', 'Prevent editing approval rules in merge requests'],
+  ['merge_requests_author_approval', 'Allow approval by the author'],
+  ['merge_requests_disable_committers_approval', 'Prevent approval by committers'],
+  ['require_password_to_approve', 'Require password to approve'],
 ] as const
 
 export const page = declare<Data & Partial<InProject>>({
@@ -54,21 +54,21 @@ export const page = declare<Data & Partial<InProject>>({
         <h1>Merge requests</h1>
         <Notice />
         <p class="quiet">
-          How they are merged is among the <a href={below(project, 'edit')}>general settings</a>.
+          The merge method is in the <a href={below(project, 'edit')}>general settings</a>.
         </p>
-        <Chapter title="Approval rules" hint="Every merge request needs these approvals before it is merged.">
+        <Chapter title="Approval rules" hint="Approvals required before a merge request can be merged.">
           <ApprovalRules
             rules={rules}
             people={members.filter(({ access_level }) => access_level >= 30)}
             mayChange={!project.archived}
-            empty="There are no rules: anybody who may merge does so."
+            empty="No approval rules. Approval is optional."
           />
         </Chapter>
-        <Chapter title="Approvals">
+        <Chapter title="Approval settings">
           <Form action="save">
             <Field
               name="approvals_before_merge"
-              label="Approvals needed where no rule says how many"
+              label="Default approvals required"
               type="number"
               value={settings.approvals_before_merge}
             />

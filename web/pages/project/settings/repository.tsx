@@ -1,4 +1,4 @@
-/** Who may push what, and keys and tokens that are the project's own. */
+/** Protected branches and tags, push rules, and keys and tokens that are the project's own. */
 import type { Records } from '../../../api.ts'
 import { DeployTokens, deployTokenActions } from '../../../components/DeployTokens.tsx'
 import { ActButton, Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
@@ -22,7 +22,7 @@ interface Data {
 const LEVELS = [
   ['40', 'Maintainers'],
   ['30', 'Developers and maintainers'],
-  ['0', 'Nobody'],
+  ['0', 'No one'],
 ] as const
 type Level = 0 | 30 | 40
 
@@ -30,20 +30,20 @@ const RULE_TEXTS = [
   ['commit_message_regex', 'Commit messages must match'],
   ['commit_message_negative_regex', 'Commit messages must not match'],
   ['branch_name_regex', 'Branch names must match'],
-  ['author_email_regex', 'Emails of authors must match'],
-  ['file_name_regex', 'Names of files must not match'],
+  ['author_email_regex', 'Commit author emails must match'],
+  ['file_name_regex', 'File names must not match'],
 ] as const
 
 const RULE_FLAGS = [
-  ['deny_delete_tag', 'Tags cannot be deleted by a push'],
-  ['member_check', 'Authors must be known here'],
-  ['prevent_secrets', 'Files that look like secrets are refused'],
-  ['commit_committer_check', 'Committers must push with an email of their own'],
-  ['reject_unsigned_commits', 'Commits must be signed'],
+  ['deny_delete_tag', 'Do not allow users to remove tags with git push'],
+  ['member_check', 'Commit authors must be users'],
+  ['prevent_secrets', 'Reject files that are likely to contain secrets'],
+  ['commit_committer_check', 'Committer email must be a verified email of the user'],
+  ['reject_unsigned_commits', 'Reject unsigned commits'],
 ] as const
 
 const levelsOf = (levels: readonly Records['ProtectedRefAccess'][]) =>
-  levels.map(({ access_level_description: words }) => words.replace(/^Masters$/, 'Maintainers')).join(', ') || 'Nobody'
+  levels.map(({ access_level_description: words }) => words.replace(/^Masters$/, 'Maintainers')).join(', ') || 'No one'
 
 export const page = declare<Data & Partial<InProject>>({
   signedIn: true,
@@ -63,7 +63,7 @@ export const page = declare<Data & Partial<InProject>>({
     <>
       <h1>Repository settings</h1>
       <Notice />
-      <Chapter title="Protected branches" hint="Nobody deletes them, and only some push.">
+      <Chapter title="Protected branches" hint="Protected from deletion; only selected roles can push.">
         {branches.length > 0 && (
           <Rows label="Protected branches">
             {branches.map((branch) => (
@@ -71,7 +71,7 @@ export const page = declare<Data & Partial<InProject>>({
                 key={branch.id}
                 lead={<Icon name="lock" />}
                 title={<code>{branch.name}</code>}
-                facts={`push: ${levelsOf(branch.push_access_levels)} · merge: ${levelsOf(branch.merge_access_levels)}${branch.allow_force_push ? ' · may be rewritten' : ''}`}
+                facts={`push: ${levelsOf(branch.push_access_levels)} · merge: ${levelsOf(branch.merge_access_levels)}${branch.allow_force_push ? ' · force push allowed' : ''}`}
                 aside={
                   !branch.inherited && (
                     <ActButton
@@ -88,17 +88,17 @@ export const page = declare<Data & Partial<InProject>>({
             ))}
           </Rows>
         )}
-        <Fold title="Protect a branch" action="protectBranch">
+        <Fold title="Protect branch" action="protectBranch">
           <Form action="protectBranch" resets>
-            <Field name="name" label="Branch" required hint="Or a pattern, such as release/*." />
-            <Choice name="merge" label="Who may merge" options={LEVELS} value="40" />
-            <Choice name="push" label="Who may push" options={LEVELS} value="40" />
-            <Switch name="force" label="May be rewritten (force push)" />
+            <Field name="name" label="Branch" required hint="Branch name or wildcard such as release/*" />
+            <Choice name="merge" label="Allowed to merge" options={LEVELS} value="40" />
+            <Choice name="push" label="Allowed to push" options={LEVELS} value="40" />
+            <Switch name="force" label="Allow force push" />
             <Button kind="main">Protect branch</Button>
           </Form>
         </Fold>
       </Chapter>
-      <Chapter title="Protected tags" hint="Only some create them, nobody moves them.">
+      <Chapter title="Protected tags" hint="Only selected roles can create; protected from updates and deletion.">
         {tags.length > 0 && (
           <Rows label="Protected tags">
             {tags.map((tag) => (
@@ -121,15 +121,15 @@ export const page = declare<Data & Partial<InProject>>({
             ))}
           </Rows>
         )}
-        <Fold title="Protect tags" action="protectTag">
+        <Fold title="Protect tag" action="protectTag">
           <Form action="protectTag" resets>
-            <Field name="name" label="Tag" required hint="Or a pattern, such as v*." />
-            <Choice name="create" label="Who may create" options={LEVELS} value="40" />
+            <Field name="name" label="Tag" required hint="Tag name or wildcard such as v*" />
+            <Choice name="create" label="Allowed to create" options={LEVELS} value="40" />
             <Button kind="main">Protect tag</Button>
           </Form>
         </Fold>
       </Chapter>
-      <Chapter title="Deploy keys" hint="SSH keys of machines, for this project alone.">
+      <Chapter title="Deploy keys" hint="SSH keys for servers and scripts with access to this project only.">
         {keys.length > 0 && (
           <Rows label="Deploy keys">
             {keys.map((key) => (
@@ -138,7 +138,7 @@ export const page = declare<Data & Partial<InProject>>({
                 lead={<Icon name="lock" />}
                 title={
                   <>
-                    {key.title} {key.can_push && <span class="badge">may push</span>}
+                    {key.title} {key.can_push && <span class="badge">write access</span>}
                   </>
                 }
                 facts={
@@ -146,7 +146,7 @@ export const page = declare<Data & Partial<InProject>>({
                     <code>{key.fingerprint_sha256}</code> · added <Time at={key.created_at} />
                     {key.last_used_at && (
                       <>
-                        , used <Time at={key.last_used_at} />
+                        , last used <Time at={key.last_used_at} />
                       </>
                     )}
                   </>
@@ -156,33 +156,34 @@ export const page = declare<Data & Partial<InProject>>({
                     action="removeKey"
                     fields={{ key: key.id }}
                     kind="danger"
-                    confirm={`Remove “${key.title}”?`}
+                    confirm={`Delete “${key.title}”?`}
                   >
-                    Remove
+                    {' '}
+                    Delete{' '}
                   </ActButton>
                 }
               />
             ))}
           </Rows>
         )}
-        <Fold title="Add a deploy key" action="addKey">
+        <Fold title="Add deploy key" action="addKey">
           <Form action="addKey" resets>
             <Field name="title" label="Title" required />
             <Field name="key" label="Public key" lines={3} required />
-            <Switch name="can_push" label="It may push" />
+            <Switch name="can_push" label="Grant write permissions" />
             <Button kind="main">Add key</Button>
           </Form>
         </Fold>
       </Chapter>
       <DeployTokens tokens={tokens} />
-      <Chapter title="Push rules" hint="What a push must be like to be taken.">
+      <Chapter title="Push rules" hint="Rules every push must satisfy.">
         <Form action="rules">
           {RULE_TEXTS.map(([name, label]) => (
-            <Field name={name} label={label} value={rule?.[name]} placeholder="a regular expression" key={name} />
+            <Field name={name} label={label} value={rule?.[name]} placeholder="regular expression" key={name} />
           ))}
           <Field
             name="max_file_size"
-            label="Largest file, in MB"
+            label="Maximum file size (MB)"
             type="number"
             value={rule?.max_file_size ?? 0}
             hint="0: any."
@@ -243,7 +244,7 @@ export const page = declare<Data & Partial<InProject>>({
       }
       const isSet = (await api.maybe('/projects/{id}/push_rule', { id })) !== null
       await (isSet ? api.put('/projects/{id}/push_rule', input) : api.post('/projects/{id}/push_rule', input))
-      return { told: { notice: 'Push rules are saved.' } }
+      return { told: { notice: 'Push rules saved.' } }
     },
   },
 })

@@ -37,12 +37,13 @@ export const page = declare<Data & Partial<InProject>>({
             </a>
             {tag.release ? (
               <a class="button" href={below(project, `releases/${encodePath(tag.name)}`)}>
-                Release
+                {' '}
+                View release{' '}
               </a>
             ) : (
               levelOf(project) >= 30 && (
                 <a class="button" href={`${below(project, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}>
-                  Release this tag
+                  Create release
                 </a>
               )
             )}
@@ -50,7 +51,7 @@ export const page = declare<Data & Partial<InProject>>({
         </div>
         {tag.created_at && (
           <p class="quiet">
-            Made <Time at={tag.created_at} /> {signature && <span class="badge">signed</span>}
+            Created <Time at={tag.created_at} /> {signature && <span class="badge">signed</span>}
           </p>
         )}
         {tag.message && <pre class="commit-message">{tag.message}</pre>}

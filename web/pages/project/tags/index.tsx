@@ -51,8 +51,8 @@ export const page = declare<Data & Partial<InProject>>({
             <input
               type="search"
               name="search"
-              aria-label="Find a tag"
-              placeholder="Find a tag"
+              aria-label="Search tags"
+              placeholder="Search tags"
               value={query.get('search') ?? ''}
             />
           </form>
@@ -64,15 +64,26 @@ export const page = declare<Data & Partial<InProject>>({
             </summary>
             <Form action="create" class="add-form">
               <Field name="tag_name" label="Name" required />
-              <Field name="ref" label="At" value={project.default_branch} required hint="A branch, tag or commit" />
-              <Field name="message" label="Message" lines={3} hint="With a message the tag has an author and a date" />
-              <Button kind="main">Create the tag</Button>
+              <Field
+                name="ref"
+                label="Create from"
+                value={project.default_branch}
+                required
+                hint="Branch, tag or commit"
+              />
+              <Field
+                name="message"
+                label="Message"
+                lines={3}
+                hint="Optional. Adding a message creates an annotated tag."
+              />
+              <Button kind="main">Create tag</Button>
             </Form>
           </details>
         )}
         {tags.items.length === 0 ? (
-          <Empty title={query.get('search') ? 'No tag is named like that' : 'No tags yet'}>
-            <p>A tag gives a commit a name that stays, such as v1.0.</p>
+          <Empty title={query.get('search') ? 'No matching tags' : 'No tags yet'}>
+            <p>Use tags to mark commits, for example v1.0.</p>
           </Empty>
         ) : (
           <Rows label="Tags">

@@ -85,7 +85,7 @@ export const page = declare<Data & Partial<InProject>>({
           <LastCommit project={project} commit={last} history={locationAddress(project, 'commits', ref, path)} />
         )}
         {entries.items.length === 0 ? (
-          <Empty title="Nothing is in this folder" />
+          <Empty title="This folder is empty" />
         ) : (
           <Files project={project} entries={entries.items} commits={commits} at={ref} path={path} page={entries.page} />
         )}
