@@ -32,7 +32,7 @@ export class Refused extends Error {
   readonly body: unknown
   readonly headers: Answered['headers']
   constructor({ status, body, headers }: Answered) {
-    super(messageOf(body) ?? `The server answered ${status}.`)
+    super(messageOf(body) ?? `The server responded with status ${status}.`)
     this.status = status
     this.body = body
     this.headers = headers

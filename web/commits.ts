@@ -42,7 +42,7 @@ export function contentOf(form: FormFields): string {
 export async function uploadOf(form: FormFields, name: string): Promise<{ name: string; content: string }> {
   const file = form[name] as (Blob & { name?: string; filename?: string }) | string | undefined
   if (typeof file !== 'object' || file.size === 0)
-    throw new Refused({ status: 400, headers: {}, body: { message: 'Choose a file first.' } })
+    throw new Refused({ status: 400, headers: {}, body: { message: 'Choose a file to upload.' } })
   return { name: file.name ?? file.filename ?? 'file', content: base64(new Uint8Array(await file.arrayBuffer())) }
 }
 

@@ -7,27 +7,27 @@ interface Advice {
 }
 
 const ADVICE: Record<number, Advice> = {
-  400: { title: 'That form is not known', text: 'Go back, reload the page and try again.' },
-  403: { title: 'You may not do this', text: 'Ask an owner or a maintainer of the place to give you a higher role.' },
+  400: { title: 'Unknown form', text: 'Go back, reload the page and try again.' },
+  403: { title: 'Access denied', text: 'Ask an owner or a maintainer for a higher role.' },
   404: {
-    title: 'Nothing is here for you',
-    text: 'The address may be wrong, the page may have moved or gone, or it may be hidden from you.',
+    title: 'Page not found',
+    text: 'The URL may be wrong, the page may have been moved or deleted, or you may not have permission to view the page.',
   },
   429: {
     title: 'Too many requests',
-    text: 'Wait a while, then load the page again.',
+    text: 'Wait a moment, then reload the page.',
   },
-  503: { title: 'The server is busy', text: 'Load the page again in a moment.' },
+  503: { title: 'The server is busy', text: 'Reload the page in a moment.' },
 }
 
 const CROWDED: Advice = {
-  title: 'Too many addresses',
-  text: 'Your account is used from too many IP addresses. Try again later, or from one of the others.',
+  title: 'Too many IP addresses',
+  text: 'Your account is in use from too many IP addresses. Try again later, or use one of the other addresses.',
 }
 
 const OTHER: Advice = {
   title: 'Something went wrong',
-  text: 'It is not your fault. Load the page again; if it stays, tell your administrator.',
+  text: 'An error occurred on the server. Reload the page. If the error persists, contact your administrator.',
 }
 
 export function failurePage(status: number, isCrowded = false): Page {
@@ -41,7 +41,7 @@ export function failurePage(status: number, isCrowded = false): Page {
         <h1>{title}</h1>
         <p>
           {text}
-          {status === 429 && !me && ' Those who are signed in may ask for more.'}
+          {status === 429 && !me && ' Signed-in users have a higher limit.'}
         </p>
         <p class="row">
           <a class="button" href="/">

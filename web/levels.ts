@@ -11,7 +11,7 @@ export const roleName = (level: number | null): string =>
   level === 60
     ? 'Administrators'
     : level === 0 || level === null
-      ? 'Nobody'
+      ? 'No one'
       : (ROLES.find(([value]) => Number(value) === level)?.[1] ?? String(level))
 
 /** Those one may give who has this level. */
@@ -19,8 +19,8 @@ export const rolesUpTo = (level: number) => ROLES.filter(([value]) => Number(val
 
 export const VISIBILITIES = [
   ['private', 'Private: members only'],
-  ['internal', 'Internal: everybody who is signed in'],
-  ['public', 'Public: everybody'],
+  ['internal', 'Internal: all signed-in users'],
+  ['public', 'Public: everyone'],
 ] as const
 
 export type VisibilityWord = 'private' | 'internal' | 'public'

@@ -21,9 +21,9 @@ export async function showPasskey(options: unknown): Promise<Record<string, unkn
 const told = (made: Made): Record<string, unknown> => ({ ...made!.toJSON() })
 
 const FAULTS: Record<string, string> = {
-  NotAllowedError: 'The device was not asked to the end. Try again.',
-  InvalidStateError: 'This device holds a passkey of yours already.',
-  SecurityError: 'Passkeys need a name as the address of this forge, and HTTPS.',
+  NotAllowedError: 'The request was cancelled or timed out. Try again.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  SecurityError: 'Passkeys require HTTPS and a domain name.',
 }
 
 async function attempt(ask: () => Promise<Credential | null>): Promise<Made> {

@@ -144,7 +144,7 @@ test('a way back that is too long for a cookie is left out, what was done is tol
     const address = `${path}/-/issues/${iid}`
     const { status } = await send(browser, address, { _action: 'plan', weight: '3' })
     const { body } = await browser.get(address, HTML)
-    told.push([status, body.includes('Properties are changed.'), body.includes('name="_form" value="undo"')])
+    told.push([status, body.includes('Issue updated.'), body.includes('name="_form" value="undo"')])
   }
   expect(told).toEqual([
     [303, true, true],

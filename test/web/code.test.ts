@@ -81,7 +81,7 @@ test('a file is found by some letters of its name, by key and without scripts', 
   await using plain = await openTab(forge, null, { javaScriptEnabled: false })
   const form = await plain.go(`${base}/-/find_file/feature/wheel`)
   await form.fill('[name=path]', 'whl')
-  await form.click('button:has-text("Find")')
+  await form.click('main button:has-text("Search")')
   expect(await form.locator('.finder-list a').allTextContents()).toEqual(['wheel.py'])
 })
 
@@ -156,7 +156,7 @@ test('a branch is made and deleted', async () => {
   const page = await tab.go(`${base}/-/branches`)
   await page.click('text=New branch')
   await page.fill('[name=branch]', 'topic/one')
-  await page.click('text=Create the branch')
+  await page.click('text=Create branch')
   await page.waitForURL('**/-/tree/topic/one')
   await tab.go(`${base}/-/branches`)
   page.on('dialog', (dialog) => void dialog.accept())
@@ -203,7 +203,7 @@ test.each([true, false])('a file is written, changed, renamed, uploaded and dele
   expect(sent.content).toBe(bytes.toString('base64'))
 
   await tab.go(`${base}/-/edit/master/${name}.txt?way=delete`)
-  await commit('Delete the file')
+  await commit('Delete file')
   expect((await jane.get(`${at}/repository/files/${name}.txt`, { ref: 'master' })).status).toBe(404)
   expect(tab.complaints()).toEqual([])
 })

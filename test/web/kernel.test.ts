@@ -11,7 +11,7 @@ afterAll(() => forge[Symbol.asyncDispose]())
 test('a page that is not there says so, to people in words and to programs that ask for JSON in JSON', async () => {
   await using tab = await openTab(forge)
   await tab.go('/nobody/here')
-  expect(await tab.page.textContent('h1')).toBe('Nothing is here for you')
+  expect(await tab.page.textContent('h1')).toBe('Page not found')
   const answer = await fetch(`${forge.url}/nobody/here`, { headers: { Accept: 'application/json' } })
   expect([answer.status, await answer.json()]).toEqual([404, { error: '404 Not Found' }])
 })

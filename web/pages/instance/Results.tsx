@@ -17,7 +17,7 @@ interface ResultsProps {
 }
 
 export const Results = ({ scope, found, project }: ResultsProps) => (
-  <Rows label="Found">{found.map((one, n) => rowOf(scope, one, project ?? '', n))}</Rows>
+  <Rows label="Search results">{found.map((one, n) => rowOf(scope, one, project ?? '', n))}</Rows>
 )
 
 function rowOf(scope: string, one: SearchResult, project: string, key: number) {

@@ -56,7 +56,7 @@ const Welcome = ({ projects, isOpen }: Pick<Data, 'projects'> & { isOpen: boolea
     <h1>Projects</h1>
     {isOpen && (
       <p>
-        <a href="/users/sign_up">Register</a> to take part.
+        <a href="/users/sign_up">Create an account</a> to contribute.
       </p>
     )}
     <Projects projects={projects} />
@@ -68,11 +68,11 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
     <div class="columns">
       <section>
         <h1>Hello, {me.name}</h1>
-        <h2>To do</h2>
+        <h2>To-do list</h2>
         {todos.length === 0 ? (
-          <p class="quiet">Nothing waits for you.</p>
+          <p class="quiet">You're all caught up.</p>
         ) : (
-          <Rows label="To do">
+          <Rows label="To-do list">
             {todos.map((todo) => (
               <Row
                 key={todo.id}
@@ -87,9 +87,9 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
             ))}
           </Rows>
         )}
-        <h2>Reviews for me</h2>
+        <h2>Review requests</h2>
         {reviews.length === 0 ? (
-          <p class="quiet">Nobody waits for your review.</p>
+          <p class="quiet">No reviews requested.</p>
         ) : (
           <Rows label="Reviews">
             {reviews.map((one) => (
@@ -104,7 +104,7 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
         )}
         <h2>My issues</h2>
         {issues.length === 0 ? (
-          <p class="quiet">No issue is assigned to you.</p>
+          <p class="quiet">No issues assigned to you.</p>
         ) : (
           <Rows label="Issues">
             {issues.map((one) => (

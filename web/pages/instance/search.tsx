@@ -12,7 +12,7 @@ const EVERYWHERE = [
   ['merge_requests', 'Merge requests'],
   ['milestones', 'Milestones'],
   ['snippet_titles', 'Snippets'],
-  ['users', 'People'],
+  ['users', 'Users'],
 ] as const
 const IN_PROJECT = [
   ['blobs', 'Code'],
@@ -22,7 +22,7 @@ const IN_PROJECT = [
   ['milestones', 'Milestones'],
   ['notes', 'Comments'],
   ['wiki_blobs', 'Wiki'],
-  ['users', 'People'],
+  ['users', 'Users'],
 ] as const
 
 interface Data {
@@ -68,19 +68,19 @@ export const page = declare<Data>({
     return (
       <>
         <h1>Search</h1>
-        <form class="filters" action="/search" aria-label="Search in detail">
-          <Field name="search" type="search" label="Words" isQuiet value={wordsIn(query)} />
+        <form class="filters" action="/search" aria-label="Advanced search">
+          <Field name="search" type="search" label="Search terms" isQuiet value={wordsIn(query)} />
           <Choice
             name="project"
-            label="Where"
+            label="Project"
             isQuiet
             value={project ?? ''}
-            options={[['', 'Everywhere'], ...(isListed ? [] : [[project, project] as const]), ...options]}
+            options={[['', 'All projects'], ...(isListed ? [] : [[project, project] as const]), ...options]}
           />
           <button class="button">Search</button>
         </form>
         <Tabs
-          label="Kind"
+          label="Type"
           tabs={(project ? IN_PROJECT : EVERYWHERE).map(([one, text]) => ({
             text,
             href: withQuery(address, { scope: one }),
@@ -89,12 +89,12 @@ export const page = declare<Data>({
           }))}
         />
         {!found ? (
-          <Empty title="What are you looking for?">
-            <p>Code and commits are found within a project.</p>
+          <Empty title="Enter a search term">
+            <p>Select a project to search code and commits.</p>
           </Empty>
         ) : found.items.length === 0 ? (
-          <Empty title="Nothing was found">
-            <p>Try other words, another kind or another place.</p>
+          <Empty title="No results">
+            <p>Try other search terms, another type or another project.</p>
           </Empty>
         ) : (
           <>
@@ -114,19 +114,18 @@ function ForVisitors({ query, address }: { query: URLSearchParams; address: stri
     <>
       <h1>Search</h1>
       <p>
-        Searching everything needs an account:{' '}
-        <a href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>sign in</a>. Public projects and groups can
-        be looked through without one.
+        <a href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>Sign in</a> to search all content. Public
+        projects and groups can be searched without an account.
       </p>
       <form class="filters" action="/explore" role="search" aria-label="Public projects">
-        <Field name="search" type="search" label="Words in the name of a project" isQuiet value={words} />
+        <Field name="search" type="search" label="Name contains" isQuiet value={words} />
         <button class="button" data-kind="main">
-          Find projects
+          Search projects
         </button>
       </form>
       <p>
         <a href={withQuery('/explore/groups', { search: words || null })}>
-          {words ? `Find groups named ${words}` : 'See public groups'}
+          {words ? `Search groups for ${words}` : 'Browse public groups'}
         </a>
       </p>
     </>

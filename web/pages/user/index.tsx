@@ -93,7 +93,7 @@ export const page = declare<Data>({
               @{person.username} {person.pronouns && <>({person.pronouns}) </>}
               {person.created_at && (
                 <>
-                  · here since <Time at={person.created_at} />
+                  · Joined <Time at={person.created_at} />
                 </>
               )}{' '}
               {person.state !== 'active' && <State of={person.state} />}
@@ -123,7 +123,8 @@ export const page = declare<Data>({
               )}
               {me?.is_admin && (
                 <a class="button" href={`/admin/users/${person.username}`}>
-                  Administer
+                  {' '}
+                  Admin settings{' '}
                 </a>
               )}
               {me && <span class="quiet">{followers.length} followers</span>}
@@ -131,7 +132,7 @@ export const page = declare<Data>({
           </div>
         </div>
         <Tabs
-          label="Of this person"
+          label="Profile"
           tabs={tabs.map(([name, text]) => ({
             text,
             href: withQuery(address, { tab: name || null }),
@@ -165,7 +166,7 @@ async function listOrNull<T>(ask: () => Promise<Listed<T>>): Promise<Listed<T> |
 function Visible({ projects, events, places, groups, people }: Omit<Data, 'person' | 'status' | 'followers'>) {
   if (projects)
     return projects.items.length === 0 ? (
-      <Empty title="No projects to see" />
+      <Empty title="No public projects" />
     ) : (
       <>
         <ProjectRows projects={projects.items} />
@@ -191,5 +192,5 @@ function Visible({ projects, events, places, groups, people }: Omit<Data, 'perso
         <Pages of={people} />
       </>
     )
-  return <Empty title="Nothing to see yet" />
+  return <Empty title="No activity yet" />
 }

@@ -30,24 +30,24 @@ export function FirstSteps({ me, settings, project, tokens, keys }: Props) {
   const isPushed = project !== null && !project.empty_repo
   return (
     <div class="narrow">
-      <h1>{isPushed ? 'It is there' : `Welcome, ${me.name}`}</h1>
-      <p>{isPushed ? 'The first push has arrived.' : 'Three steps to the first push.'}</p>
+      <h1>{isPushed ? 'Your code is online' : `Welcome, ${me.name}`}</h1>
+      <p>{isPushed ? 'Your first push has arrived.' : 'Three steps to your first push.'}</p>
       <ol class="steps">
-        <Step title="Make a project" isDone={project !== null}>
+        <Step title="Create a project" isDone={project !== null}>
           {project ? (
             <p>
               <a href={`/${project.path_with_namespace}`}>{project.path_with_namespace}</a>
             </p>
           ) : (
             <Form action="begin">
-              <Field name="name" label="Name of the project" required />
+              <Field name="name" label="Project name" required />
               <VisibilityChoice settings={settings} usual={settings.default_project_visibility} />
               <Button kind="main">Create project</Button>
             </Form>
           )}
         </Step>
-        <Step title="Get a way in" isDone={hasWay}>
-          {project ? <WayIn /> : <p class="quiet">A token for pushes over HTTP, or a key for SSH.</p>}
+        <Step title="Set up access" isDone={hasWay}>
+          {project ? <WayIn /> : <p class="quiet">Create an access token for HTTP or add an SSH key.</p>}
           {hasWay && (
             <p class="quiet">
               You have {tokens.length}{' '}
@@ -57,12 +57,12 @@ export function FirstSteps({ me, settings, project, tokens, keys }: Props) {
           )}
         </Step>
         <Step title="Push" isDone={isPushed}>
-          {project ? <Commands project={project} me={me} /> : <p class="quiet">The commands will stand here.</p>}
+          {project ? <Commands project={project} me={me} /> : <p class="quiet">The commands will appear here.</p>}
         </Step>
       </ol>
       {isPushed && (
         <a class="button" data-kind="main" href={`/${project.path_with_namespace}`}>
-          Go to the project
+          Go to project
         </a>
       )}
     </div>
@@ -83,10 +83,10 @@ const WayIn = () => (
   <>
     <Secret name="token" label="Token" />
     <p>
-      Over HTTP, a token is your password: <ActButton action="token">Make a token</ActButton>
+      For HTTP, use an access token as the password. <ActButton action="token">Create token</ActButton>
     </p>
     <details>
-      <summary>Or add the public half of an SSH key</summary>
+      <summary>Or add an SSH public key</summary>
       <Form action="key" resets>
         <Field name="key" label="Key" lines={3} required placeholder="ssh-ed25519 AAAA…" />
         <Button>Add key</Button>
@@ -97,14 +97,14 @@ const WayIn = () => (
 
 const Commands = ({ project, me }: { project: Records['Project']; me: Me }) => (
   <>
-    <p>In the folder of what you have:</p>
+    <p>In your existing folder:</p>
     <pre tabIndex={0}>{`git init -b main
 git add .
 git commit -m "First commit"
 git remote add origin ${project.http_url_to_repo}
 git push -u origin main`}</pre>
     <p>
-      git asks who you are: <code>{me.username}</code>, with the token as the password.
+      When git asks for credentials, enter the username <code>{me.username}</code> and the token as the password.
     </p>
     {project.ssh_url_to_repo !== '' && <Copyable label="SSH" text={project.ssh_url_to_repo} />}
   </>

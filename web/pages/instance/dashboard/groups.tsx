@@ -29,11 +29,11 @@ export const page = declare<Data>({
           New group
         </a>
       </div>
-      <Finder label="Find groups" />
+      <Finder label="Search groups" />
       {groups.items.length === 0 ? (
-        <Empty title="You belong to no group yet">
+        <Empty title="No groups yet">
           <p>
-            <a href="/groups/new">Make one</a>: its projects share members, labels and milestones.
+            <a href="/groups/new">Create a group</a> to share members, labels and milestones between projects.
           </p>
         </Empty>
       ) : (

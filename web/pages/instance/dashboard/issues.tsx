@@ -36,8 +36,8 @@ export const page = declare<Data>({
     return (
       <>
         <h1>My issues</h1>
-        <Tabs label="Whose" tabs={[tab('Assigned to me', 'assigned_to_me'), tab('Written by me', 'created_by_me')]} />
-        <IssueList issues={issues} counts={counts} hint={<p>Nothing waits for you here.</p>} />
+        <Tabs label="Filter" tabs={[tab('Assigned to me', 'assigned_to_me'), tab('Created by me', 'created_by_me')]} />
+        <IssueList issues={issues} counts={counts} hint={<p>You're all caught up.</p>} />
       </>
     )
   },

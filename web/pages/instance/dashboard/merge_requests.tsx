@@ -13,9 +13,9 @@ import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 
 const SCOPES = [
-  ['reviews_for_me', 'Reviews for me', 'Nobody waits for your review'],
-  ['assigned_to_me', 'Assigned to me', 'Nothing is assigned to you'],
-  ['created_by_me', 'Mine', 'You have not proposed anything yet'],
+  ['reviews_for_me', 'Review requests', 'No reviews requested'],
+  ['assigned_to_me', 'Assigned to me', 'No merge requests assigned to you'],
+  ['created_by_me', 'Created by me', 'You have no merge requests'],
 ] as const
 type Scope = (typeof SCOPES)[number][0]
 
@@ -51,7 +51,7 @@ export const page = declare<Data>({
       <>
         <h1>Merge requests</h1>
         <Tabs
-          label="Whose"
+          label="Filter"
           tabs={SCOPES.map(([scope, text]) => ({
             text,
             href: withQuery(address, { scope }),
@@ -66,7 +66,7 @@ export const page = declare<Data>({
           isFromMany
           empty={
             <Empty title={current[2]}>
-              <p>What is asked of you, and what you propose, is listed here.</p>
+              <p>Merge requests that you review, are assigned to or created appear here.</p>
             </Empty>
           }
         />

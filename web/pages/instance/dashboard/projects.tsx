@@ -13,7 +13,7 @@ interface Data {
 }
 
 const VIEWS = [
-  ['membership', 'Mine', { membership: true }],
+  ['membership', 'Member', { membership: true }],
   ['owned', 'Owned', { owned: true }],
   ['starred', 'Starred', { starred: true }],
 ] as const
@@ -40,7 +40,7 @@ export const page = declare<Data>({
         </a>
       </div>
       <Tabs
-        label="Which projects"
+        label="Filter"
         tabs={VIEWS.map(([name, text]) => ({
           text,
           href: withQuery(address, { show: name }),
@@ -48,14 +48,14 @@ export const page = declare<Data>({
         }))}
       />
       <div class="chapter">
-        <Finder label="Find projects">
+        <Finder label="Search projects">
           <input type="hidden" name="show" value={viewOf(query)[0]} />
           <SortChoice options={PROJECT_ORDERS} />
         </Finder>
         {projects.items.length === 0 ? (
-          <Empty title="None yet">
+          <Empty title="No projects yet">
             <p>
-              <a href="/projects/new">Make a project</a> or <a href="/explore">look at those of others</a>.
+              <a href="/projects/new">Create a project</a> or <a href="/explore">explore public projects</a>.
             </p>
           </Empty>
         ) : (

@@ -21,11 +21,11 @@ const stateIn = (query: URLSearchParams) => (query.get('state') === 'done' ? 'do
 const WORDS: Partial<Record<Todo['action_name'], string>> = {
   assigned: 'assigned you',
   mentioned: 'mentioned you in',
-  directly_addressed: 'addressed you in',
-  marked: 'added a to do for',
-  review_requested: 'asked you to review',
+  directly_addressed: 'directly addressed you in',
+  marked: 'added a to-do item for',
+  review_requested: 'requested a review of',
   review_submitted: 'reviewed',
-  approval_required: 'needs your approval of',
+  approval_required: 'requested an approval of',
   build_failed: 'had a failed pipeline in',
   unmergeable: 'cannot merge',
 }
@@ -36,13 +36,13 @@ export const page = declare<Data>({
     todos: api.list('/todos', { state: stateIn(query), per_page: 20, page: Number(query.get('page')) || 1 }),
     pending: api.list('/todos', { state: 'pending', per_page: 1 }).then(({ total }) => total),
   }),
-  title: () => 'To do',
+  title: () => 'To-do list',
   live: () => ({ path: '/user/live', events: ['todo.created', 'todo.done'] }),
   actions: {
     async done({ api, form }) {
       const { project, target, target_type } = await api.post('/todos/{id}/mark_as_done', { id: text(form, 'todo') })
       if (!('iid' in target)) return
-      return undoable('Done.', 'undo', { project: project.id, iid: target.iid, type: target_type })
+      return undoable('Marked as done.', 'undo', { project: project.id, iid: target.iid, type: target_type })
     },
     async allDone({ api }) {
       await api.post('/todos/mark_as_done', {})
@@ -60,9 +60,9 @@ export const page = declare<Data>({
     return (
       <>
         <div class="head">
-          <h1>To do</h1>
+          <h1>To-do list</h1>
           {state === 'pending' && todos.items.length > 0 && (
-            <ActButton action="allDone" confirm="Mark everything as done?">
+            <ActButton action="allDone" confirm="Mark all to-do items as done?">
               <Icon name="check" /> Mark all as done
             </ActButton>
           )}
@@ -80,11 +80,11 @@ export const page = declare<Data>({
           ]}
         />
         {todos.items.length === 0 ? (
-          <Empty title={state === 'pending' ? 'Nothing waits for you' : 'Nothing is done yet'}>
-            <p>Whatever you are assigned to or mentioned in comes here.</p>
+          <Empty title={state === 'pending' ? "You're all caught up" : 'No completed items'}>
+            <p>Assignments, mentions and review requests appear here.</p>
           </Empty>
         ) : (
-          <Rows label="To do">
+          <Rows label="To-do list">
             {todos.items.map((todo) => (
               <Item todo={todo} key={todo.id} />
             ))}

@@ -6,7 +6,7 @@ import type { Me } from '../../../page.ts'
 const VIEWS = [
   ['/explore', 'Projects'],
   ['/explore/groups', 'Groups'],
-  ['/explore/users', 'People'],
+  ['/explore/users', 'Users'],
 ] as const
 
 export const Explore = ({ at, me, children }: { at: string; me: Me | null; children: ComponentChildren }) => (

@@ -22,9 +22,9 @@ export const page = declare<Data>({
   title: () => 'Explore groups',
   View: ({ groups, me }) => (
     <Explore at="/explore/groups" me={me}>
-      <Finder label="Find groups" />
+      <Finder label="Search groups" />
       <h2 class="spoken">Groups</h2>
-      {groups.items.length === 0 ? <Empty title="No group is here for you" /> : <GroupRows groups={groups.items} />}
+      {groups.items.length === 0 ? <Empty title="No groups" /> : <GroupRows groups={groups.items} />}
       <Pages of={groups} />
     </Explore>
   ),

@@ -23,18 +23,18 @@ export const page = declare<Data>({
   title: () => 'Explore projects',
   View: ({ projects, me }) => (
     <Explore at="/explore" me={me}>
-      <Finder label="Find projects">
+      <Finder label="Search projects">
         <SortChoice options={PROJECT_ORDERS} />
       </Finder>
       <h2 class="spoken">Projects</h2>
       {projects.items.length === 0 ? (
-        <Empty title="No project is here for you">
+        <Empty title="No projects">
           {me ? (
             <p>
-              <a href="/projects/new">Make one</a>
+              <a href="/projects/new">Create a project</a>
             </p>
           ) : (
-            <p>Sign in to see more.</p>
+            <p>Sign in to see more projects.</p>
           )}
         </Empty>
       ) : (

@@ -15,12 +15,12 @@ export const page = declare<Data>({
   load: ({ api, query }) => ({
     users: api.list('/users', { search: query.get('search') ?? undefined, active: true, ...listPage(query) }),
   }),
-  title: () => 'Explore people',
+  title: () => 'Explore users',
   View: ({ users, me }) => (
     <Explore at="/explore/users" me={me}>
-      <Finder label="Find people by name or address" />
-      <h2 class="spoken">People</h2>
-      {users.items.length === 0 ? <Empty title="Nobody of that name" /> : <UserRows users={users.items} />}
+      <Finder label="Search users by name or email" />
+      <h2 class="spoken">Users</h2>
+      {users.items.length === 0 ? <Empty title="No matching users" /> : <UserRows users={users.items} />}
       <Pages of={users} />
     </Explore>
   ),

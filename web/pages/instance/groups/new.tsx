@@ -20,16 +20,16 @@ export const page = declare<Data>({
   View: ({ parents, settings, query }) => (
     <div class="narrow">
       <h1>New group</h1>
-      <p class="quiet">The projects of a group share its members, labels, milestones and runners.</p>
+      <p class="quiet">Projects in a group share members, labels, milestones and runners.</p>
       <Form action="create">
         <Field name="name" label="Name" required />
-        <Field name="path" label="Path" hint="Part of the address. Made of the name where it is left empty." />
+        <Field name="path" label="URL slug" hint="Leave empty to generate the slug from the name." />
         <Choice
           name="parent_id"
-          label="Inside"
+          label="Parent group"
           value={query.get('parent')}
           options={[
-            ['', 'Nothing: a group of its own'],
+            ['', 'No parent: top-level group'],
             ...parents.map(({ id, full_path }) => [String(id), full_path] as const),
           ]}
         />

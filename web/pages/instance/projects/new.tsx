@@ -33,10 +33,10 @@ export const page = declare<Data>({
       <div class="narrow">
         <h1>New project</h1>
         <Tabs
-          label="What it begins with"
+          label="Project template"
           tabs={[
-            { href: '/projects/new', text: 'Empty', isCurrent: !isImport },
-            { href: '/projects/new?from=url', text: 'Import by address', isCurrent: isImport },
+            { href: '/projects/new', text: 'Blank project', isCurrent: !isImport },
+            { href: '/projects/new?from=url', text: 'Import from URL', isCurrent: isImport },
           ]}
         />
         <div class="chapter">
@@ -44,18 +44,18 @@ export const page = declare<Data>({
             {isImport && (
               <Field
                 name="import_url"
-                label="Address of the git repository"
+                label="Git repository URL"
                 type="url"
                 required
                 placeholder="https://example.com/group/project.git"
-                hint="Where a name and a password are needed: https://name:password@example.com/…"
+                hint="With credentials: https://username:password@example.com/…"
               />
             )}
             <Field name="name" label="Name" required />
-            <Field name="path" label="Path" hint="Part of the address. Made of the name where it is left empty." />
+            <Field name="path" label="URL slug" hint="Leave empty to generate the slug from the name." />
             <Choice
               name="namespace_id"
-              label="Inside"
+              label="Namespace"
               value={(named ?? own)?.id}
               options={places.map(({ id, full_path, kind }) => [
                 String(id),
@@ -71,8 +71,8 @@ export const page = declare<Data>({
             {!isImport && (
               <Switch
                 name="initialize_with_readme"
-                label="Begin with a readme"
-                hint="So that it can be cloned at once. Leave it off to push what you have."
+                label="Initialize with a README"
+                hint="Lets you clone the project immediately. Leave off to push an existing repository."
               />
             )}
             <Button kind="main">{isImport ? 'Import project' : 'Create project'}</Button>

@@ -25,15 +25,15 @@ export const page = declare<{ snippets: Listed<Snippet[]> }>({
         </a>
       </div>
       <Tabs
-        label="Whose"
+        label="Filter"
         tabs={[
-          { text: 'Mine', href: '/-/snippets', isCurrent: !isPublic(query) },
+          { text: 'Yours', href: '/-/snippets', isCurrent: !isPublic(query) },
           { text: 'Public', href: '/-/snippets?scope=public', isCurrent: isPublic(query) },
         ]}
       />
       {snippets.items.length === 0 ? (
         <Empty title="No snippets yet">
-          <a href="/-/snippets/new">Keep a piece of text or code</a>
+          <a href="/-/snippets/new">Create a snippet</a>
         </Empty>
       ) : (
         <SnippetList snippets={snippets} />
