@@ -39,7 +39,7 @@ function declaredIn({ code }: Source): string[] {
 
 const built = /\.(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(\s*(?:'(?<table>\w+)(?: as \w+)?')?/g
 const raw =
-  /\b(?:(?:insert(?: or \w+)?|replace|merge)\s+into|delete\s+from|update(?=\s+\S+\s+(?:as\s+\w+\s+)?set\b))\s+"?(?:(?<table>\w+)|\$\{)/gi
+  /\b(?:(?:insert(?: or \w+)?|replace)\s+into|merge\s+into(?=\s+\S+\s+(?:as\s+\w+\s+)?using\b)|delete\s+from|update(?=\s+\S+\s+(?:as\s+\w+\s+)?set\b))\s+"?(?:(?<table>\w+)|\$\{)/gi
 /** Names kept in a constant, not those that a query reads from. */
 const kept = /(?<=[[:,=?|]\s*)'(\w+)'/g
 

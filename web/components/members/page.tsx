@@ -208,7 +208,7 @@ interface MemberRowProps {
   level: number
   mayManage: boolean
   isMe: boolean
-  place: Place
+  place: Scope
 }
 
 function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProps) {
