@@ -47,7 +47,7 @@ test('every address below a project that a record tells stands behind a dash, an
       .split(' ')
       .map((page) => `-/${page}`),
   )
-  // Records name a page to change a release at; it is changed on its own page here.
+  // Records contain the URL of an edit page for a release; here a release is edited on its own page.
   for (const address of below.filter((one) => !one.endsWith('/edit') && !one.endsWith('/wikis/other'))) {
     for (const one of [address, address.replace('/-/', '/')])
       expect([one, (await fetch(one, { headers: { Accept: 'text/html' } })).status]).toEqual([one, 200])

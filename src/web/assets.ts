@@ -1,4 +1,4 @@
-/** Scripts, styles and pictures of the pages. Their names hold a digest, so a browser asks once. */
+/** Scripts, styles and images of the pages. Their names contain a digest, so a browser requests them once. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { WebRoutes } from '../api/server.ts'

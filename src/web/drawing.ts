@@ -1,16 +1,16 @@
-/** Pages are drawn here while their data are few, and in the rendering threads otherwise, with a deadline. */
+/** Pages with little data are rendered on this thread, others in the rendering threads, with a deadline. */
 import type { LimitedCaller } from '../lib/async/limiter.ts'
 import { OutOfTime, PoolFull } from '../lib/threads/errors.ts'
 import { rendering } from '../lib/threads/rendering.ts'
 import type { Drawing, Renderer } from './renderer.ts'
 
-/** Some ten milliseconds of drawing. */
+/** About ten milliseconds of rendering. */
 const LIGHT = 60_000
 const DEADLINE = 5_000
-/** Of each value and each line, besides its characters. */
+/** The weight of each value and each line, in addition to its characters. */
 const EACH = 50
 
-/** Null where it takes too long, or has to wait for too long. */
+/** Null if it takes too long, or has to wait too long. */
 export async function drawPage(renderer: Renderer, caller: LimitedCaller, drawing: Drawing): Promise<string | null> {
   if (isLight(drawing.data)) return renderer.perform(drawing)
   try {
@@ -21,7 +21,7 @@ export async function drawPage(renderer: Renderer, caller: LimitedCaller, drawin
   }
 }
 
-/** Looks no further than it must. */
+/** Stops as soon as the limit is exceeded. */
 export function isLight(data: unknown, most = LIGHT): boolean {
   let left = most
   const values: unknown[] = [data]
@@ -39,7 +39,7 @@ export function isLight(data: unknown, most = LIGHT): boolean {
   return true
 }
 
-/** Pages draw texts by their lines. */
+/** Pages render texts line by line. */
 function weightOf(text: string, most: number): number {
   let weight = text.length
   for (let at = text.indexOf('\n'); at >= 0 && weight <= most; at = text.indexOf('\n', at + 1)) weight += EACH

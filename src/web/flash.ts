@@ -1,6 +1,6 @@
 /**
- * What an action has to tell, on its way from the post to the page that follows it. The browser carries it in a cookie:
- * sealed, since it may be a secret, and good for one page, one session and one minute.
+ * Flash messages: the result of an action, passed from the post to the page that follows it. The browser carries it in
+ * a cookie: encrypted, since it may be a secret, and valid for one page, one session and one minute.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { MINUTE } from '../clock.ts'
@@ -9,24 +9,24 @@ import { cookie, cookieOf } from '../features/identity/sessions/cookies.ts'
 import { browserSecret } from '../features/identity/sessions/forms.ts'
 
 const COOKIE = '_service_told'
-/** Other things are sealed with the same key. */
+/** Tells it from other values encrypted with the same key. */
 const PREFIX = 'told '
 const KEPT_MS = MINUTE
-/** Sealed and named it stays below the 4,096 characters that browsers take. */
+/** Encrypted and with its name it stays below the 4,096 characters that browsers accept. */
 const MOST_BYTES = 2800
 
 export type FlashValues = Readonly<Record<string, string>>
 
 export interface Flash {
-  /** False where it is too much for a cookie: nothing is kept then. */
+  /** Returns false if the values are too large for a cookie: then nothing is stored. */
   keep(told: FlashValues): boolean
-  /** What was kept for this page. The browser forgets it. */
+  /** The values for this page. The browser deletes the cookie. */
   take(): FlashValues
 }
 
 interface Stored {
   readonly told: FlashValues
-  /** For whom, and for which page. */
+  /** The session and the page it is for. */
   readonly mark: string
   readonly until: number
 }

@@ -1,4 +1,4 @@
-/** Pages with much content: most of the work is done in other threads, so that nobody waits for it. */
+/** Large pages: most of the work runs in other threads, so that other requests do not wait. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillProject } from '../../test/contents.ts'
 import { longestStall } from '../../test/effort.ts'
@@ -50,7 +50,7 @@ test.each(PAGES)('%s', async (_what, address) => {
     const answer = await fetch(forge.url + path + address(), { headers: { Accept: 'text/html' } })
     return { status: answer.status, length: (await answer.text()).length }
   }
-  // What is loaded and compiled once is no part of the measurement.
+  // Loading and compiling happen once and are not measured.
   await ask()
   const { answer, stall } = await longestStall(ask)
   expect(answer.status).toBe(200)

@@ -1,4 +1,4 @@
-/** Links to addresses that pages had in older releases. */
+/** Links to URLs of older releases. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillProject } from '../../test/contents.ts'
@@ -78,7 +78,7 @@ test('a project may be named like a page', async () => {
 
 const headersFor = (accept: string | undefined) => (accept === undefined ? {} : { Accept: accept })
 
-/** As programs ask: Node's own client would say that it takes anything. */
+/** Without an Accept header, as programs send: Node's own client would accept anything. */
 function pageRequest(
   address: string,
   accept: string | undefined,

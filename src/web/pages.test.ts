@@ -1,4 +1,4 @@
-/** What holds for every page, asked without a browser. */
+/** Checks that apply to every page, without a browser. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startForge, type Person, type TestForge } from '../forge.ts'
 import { Browser, hiddenFields } from '../../test/browser.ts'
@@ -19,7 +19,7 @@ afterAll(() => forge[Symbol.asyncDispose]())
 
 const HTML = { Accept: 'text/html' }
 
-/** Sends a form of a page, as a browser without scripts does. */
+/** Submits a form of a page, as a browser without scripts does. */
 async function send(browser: Browser, address: string, fields: Record<string, string>) {
   const { authenticity_token } = hiddenFields(await browser.get(address, HTML)) as { authenticity_token: string }
   return browser.post(address, { ...fields, authenticity_token }, HTML)

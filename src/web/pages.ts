@@ -1,5 +1,5 @@
 /**
- * Pages for people. What they show comes from the API, asked in process for whoever looks; how they look is in `web/`,
+ * Pages for people. Their data comes from the API, called in process for the viewer; their templates are in `web/`,
  * built into `dist/web`.
  */
 import { promisify } from 'node:util'
@@ -24,14 +24,14 @@ import { flashOf } from './flash.ts'
 import { loadRenderer, type Answer, type RenderRequest, type Renderer } from './renderer.ts'
 
 const MB = 1024 * 1024
-/** Of people who are signed in: files are edited in forms, and uploaded by them. */
+/** For signed-in users: files are edited and uploaded in forms. */
 const FORMS: BodyLimits = { fields: 16 * MB, file: 10 * MB, deadline: 300_000 }
 
 const pack = promisify(gzip)
-/** What is shorter is sent as it is. */
+/** Shorter answers are sent uncompressed. */
 const SHORT = 1024
 
-/** Nothing but our own scripts and styles, nothing inline, nothing from elsewhere. */
+/** Only our own scripts and styles, nothing inline, nothing from other hosts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,7 +39,7 @@ const POLICY = [
   "img-src 'self' data:",
   "media-src 'self'",
   "connect-src 'self'",
-  // Documents alone: our pages let nobody frame them.
+  // Only for documents: our pages cannot be framed.
   "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -83,8 +83,8 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
 const SECOND_FACTOR = '/-/profile/two_factor_auth'
 
 /**
- * Who asks too often, or from too many addresses, is told to wait. Who has not accepted the terms, or is late with a
- * second factor, is led to where that is done, nowhere else.
+ * Callers over the rate limit, or from too many addresses, are told to wait. Users who have not accepted the terms, or
+ * must set up a second factor, are redirected to the page for that.
  */
 async function insteadFor(asked: RenderRequest, renderer: Renderer): Promise<Answer | null> {
   const { throttled, requiredStep, isCrowded, segments, address } = asked
@@ -94,7 +94,7 @@ async function insteadFor(asked: RenderRequest, renderer: Renderer): Promise<Ans
   return requiredStep && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
 }
 
-/** Without the code that proves it is ours, which has served by then. */
+/** Without the CSRF code, which was checked by then. */
 const fieldsOf = (form: Raw): Raw =>
   Object.fromEntries(Object.entries(form).filter(([name]) => name !== 'authenticity_token'))
 
@@ -105,7 +105,7 @@ async function askedBy(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<RenderRequest | null> {
-  // More than one slash would name another host where the address is gone to.
+  // More than one slash would be another host in a redirect to this path.
   const address = request.raw.url!.replace(/^\/+/, '/')
   const segments = decodeSegments(address)
   if (!segments) return null
@@ -128,14 +128,14 @@ async function askedBy(
     draw: (drawing) => drawPage(renderer, limitedCaller(caller.identity?.user.id, caller.address), drawing),
     async send(method, path, fields) {
       const answer = await ask(visitor, method, path, fields)
-      // It may have changed whoever asks: what the page shows next is as they are now.
+      // The action may have changed the caller: the next page shows the current state.
       if (method !== 'GET') visitor = { ...visitor, caller: await callerOf(gateway, request) }
       return answer
     },
   }
 }
 
-/** A request that no page answers is looked at twice: for the page, and for what is said instead. */
+/** A request without a page is handled twice: for the page, and for the error page. It is counted once. */
 const counted = new WeakMap<FastifyRequest, Promise<RenderRequest['throttled']>>()
 
 function countedOnce(gateway: Gateway, caller: Caller, request: FastifyRequest): Promise<RenderRequest['throttled']> {
@@ -162,7 +162,7 @@ async function callerOf(
   const { ip: address } = request
   try {
     const identity = shown ? await authentication.identify(app, shown, address) : null
-    // No page is for jobs.
+    // CI jobs have no pages.
     return { identity: identity?.kind === 'job' ? null : identity, address, isCrowded: false }
   } catch (error) {
     if (!isOfTooManyAddresses(error)) throw error

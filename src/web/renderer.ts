@@ -1,4 +1,4 @@
-/** The built pages. In a clone whose sources are newer they are built anew first. */
+/** The built pages. In a clone with newer sources they are rebuilt first. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -18,11 +18,11 @@ export interface RenderRequest {
   readonly address: string
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
-  /** Sees nothing but the page where that is done. */
+  /** May see only the page of this step. */
   readonly requiredStep: RequiredStep | null
-  /** Comes from one address more than they may. */
+  /** Comes from more addresses than allowed. */
   readonly isCrowded: boolean
-  /** Has asked too often; headers say when to come again. */
+  /** Exceeded the rate limit; the headers say when to retry. */
   readonly throttled: Readonly<Record<string, string>> | null
   readonly csrf: string
   readonly cookies: string
@@ -30,12 +30,12 @@ export interface RenderRequest {
   readonly url: string
   readonly assets: (file: string) => Assets
   send(method: string, path: string, fields: Raw): Promise<InProcessAnswer>
-  /** Null where it takes too long. */
+  /** Null if it takes too long. */
   draw(drawing: Drawing): Promise<string | null>
   readonly form?: Raw
 }
 
-/** All that a page is drawn from; the rest is for the pages to know. */
+/** All data that a page is rendered from; its form is known to the pages only. */
 export interface Drawing {
   readonly data: object
 }
@@ -53,11 +53,11 @@ interface Built {
 export interface Renderer extends Built {
   /** Scripts and styles of a page, by its file. */
   assets(file: string): Assets
-  /** For threads: what draws pages. */
+  /** The module that renders pages in threads. */
   readonly module: URL
 }
 
-/** Beside `dist/main.js` once built, in the root of a clone before. */
+/** Next to `dist/main.js` once built, in the root of a clone before. */
 function findRoot(): string {
   const above = fileURLToPath(new URL('..', import.meta.url))
   return existsSync(join(above, 'package.json')) ? above : join(above, '..')
@@ -68,7 +68,7 @@ export const built = join(root, 'dist/web')
 
 let renderer: Promise<Renderer> | undefined
 
-/** What failed is tried anew by the next who asks. */
+/** A failed load is retried by the next caller. */
 export const loadRenderer = (): Promise<Renderer> =>
   (renderer ??= load().catch((error: unknown) => {
     renderer = undefined
@@ -82,7 +82,9 @@ async function load(): Promise<Renderer> {
   return { respond, respondMissing, perform, module, assets: assetsFrom(join(built, 'assets/manifest.json')) }
 }
 
-/** Without sources, as it is published, there is nothing to build; without the tools, what was built serves. */
+/**
+ * The published package has no sources, so there is nothing to build. Without the build tools, the last build is used.
+ */
 async function renew(): Promise<void> {
   const script = join(root, 'scripts/build-web.js')
   if (!existsSync(script)) return
