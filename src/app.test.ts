@@ -8,7 +8,7 @@ import { fillProject } from '../test/contents.ts'
 import { addKey, newKey, sshPortOf, startSshForge } from '../test/ssh.ts'
 import { startForge, type TestForge } from './forge.ts'
 
-/** More than any buffer on the way takes. */
+/** More than all buffers on the way can take. */
 const LARGE = randomBytes(16 * 1024 * 1024)
 const PATIENCE = 300
 
@@ -21,7 +21,7 @@ async function filled(forge: TestForge) {
   return { project, dir, ask: `${pkt(`want ${body[0].id} no-progress\n`)}0000${pkt('done\n')}` }
 }
 
-/** What git still does for a repository. */
+/** Git processes that still run for a repository. */
 const gitsAt = (dir: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -31,7 +31,7 @@ const gitsAt = (dir: string) =>
     }
   })
 
-/** Says something and reads no more than the beginning of the answer. */
+/** Sends a request and reads only the beginning of the answer. */
 async function readSlowly({ url }: TestForge, request: string) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).on('error', () => {})

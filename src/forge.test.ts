@@ -102,7 +102,7 @@ test('builders say why they fail', async () => {
   await expect(forge.seed({ id: 99 }, {})).rejects.toThrow('the project 99 is refused: 404')
   await expect(forge.git(['clone', `${forge.url}/root/none.git`])).rejects.toThrow(/^git clone .*not found/s)
 
-  // Of a fault of its own the answer tells nothing.
+  // The answer of a 500 says nothing about its cause.
   await rm(forge.app.config.data, { recursive: true })
   await writeFile(forge.app.config.data, 'no folder')
   await expect(forge.project()).rejects.toThrow(/^the project project3 is refused: 500 .*: .*ENOTDIR/)
@@ -171,7 +171,7 @@ test('requests are listed with what they were answered', async () => {
   ])
 })
 
-/** Everything a forge tells of itself to who may ask everything. */
+/** Everything that an administrator can read about a forge. */
 async function sayings(forge: TestForge) {
   const paths = [
     '/user',
@@ -231,7 +231,7 @@ test('closing twice closes once, and nothing is left', async () => {
   expect(await isThere(folder)).toBe(false)
 })
 
-/** In a process of its own, which prints a folder. */
+/** Runs in a separate process, which prints a folder. */
 async function startProcess(program: string) {
   const args = ['--input-type=module', '--eval', program]
   const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -246,7 +246,7 @@ test('what a killed process left is swept by the next, what a living one has is 
     process.stdout.write(await makeTemporaryFolder())
     setInterval(() => {}, 1000)`)
   const foreign = killed.folder.replace(/-[0-9a-f]{8}_/, '-00000000_')
-  // Of a machine or a container that cannot be looked into.
+  // Of a machine or a container that this process cannot inspect.
   await mkdir(foreign)
   try {
     killed.child.kill('SIGKILL')
@@ -271,7 +271,7 @@ test.runIf(server)('so are its databases on PostgreSQL', async () => {
     [Symbol.asyncDispose]: () => pool.end(),
   })
   const mine = await postgresDatabase(server!)
-  // No process has a number this large.
+  // No process has an id this large.
   const gone = mine.name.replace(/_\d+_\d+_/, '_4194305_1_')
   const foreign = gone.replace(/^mortise_[0-9a-f]{8}/, 'mortise_00000000')
   for (const name of [gone, foreign]) await pool.query(`create database ${name}`)

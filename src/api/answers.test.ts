@@ -12,7 +12,7 @@ import { Answer, endpoint, type Endpoint } from './endpoint.ts'
 import { RateLimiter } from './limits.ts'
 import { apiListener } from './router.ts'
 
-/** An API of these endpoints alone. */
+/** An API with only these endpoints. */
 async function serve({ app, clock }: TestForge, ...endpoints: Endpoint[]) {
   const gateway = { app, authentication, limiter: new RateLimiter(0, clock), spool: '', checkOutput: true }
   const listener = apiListener(
@@ -100,7 +100,7 @@ test('whoever answers hears whether all of it has gone out', async () => {
   using api = await serve(
     { clock: forge.clock, app: { ...forge.app, log: { error: () => {} } } } as unknown as TestForge,
     answering('/whole', async () => ({ name: 'whole' })),
-    // What cannot be written is refused instead.
+    // A value that cannot be serialized is answered with an error.
     answering('/unwritten', async () => ({ count: 1n })),
     answering('/left', async ({ socket }) => {
       met.resolve()

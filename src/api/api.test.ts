@@ -30,7 +30,7 @@ test('routes: unknown paths, wrong methods, doubled and trailing slashes', async
     ['GET', '/users/john', 404, { error: '404 Not Found' }],
     ['PATCH', '/users/1', 405, { error: '405 Not Allowed' }],
     ['DELETE', '/user', 405, { error: '405 Not Allowed' }],
-    // Where an id must stand, a word is another address.
+    // A word in place of an id is another path.
     ['GET', '/projects/1/share/7', 405, { error: '405 Not Allowed' }],
     ['GET', '/projects/1/share/later', 404, { error: '404 Not Found' }],
     ['GET', '/projects/user/later', 404, { error: '404 Not Found' }],
@@ -326,7 +326,7 @@ test('what one credential is shown another is not, and lists are as new as the s
   await forge.user()
   expect((await administrator.get('/users')).body).toHaveLength(body.length + 1)
 
-  // Nothing is committed as a day begins.
+  // Advances over the start of a day without a commit.
   forge.clock.advance(2 * DAY)
   expect((await narrow.get('/user')).status).toBe(401)
 })
@@ -436,7 +436,7 @@ describe('children', () => {
     handle: async ({ subject }) => ({ room: subject.room.name, times: null }),
   })
 
-  /** A server of these endpoints alone, for callers who are whom they say they are. */
+  /** A server with only this endpoint, which trusts the identity that callers claim. */
   async function serve({ app }: TestForge, endpoint: Endpoint) {
     const authentication = {
       identify: (_app: unknown, { secret }: { secret: string }) => ({
@@ -461,7 +461,7 @@ describe('children', () => {
     return { as, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
   }
 
-  /** Each makes a right request wrong in one way. */
+  /** Each makes a valid request invalid in one way. */
   const faults = {
     parameter: { given: { times: 'often' }, answer: [400, bad('times is invalid')] },
     id: { given: { room: 'first' }, answer: [400, bad('room_id is invalid')] },
@@ -516,7 +516,7 @@ describe('children', () => {
       const [status, body] = faults[first].answer
       expect(await ask(first), first).toMatchObject({ status, body })
       for (const second of order.slice(n + 1)) {
-        // Two ways to be wrong in one place, or faults that are told together.
+        // Two errors in one parameter, or errors that are reported together.
         if (Object.keys(faults[first].given)[0] === Object.keys(faults[second].given)[0]) continue
         if (first === 'id' && second === 'parameter') continue
         expect(await ask(second, first), `${first} before ${second}`).toMatchObject({ status, body })

@@ -1,4 +1,4 @@
-/** Lists whose texts are a megabyte each: whole, with the same headers, and read in parts. */
+/** Lists whose texts are a megabyte each: complete, with the same headers, and read in parts. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startForge, type Person, type TestForge } from '../forge.ts'
 import type { Tables } from '../store/database.ts'
@@ -88,7 +88,7 @@ test.each(LISTS)('%s', async (_what, path, table, column) => {
   const { bytes, isStreamed, ...same } = long
   expect(isStreamed).toBe(true)
   expect(short).toMatchObject(same)
-  // Events of issues name the titles alone.
+  // Events of issues contain only the titles.
   expect(bytes).toBeGreaterThan(path.includes('target_type=issue') ? 1000 : 4 * LONG.length)
 })
 

@@ -24,7 +24,7 @@ type Document = {
 
 const document = openApiDocument(families, VERSION, await webhooks()) as unknown as Document
 
-/** Written out, or said once for all. */
+/** Inline, or a reference to a shared one. */
 const resolved = (one: Parameter | { $ref: string }): Parameter =>
   '$ref' in one ? document.components.parameters[one.$ref.split('/').at(-1)!]! : one
 

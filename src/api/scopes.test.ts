@@ -1,4 +1,4 @@
-/** Every route × every scope: the gateway does what the declarations say, and they say what the families' cases do. */
+/** Every route × every scope: the gateway does what the declarations say, and these match the families' cases. */
 import { expect, test } from 'vitest'
 import { caseOf, nameOf, v4 } from '../../test/endpoints.ts'
 import { issueToken } from '../features/identity/tokens/service.ts'
@@ -6,7 +6,7 @@ import { startForge, type TestForge } from '../forge.ts'
 import { SCOPES, scopesOf, type Scope } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** What opens an endpoint by what is written in its case. */
+/** The scopes that open an endpoint according to its case. */
 function meantFor(endpoint: Endpoint): readonly Scope[] {
   const { scope } = caseOf(endpoint)
   if (scope === 'any') return SCOPES
@@ -20,13 +20,13 @@ test('every endpoint is opened by the scopes its case names', () => {
   expect(declared, 'if that is meant, write it into the cases.ts of the family').toEqual(written)
 })
 
-/** Ids that nobody has: whatever a request is let in to do, it finds nothing to do it to. */
+/** Ids that do not exist: a request that is let in finds nothing to act on. */
 const address = ({ path }: Endpoint) => path.replace(/:\w+(\([^)]+\))?/g, '999999999').replace('*', 'nothing')
 
 async function tokensFor(forge: TestForge): Promise<Map<Scope, string>> {
   const tokens = new Map<Scope, string>()
   for (const scope of SCOPES) {
-    // An administrator: whoever is refused for another reason than the scope would prove nothing.
+    // An administrator, so that a rejection can only be due to the scope.
     const { id } = await forge.user({ admin: true })
     const { secret } = await issueToken(forge.app, id, 'personal', { name: scope, scopes: [scope] })
     tokens.set(scope, secret)
@@ -50,7 +50,7 @@ test('the gateway lets in exactly the scopes an endpoint declares', { timeout: 1
       error_description: 'The request requires higher privileges than provided by the access token.',
       scope: accepted.join(' '),
     }
-    // Some requests end the token they show.
+    // Some requests revoke the token they use.
     const tokens = /\/self|\/user\/revoke/.test(endpoint.path) ? await tokensFor(forge) : lasting
     const asked = SCOPES.map(async (scope) => [scope, await ask(forge, endpoint, tokens.get(scope)!)])
     const expected = SCOPES.map((scope) => [scope, accepted.includes(scope) ? 'let in' : [403, refusal]])
