@@ -1,8 +1,8 @@
 /**
- * Query strings and urlencoded forms, decoded with the bracket conventions v4 clients use: `a[]=1` appends to an
- * array, `a[b]=c` nests, `a[][b]=c` fills an array of objects, beginning a new one when `b` is already there. Of
- * contradicting values the last wins. Objects have no prototype, so no name means anything special. What cannot be
- * decoded, or goes beyond the limits, throws MalformedParams.
+ * Decodes query strings and urlencoded forms with the bracket conventions of v4 clients: `a[]=1` appends to an array,
+ * `a[b]=c` nests, `a[][b]=c` fills an array of objects and starts a new object when `b` already exists. Of
+ * contradicting values the last wins. Objects have no prototype, so no name is special. Input that cannot be decoded or
+ * exceeds the limits throws MalformedParams.
  */
 
 export class MalformedParams extends Error {
@@ -31,7 +31,7 @@ function* pairsIn(text: string): Generator<[name: string, value: string]> {
   }
 }
 
-/** The same from names and values that are decoded already. */
+/** The same for already decoded names and values. */
 export function nestParams(pairs: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
   const params = emptyBranch()
   let count = 0
@@ -53,7 +53,7 @@ function decode(text: string): string {
   }
 }
 
-/** `a[b][]` is `['a', 'b', '']`. A name whose brackets do not pair up stands for itself. */
+/** `a[b][]` is `['a', 'b', '']`. A name with unbalanced brackets is taken literally. */
 function splitName(name: string): string[] {
   const open = name.indexOf('[')
   if (open === 0 || !name.endsWith(']')) return [name]
@@ -71,7 +71,7 @@ function assign(params: Branch, path: string[], value: string) {
   put(node, path.at(-1)!, value)
 }
 
-/** The array or object below `node` that takes the rest of the path, made if there is none that can. */
+/** The array or object below `node` for the rest of the path; created if there is no suitable one. */
 function descend(node: Branch | Value[], step: string, rest: string[]): Branch | Value[] {
   const current = Array.isArray(node) ? node.at(-1) : node[step]
   const inArray = rest[0] === ''

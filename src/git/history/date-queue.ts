@@ -1,6 +1,6 @@
-/** Numbered things by their dates: the latest comes first, and of equals the one that was added first. */
+/** A priority queue of numbers by date: the latest first, and of equal dates the one that was added first. */
 export class DateQueue {
-  /** A binary heap of items, with the date and the turn of each. */
+  /** A binary heap of items, with the date and the insertion order of each. */
   readonly #items: number[] = []
   readonly #dates: number[] = []
   readonly #turns: number[] = []
@@ -39,7 +39,7 @@ export class DateQueue {
     this.#put(at, item, date, turn)
   }
 
-  /** Whether what stands there comes behind one of this date and turn. */
+  /** Whether the item at this index comes after one with this date and insertion order. */
   #isEarlier(at: number, date: number, turn: number): boolean {
     const own = this.#dates[at]!
     return own < date || (own === date && this.#turns[at]! > turn)

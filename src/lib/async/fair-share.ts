@@ -1,4 +1,4 @@
-/** How large each may be so that all together keep to the budget: only the largest give way. */
+/** The maximum size of each item, so that all together fit the budget: only the largest items are cut. */
 export function fairShare(sizes: readonly number[], budget: number): number {
   let left = budget
   let count = sizes.length

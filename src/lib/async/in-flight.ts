@@ -1,4 +1,4 @@
-/** What is under way, by key: whoever asks for it meanwhile gets the same. */
+/** Shares work in progress by key: concurrent callers get the same promise. */
 export class InFlight<V> {
   readonly #running = new Map<string, Promise<V>>()
 

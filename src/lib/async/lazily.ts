@@ -1,4 +1,4 @@
-/** What `make` gives, made when it is first asked for, and once. */
+/** Calls `make` on first use, once. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null
   return () => (made ??= { value: make() }).value

@@ -26,7 +26,7 @@ test('so many of a caller and so many in all; the others in the order they came'
   expect(entered).toHaveLength(3)
   leaves[2]!()
   await settle()
-  // The third of a's waits for one of their own.
+  // The third task of `a` waits for one of their own.
   expect(entered).toEqual(['a', 'a', 'b', 'c'])
   leaves[0]!()
   await settle()

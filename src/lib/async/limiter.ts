@@ -1,10 +1,10 @@
 import { networkOf } from '../net/addresses.ts'
 
 /**
- * Work that takes a process, or holds one for as long as somebody reads: so much of it at a time in all, and so much for
- * each caller. Others wait their turn in the order they came, past those whose caller has all of theirs; who would wait
- * for too long is told when to come again. Anonymous callers together take half of the slots at most, and half of the
- * queue: the rest is kept for those who have signed in.
+ * Limiter for work that takes a process, or keeps one busy as long as a client reads: limits the concurrent work in
+ * total and per caller. Other work queues in order, but callers at their own limit are skipped. A caller who would wait
+ * too long is told when to retry. Anonymous callers together get at most half of the slots and half of the queue: the
+ * rest is reserved for signed-in users.
  */
 export interface LimiterLimits {
   readonly perCaller: number
@@ -16,9 +16,9 @@ export interface LimiterLimits {
 }
 
 export class LimiterFull extends Error {
-  /** Seconds until it is worth another try. */
+  /** Seconds until a retry makes sense. */
   readonly retryAfter: number
-  /** It is the caller who wants too much; otherwise all together do. */
+  /** The caller exceeds their own limit; otherwise the total limit is reached. */
   readonly isOwn: boolean
 
   constructor(retryAfter: number, isOwn: boolean) {
@@ -30,19 +30,19 @@ export class LimiterFull extends Error {
 }
 
 export interface LimitedCaller {
-  /** What counts together. */
+  /** Requests with the same key count together. */
   readonly key: number | string
   readonly isAnonymous: boolean
 }
 
-/** A person by their id, everybody else by the network they come from. */
+/** A user by id, everybody else by network. */
 export const limitedCaller = (userId: number | undefined, address: string): LimitedCaller =>
   userId === undefined ? { key: networkOf(address), isAnonymous: true } : { key: userId, isAnonymous: false }
 
-/** How many of so many slots anonymous callers may hold together; the only one is anybody's. */
+/** How many of these slots anonymous callers may use together; a single slot is open to all. */
 export const anonymousShare = (slots: number): number => Math.max(1, Math.floor(slots / 2))
 
-/** To be called once, when the work is over. */
+/** Call it once, when the work is done. */
 export type Release = () => void
 
 interface Waiter {
@@ -58,14 +58,14 @@ export class Limiter {
   readonly #waiting = new Set<Waiter>()
   #total = 0
   #anonymous = 0
-  /** Of one piece of work, in milliseconds; the last ones weigh most. */
+  /** The average duration of work in milliseconds; recent work weighs most. */
   #duration = 0
 
   constructor(limits: LimiterLimits) {
     this.#limits = limits
   }
 
-  /** Whoever has gone meanwhile is not waited for. */
+  /** Callers who disconnect are removed from the queue. */
   async enter(caller: LimitedCaller, gone?: () => AbortSignal): Promise<Release> {
     if (this.#hasCapacity(caller)) return this.#begin(caller)
     const { key, isAnonymous } = caller
@@ -132,9 +132,9 @@ export class Limiter {
 }
 
 export interface Limiters {
-  /** Answers made with the help of git. */
+  /** Answers that need git. */
   readonly git: Limiter
-  /** Answers that are read from git as fast as the caller takes them. */
+  /** Answers that stream from git at the speed of the caller. */
   readonly download: Limiter
   /** Clones, fetches and pushes. */
   readonly transport: Limiter
@@ -143,6 +143,6 @@ export interface Limiters {
 export const newLimiters = (): Limiters => ({
   git: new Limiter({ perCaller: 16, inAll: 64, waitingPerCaller: 500, waitingInAll: 5000, patience: 30_000 }),
   download: new Limiter({ perCaller: 8, inAll: 64, waitingPerCaller: 100, waitingInAll: 1000, patience: 20_000 }),
-  // Who waits is silent, and whoever is silent for a minute is let go.
+  // A waiting client is silent, and a client that is silent for a minute is disconnected.
   transport: new Limiter({ perCaller: 16, inAll: 64, waitingPerCaller: 200, waitingInAll: 1000, patience: 50_000 }),
 })

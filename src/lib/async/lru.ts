@@ -1,12 +1,11 @@
 /**
- * What was used last, kept up to a weight of all together. What is longest unused goes first, by second chance: a use
- * only marks an entry, and whoever makes room passes by those that are marked. To move an entry with each use cost
- * more than most of what is looked up here.
+ * A cache with a total weight limit. The least recently used entry is evicted, by second chance: a use only marks an
+ * entry, and eviction skips marked entries. Moving an entry at each use would cost more than most lookups here.
  */
 export class Lru<V> {
   readonly #most: number
   readonly #weigh: (value: V, key: string) => number
-  /** Those looked at next for room first. */
+  /** Candidates for eviction first. */
   readonly #kept = new Map<string, Entry<V>>()
   #weight = 0
 
@@ -22,7 +21,7 @@ export class Lru<V> {
     return kept.value
   }
 
-  /** What is too heavy by itself is not kept. */
+  /** A value that exceeds the limit alone is not cached. */
   set(key: string, value: V): void {
     this.delete(key)
     const weight = this.#weigh(value, key)
@@ -39,13 +38,13 @@ export class Lru<V> {
     this.#kept.delete(key)
   }
 
-  /** All whose keys begin so. */
+  /** Deletes all keys with this prefix. */
   deleteAll(prefix: string): void {
     for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.delete(key)
   }
 
   #evictOldest(weight: number): void {
-    // Whatever is put back is met again, without its mark.
+    // A skipped entry is appended again without its mark, and will be reached later.
     for (const [key, kept] of this.#kept) {
       if (this.#weight + weight <= this.#most) break
       if (kept.isUsed) {
@@ -61,7 +60,7 @@ export class Lru<V> {
 
 interface Entry<V> {
   readonly value: V
-  /** A value may grow: it weighs what it did when it was set. */
+  /** The weight at the time of `set`, although a value may grow. */
   readonly weight: number
   isUsed: boolean
 }

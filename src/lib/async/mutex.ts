@@ -1,6 +1,6 @@
 const last = new Map<string, Promise<void>>()
 
-/** One at a time for each key, in the order they came. `work` hears whether it had to wait. */
+/** A mutex per key, in order of arrival. `work` gets whether it had to wait. */
 export async function withMutex<T>(key: string, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
   const before = last.get(key)
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const TURN_MS = 20
 
-/** For long loops: awaited in each round, it lets others have their turn as soon as this one has had enough of it. */
+/** For long loops: awaited in each iteration, it lets other work run as soon as this loop has used its time slice. */
 export function pauses(): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {

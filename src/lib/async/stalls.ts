@@ -1,34 +1,35 @@
 /**
- * Connections that hold something for as long as their client reads or sends. Every ten seconds each is looked at: a
- * client that has something to take, or owes something, and moved too few bytes between several looks in succession is
- * cut off, and all that it held is freed. Silence of our own making (git is thinking, a queue is long) does not count.
+ * Detects stalled connections that keep resources as long as their client reads or sends. Every ten seconds each
+ * connection is checked: a client that has data to read, or must send data, and moved too few bytes in several
+ * successive checks is disconnected, and its resources are freed. Silence on our side (git is busy, a queue is long)
+ * does not count.
  */
 import { readFile, readlink } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 
 const LOOK_MS = 10_000
-/** 1 KB a second: slower lines are of no use for git or pages. */
+/** 1 KB per second: slower connections are of no use for git or pages. */
 const LEAST_PER_LOOK = 10_240
-/** The system's buffers empty in leaps, so that one look may miss the progress of a slow reader. */
+/** The system's buffers empty in bursts, so a single check may miss the progress of a slow reader. */
 const READER_PATIENCE = 3
-/** Git may search for objects between two of those that it sends. */
+/** Git may search for objects between two that it sends. */
 const SENDER_PATIENCE = 6
 
 export interface Transfer {
-  /** Whether it is the client's turn: bytes wait for it, or are awaited from it. */
+  /** Whether the client must act: data is waiting for it, or expected from it. */
   isDue(): boolean
-  /** Bytes that have passed so far. */
+  /** Bytes transferred so far. */
   moved(): number
   end(): void
-  /** Looks in succession without enough progress. */
+  /** The number of successive checks without enough progress. */
   readonly patience: number
-  /** What was sent may still wait in the system's buffer for this one. */
+  /** Sent data may still be in the system's buffer of this socket. */
   readonly socket?: Socket
 }
 
 interface Progress {
   strikes: number
-  /** At the last look; null where it was not the client's turn. */
+  /** Bytes at the last check; null if the client did not have to act. */
   moved: number | null
 }
 
@@ -48,7 +49,7 @@ export class Stalls {
     }
   }
 
-  /** All that is sent on a connection. */
+  /** Everything that is sent on a connection. */
   watchReader(socket: Socket): void {
     const transfer: Transfer = {
       isDue: () => socket.writableLength > 0,
@@ -60,7 +61,7 @@ export class Stalls {
     socket.once('close', this.watch(transfer))
   }
 
-  /** One channel of a connection that has several; `moved` counts what the channel took. */
+  /** One channel of a connection with several; `moved` counts the bytes that the channel took. */
   watchChannel(channel: Omit<Transfer, 'patience'>): () => void {
     return this.watch({ ...channel, patience: READER_PATIENCE })
   }
@@ -93,7 +94,9 @@ interface Handle {
   readonly writeQueueSize: number
 }
 
-/** Node's own handle tells of a long write how much the system has taken so far; the stream only when all is taken. */
+/**
+ * Node's internal handle reports how much of a long write the system has taken so far; the stream reports only the end.
+ */
 const handleOf = (socket: Socket) => (socket as unknown as { readonly _handle: Handle | null })._handle
 
 function handedOver(socket: Socket): number {
@@ -103,7 +106,7 @@ function handedOver(socket: Socket): number {
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
-/** Bytes that the system has taken from us and the other side has not yet; empty where the system does not tell. */
+/** Bytes in the system's send buffers that the other side has not taken yet; empty if the system does not tell. */
 async function sendQueues(sockets: readonly Socket[]): Promise<Map<Socket, number>> {
   const byInode = new Map<string, number>()
   for (const table of TABLES) {

@@ -1,4 +1,4 @@
-/** `make`, which makes of the same object the same thing, for as long as the object lives. */
+/** Caches the result of `make` per object, for as long as the object lives. */
 export function weakMemo<K extends object, V extends object>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>()
   return (key) => {

@@ -1,4 +1,7 @@
-/** What an event is called outside. Whoever acts on hearing of one says so by this name, which nobody can make up. */
+/**
+ * The public UUID of an event. A webhook receiver that acts on an event sends it back; the signature makes it
+ * unforgeable.
+ */
 import type { Vault } from './secrets.ts'
 
 const ID_DIGITS = 12
@@ -9,7 +12,7 @@ export function eventUuid(vault: Pick<Vault, 'sign'>, id: number): string {
   return [...parts, id.toString(16).padStart(ID_DIGITS, '0')].join('-')
 }
 
-/** Null for what is none of ours. */
+/** Null if the UUID is not one of ours. */
 export function eventIn(vault: Pick<Vault, 'sign'>, uuid: string): number | null {
   const id = parseInt(uuid.slice(-ID_DIGITS), 16)
   return uuid.length === 36 && Number.isSafeInteger(id) && eventUuid(vault, id) === uuid ? id : null

@@ -1,5 +1,5 @@
 /**
- * Secrets of the instance: random tokens, their digests (what the store looks tokens up by), and sealing of the few
+ * Secrets of the instance: random tokens, their digests (which the store looks tokens up by), and encryption of the few
  * values that must be read back.
  */
 import {
@@ -16,7 +16,9 @@ import {
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789-_'
 export const TOKEN_LENGTH = 20
 
-/** Each byte at or above the largest multiple of the alphabet is drawn again, so no character is likelier. */
+/**
+ * Bytes at or above the largest multiple of the alphabet's length are drawn again, so that no character is more likely.
+ */
 export function randomToken(length = TOKEN_LENGTH): string {
   const limit = 256 - (256 % ALPHABET.length)
   let token = ''
@@ -30,14 +32,14 @@ export function randomToken(length = TOKEN_LENGTH): string {
 
 export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('hex')
 
-/** Tokens are random, so a plain digest is enough to keep them and fast enough to look them up. */
+/** Tokens are random, so a plain digest is secure enough to store and fast enough to look up. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 
 const DIGESTS_KEPT = 1000
 const LONGEST_KEPT = 100
 const digests = new Map<string, string>()
 
-/** The digest of a secret that its owner shows with every request. */
+/** The digest of a secret that is presented with every request; cached. */
 export function digestOfPresented(secret: string): string {
   const known = digests.get(secret)
   if (known) return known
@@ -55,14 +57,14 @@ export function sameSecret(a: string, b: string): boolean {
 export interface Vault {
   seal(text: string): string
   open(sealed: string): string
-  /** False of what another key has sealed. */
+  /** False for a value that another key has encrypted. */
   canOpen(sealed: string): boolean
-  /** A code only this instance can make for `text`; `purpose` keeps codes of one use from serving another. */
+  /** A code that only this instance can create for `text`; `purpose` prevents using a code for something else. */
   sign(purpose: string, text: string): string
 }
 
 export function vault(secret: Buffer): Vault {
-  // Made once: each use would make it anew, which takes longer than the rest.
+  // Created once: creating it at each use takes longer than the rest.
   const key = createSecretKey(secret)
   const open = (sealed: string) => {
     const bytes = Buffer.from(sealed, 'base64url')

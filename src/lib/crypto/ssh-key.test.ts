@@ -21,7 +21,7 @@ function generate(type: string, bits?: number) {
   }
 }
 
-// Newer releases of OpenSSH cannot make DSA keys any more.
+// Newer releases of OpenSSH cannot create DSA keys.
 function canGenerateDsa() {
   try {
     return Boolean(generate('dsa'))
@@ -41,7 +41,7 @@ const keyText = (name: string, ...fields: (string | Buffer)[]) =>
 
 const blobOf = (text: string) => Buffer.from(text.split(' ')[1]!, 'base64')
 
-/** The strings inside a sound key, name excluded. */
+/** The strings of a valid key, without the name. */
 function fieldsOf(text: string): Buffer[] {
   const blob = blobOf(text)
   const fields: Buffer[] = []

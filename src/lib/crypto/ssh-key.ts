@@ -1,19 +1,19 @@
 /**
- * OpenSSH public keys, read from the one-line text people paste. A key is returned only when the whole of it makes
- * sense: every length, number and curve point is checked, so whatever is stored can be trusted, compared and printed.
- * Anything else, private keys, certificates and authorized_keys options included, is null; nothing throws.
+ * Parses OpenSSH public keys from the one-line text that users paste. A key is returned only if all of it is valid:
+ * every length, number and curve point is checked, so a stored key can be trusted, compared and printed. Anything else,
+ * including private keys, certificates and authorized_keys options, is null; nothing throws.
  */
 import { createHash, createPublicKey } from 'node:crypto'
 
 export interface SshPublicKey {
-  /** The name on the wire, such as `ssh-ed25519`. */
+  /** The protocol name, such as `ssh-ed25519`. */
   algorithm: string
   type: 'rsa' | 'dsa' | 'ecdsa' | 'ed25519'
-  /** Held by a FIDO token (`sk-` algorithms). */
+  /** On a FIDO token (`sk-` algorithms). */
   securityKey: boolean
   bits: number
   comment: string
-  /** One line: algorithm, base64 and the comment if there is one. */
+  /** One line: algorithm, base64 and the comment, if any. */
   text: string
   /** Lower-case hex with colons. */
   md5: string
@@ -24,7 +24,7 @@ export interface SshPublicKey {
 
 interface Algorithm {
   type: SshPublicKey['type']
-  /** Size of the key held by the fields after the name, or null when they are no sound key. */
+  /** The size of the key in the fields after the name; null if they are not a valid key. */
   bits(fields: Buffer[]): number | null
 }
 
@@ -71,7 +71,7 @@ export function parseSshPublicKey(text: string): SshPublicKey | null {
   }
 }
 
-/** Every public key is a plain run of strings, each after its length in four bytes. */
+/** Every public key is a sequence of strings, each after its length in four bytes. */
 export function splitFields(blob: Buffer): Buffer[] | null {
   const fields: Buffer[] = []
   for (let at = 0; at < blob.length;) {
@@ -93,7 +93,7 @@ function rsaBits(fields: Buffer[]): number | null {
 function dsaBits(fields: Buffer[]): number | null {
   const [p, q, g, y] = positiveIntegers(fields, 4)
   if (!p || !q || !g || !y || !isOdd(p) || !isOdd(q)) return null
-  if (bitLength(q) !== 160) return null // an ssh-dss signature has room for no other size
+  if (bitLength(q) !== 160) return null // an ssh-dss signature allows no other size
   if (g === 1n || g >= p || y === 1n || y >= p) return null
   return modulusBits(p)
 }
@@ -102,11 +102,11 @@ function ecdsaBits(curve: string, crv: string, bits: number): Algorithm['bits'] 
   const width = Math.ceil(bits / 8)
   return ([name, point, ...rest]) => {
     if (name?.toString('latin1') !== curve || !point || rest.length > 0) return null
-    if (point.length !== 1 + 2 * width || point[0] !== 4) return null // 4: both coordinates are written out
+    if (point.length !== 1 + 2 * width || point[0] !== 4) return null // 4: both coordinates are given
     const x = point.toString('base64url', 1, 1 + width)
     const y = point.toString('base64url', 1 + width)
     try {
-      createPublicKey({ key: { kty: 'EC', crv, x, y }, format: 'jwk' }) // refuses a point off the curve
+      createPublicKey({ key: { kty: 'EC', crv, x, y }, format: 'jwk' }) // rejects a point that is not on the curve
       return bits
     } catch {
       return null
@@ -118,12 +118,12 @@ function ed25519Bits([point, ...rest]: Buffer[]): number | null {
   return point?.length === 32 && rest.length === 0 ? 256 : null
 }
 
-/** A token's key is the plain one with the name of its application behind it. */
+/** A key on a token is the plain key followed by the name of its application. */
 function onToken(bits: Algorithm['bits']): Algorithm['bits'] {
   return (fields) => (fields.at(-1)?.length ? bits(fields.slice(0, -1)) : null)
 }
 
-/** Exactly `count` positive integers in their one shortest form, or an empty list. */
+/** Exactly `count` positive integers in their shortest form, or an empty list. */
 function positiveIntegers(fields: Buffer[], count: number): bigint[] {
   const integers = fields.map(positiveInteger).filter((integer) => integer !== null)
   return fields.length === count && integers.length === count ? integers : []
@@ -131,7 +131,7 @@ function positiveIntegers(fields: Buffer[], count: number): bigint[] {
 
 function positiveInteger(field: Buffer): bigint | null {
   const [first, second = 0] = field
-  if (first === undefined || first >= 0x80) return null // zero is empty, a set high bit is the sign
+  if (first === undefined || first >= 0x80) return null // zero is empty; a set high bit is the sign
   if (first === 0 && second < 0x80) return null // a zero byte may only keep the high bit from being the sign
   return BigInt(`0x${field.toString('hex')}`)
 }

@@ -1,7 +1,7 @@
 /**
- * Tells what raster image some bytes are, by their structure and never by their name. The header is read as far as
- * the dimensions, and what a decoder would stumble over on the way there is refused, so that a page or a script with
- * an image's first letters does not pass. Pixels are not decoded. Null for anything else; no input makes it throw.
+ * Detects the raster image type of bytes, by their structure and never by their name. The header is parsed up to the
+ * dimensions, and invalid structure on the way is rejected, so that a page or script with the first bytes of an image
+ * does not pass. Pixels are not decoded. Null for anything else; no input makes it throw.
  */
 import { crc32 } from 'node:zlib'
 
@@ -37,7 +37,7 @@ export function sniffImage(bytes: Uint8Array): Image | null {
   return null
 }
 
-/** A DataView refuses to read past the end: such a file is cut short, and so no image. */
+/** A DataView throws when reading past the end: then the file is truncated, and so no image. */
 function readWithin(read: Read, view: DataView, bytes: Uint8Array): Size | null {
   try {
     return read(view, bytes)
@@ -61,14 +61,14 @@ function readPng(view: DataView, bytes: Uint8Array): Size | null {
   const colour = view.getUint8(25)
   const [compression, filter, interlace] = [view.getUint8(26), view.getUint8(27), view.getUint8(28)]
   if (!pngDepths[colour]?.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1) return null
-  return { width: view.getInt32(16), height: view.getInt32(20) } // 31 bits: a negative one is refused as too large
+  return { width: view.getInt32(16), height: view.getInt32(20) } // 31 bits: a negative number is rejected as too large
 }
 
 function readJpeg(view: DataView): Size | null {
   if (view.getUint16(0) !== 0xffd8) return null
   for (let at = 2; ;) {
     if (view.getUint8(at) !== 0xff) return null
-    while (view.getUint8(at) === 0xff) at++ // any number of them may stand before a marker
+    while (view.getUint8(at) === 0xff) at++ // any number of fill bytes may come before a marker
     const marker = view.getUint8(at++)
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
     const isSegment = isFrame || [0xc4, 0xcc, 0xdb, 0xdd, 0xfe].includes(marker) || (marker >= 0xe0 && marker <= 0xef)
@@ -95,7 +95,7 @@ function readGif(view: DataView, bytes: Uint8Array): Size | null {
     at++ // the label
     for (let length = view.getUint8(at++); length > 0; length = view.getUint8(at++)) at += length
   }
-  if (view.getUint8(at - 1) !== 0x2c) return null // extensions lead to an image, or there is none
+  if (view.getUint8(at - 1) !== 0x2c) return null // extensions must lead to an image
   const isEmpty = view.getUint16(at + 4, true) === 0 || view.getUint16(at + 6, true) === 0
   at += 9 + colourTableLength(view.getUint8(at + 8))
   const codeSize = view.getUint8(at)
@@ -118,7 +118,7 @@ function readBmp(view: DataView, bytes: Uint8Array): Size | null {
   if (planes !== 1 || ![1, 4, 8, 16, 24, 32].includes(depth)) return null
   if (isOld) return { width: view.getUint16(18, true), height: view.getUint16(20, true) }
   if (view.getUint32(30, true) > 6) return null // compression
-  return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) } // below zero: top row first
+  return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) } // negative: top row first
 }
 
 const tiffTags = { width: 256, height: 257, strips: 273, tiles: 324 }
@@ -135,7 +135,7 @@ function readTiff(view: DataView, bytes: Uint8Array): Size | null {
     const value = type === 3 ? view.getUint16(at + 8, little) : type === 4 ? view.getUint32(at + 8, little) : 0
     values.set(view.getUint16(at, little), value)
   }
-  if (!values.has(tiffTags.strips) && !values.has(tiffTags.tiles)) return null // where the pixels are
+  if (!values.has(tiffTags.strips) && !values.has(tiffTags.tiles)) return null // position of the pixels
   return { width: values.get(tiffTags.width) ?? 0, height: values.get(tiffTags.height) ?? 0 }
 }
 

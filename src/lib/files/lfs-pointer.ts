@@ -1,4 +1,4 @@
-/** The few lines that stand in git for a file that Git LFS keeps elsewhere. */
+/** The small text file that stands in git for a file in Git LFS. */
 
 export interface Pointer {
   /** SHA-256 of the content. */
@@ -6,12 +6,12 @@ export interface Pointer {
   readonly size: number
 }
 
-/** Whatever is longer is no pointer. */
+/** A longer file is no pointer. */
 export const LONGEST_POINTER = 1024
 
 const VERSIONS = ['https://git-lfs.github.com/spec/v1', 'https://hawser.github.com/spec/v1']
 
-/** Null for what is a file like any other. */
+/** Null for any other file. */
 export function readPointer(content: Uint8Array): Pointer | null {
   if (content.length === 0 || content.length > LONGEST_POINTER) return null
   const [version, ...lines] = Buffer.from(content).toString().split('\n')
@@ -21,7 +21,7 @@ export function readPointer(content: Uint8Array): Pointer | null {
   return oid === undefined || size === undefined ? null : { oid, size: Number(size) }
 }
 
-/** What the only line of its kind says. */
+/** The match of the only line with this form. */
 function one(lines: readonly string[], form: RegExp): (string | undefined)[] {
   const found = lines.map((line) => form.exec(line)).filter((match) => match !== null)
   return found.length === 1 ? found[0]! : []

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { hasCode } from './system-errors.ts'
 
 /**
- * A folder with all those above it. Node's own `recursive` never ends where the system says that a folder is missing
- * although the one above it is there, as below /proc.
+ * Creates a folder with all parents. Node's own `recursive` loops for ever if the system reports a missing folder
+ * although its parent exists, as below /proc.
  */
 export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {

@@ -1,7 +1,6 @@
 /**
- * Tells what some bytes are, so far as it matters to whoever is shown them: pictures, moving ones, sounds and plain
- * text may be looked at where they are, everything else is only ever handed over as a file. The beginning is enough to
- * tell; names and declared types are not asked.
+ * Detects the media type of bytes for safe display: images, video, audio and plain text may be shown inline, everything
+ * else is only downloaded. The first bytes are enough; names and declared types are ignored.
  */
 import { sniffImage } from './image.ts'
 
@@ -10,7 +9,7 @@ export interface Media {
   readonly kind: 'image' | 'drawing' | 'video' | 'audio' | 'text' | 'other'
 }
 
-/** Looked at: enough for the largest header that cameras write before the picture. */
+/** Enough for the largest header that cameras write before the image. */
 export const MEDIA_HEAD = 256 * 1024
 
 const OTHER: Media = { type: 'application/octet-stream', kind: 'other' }
@@ -20,7 +19,7 @@ const SVG: Media = { type: 'image/svg+xml', kind: 'drawing' }
 const audio = (type: string): Media => ({ type: `audio/${type}`, kind: 'audio' })
 const video = (type: string): Media => ({ type: `video/${type}`, kind: 'video' })
 
-/** `head` is the first `MEDIA_HEAD` bytes, or all there are. */
+/** `head` is the first `MEDIA_HEAD` bytes, or the whole file if it is shorter. */
 export function sniffMedia(head: Uint8Array): Media {
   const image = sniffImage(head)
   if (image) return { type: image.mime, kind: 'image' }
@@ -30,7 +29,7 @@ export function sniffMedia(head: Uint8Array): Media {
 const latin = (bytes: Uint8Array, start: number, end: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
 
-/** The brands of ISO media files; those of still pictures are not among them. */
+/** Brands of ISO media files; still images are not among them. */
 const BRANDS: Record<string, Media> = { qt: video('quicktime'), M4A: audio('mp4'), M4B: audio('mp4') }
 const MP4 = /^(isom|iso[2-9]|mp4[12]|avc1|dash|M4V[ HP]|MSNV|3g[2p].|f4v )$/
 
@@ -51,7 +50,7 @@ function sniffContainer(bytes: Uint8Array): Media | null {
 // oxlint-disable-next-line no-control-regex -- text holds none of these
 const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/
 
-/** Text in UTF-8; what begins like markup might be taken for a page by somebody, so it is no plain text. */
+/** UTF-8 text. Text that starts like markup might be treated as a page, so it is not plain text. */
 function sniffText(bytes: Uint8Array): Media | null {
   const text = readText(bytes)
   if (text === null || BINARY.test(text)) return null
@@ -61,7 +60,7 @@ function sniffText(bytes: Uint8Array): Media | null {
 
 const PROLOGUE = { '<!--': '-->', '<?': '?>', '<!': '>' }
 
-/** An SVG element, after nothing but a declaration, comments and a document type. Each character is read once. */
+/** An SVG element, preceded only by a declaration, comments and a document type. Each character is read once. */
 function isSvg(text: string): boolean {
   const space = /\s*/y
   for (let at = 0; ;) {
@@ -79,7 +78,7 @@ function isSvg(text: string): boolean {
 
 function readText(bytes: Uint8Array): string | null {
   try {
-    // Streaming: the head may end in the middle of a character.
+    // Streaming, because the head may end in the middle of a character.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
   } catch {
     return null

@@ -1,4 +1,4 @@
-/** The rules of paths: what users, groups and projects may be called in an address. */
+/** The rules for paths of users, groups and projects in URLs. */
 import { trimEnds } from '../text/trimming.ts'
 
 /** Path segments of users and groups. */
@@ -10,7 +10,7 @@ export const PATH_FORMAT_TEXT =
 
 export const isPath = (path: string): boolean => PATH_FORMAT.test(path) && !FORBIDDEN_END.test(path)
 
-/** First segments of our own addresses, which no user and no top-level group may take. */
+/** First segments of our own URLs, which no user and no top-level group may have. */
 const TOP_LEVEL = new Set(
   `- .well-known 404.html 422.html 500.html 502.html 503.html abuse_reports admin api apple-touch-icon-precomposed.png
   apple-touch-icon.png assets autocomplete boards ci dashboard deploy.html explore favicon.ico files groups health_check
@@ -20,7 +20,7 @@ const TOP_LEVEL = new Set(
 
 export const isReservedAtTop = (path: string): boolean => TOP_LEVEL.has(path.toLowerCase())
 
-/** Segments that stand in addresses below a project, or below a group. */
+/** Segments that URLs below a project or a group use. */
 const BELOW_GROUPS = new Set(
   `- badges blame blob builds commits create create_dir edit environments files find_file gitlab-lfs info new preview
   raw refs tree update wikis`.split(/\s+/),
@@ -37,17 +37,17 @@ export const isReservedForSubgroup = (path: string): boolean =>
 export const PROJECT_PATH_TEXT =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'"
 
-/** A project's path must be fit for both texts; each that is not is told. */
+/** A project's path must satisfy two rules; every violated rule is reported. */
 export function projectPathFaults(path: string): string[] {
   const faults = isPath(path) ? [] : [PATH_FORMAT_TEXT]
   const fits = PATH_FORMAT.test(path) && !/(\.git|\.atom)$/i.test(path)
   return fits ? faults : [...faults, PROJECT_PATH_TEXT]
 }
 
-/** Letters that do not come apart into a plain letter and a mark. */
+/** Letters that do not decompose into a plain letter and a mark. */
 const SPELT: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' }
 
-/** A path made of a name: ASCII, lower case, dashes between the words. Empty where nothing is left of it. */
+/** A path made from a name: ASCII, lower case, words joined by dashes. Empty if nothing is left. */
 export const pathOf = (name: string): string => trimEnds(asciiOf(name), (character) => character === '-')
 
 const asciiOf = (name: string) =>

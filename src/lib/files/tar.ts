@@ -1,6 +1,6 @@
 /**
- * Files in one, as tar: written as they are read, so that memory does not grow with them. Names of more than 100 bytes
- * are told in a header of their own (pax), which every tar of today reads.
+ * Writes a tar archive while the files are read, so memory does not grow with them. Names of more than 100 bytes are in
+ * a separate header (pax), which every current tar reads.
  */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -10,12 +10,12 @@ const BLOCK = 512
 const SHORT_NAME = 100
 
 export interface TarFile {
-  /** In the archive, with slashes. */
+  /** The name in the archive, with slashes. */
   readonly name: string
   readonly path: string
 }
 
-/** What goes away before its turn is left out; what grows meanwhile ends where it did. */
+/** A file that disappears is left out; a file that grows is cut at its original size. */
 export async function* tarOf(files: AsyncIterable<TarFile>, prefix: string): AsyncGenerator<Buffer> {
   for await (const { name, path } of files) {
     const found = await stat(path).catch(nullIfMissing)
@@ -53,7 +53,7 @@ function* headerOf(name: string, entry: Entry): Generator<Buffer> {
   yield blockOf(bytes.subarray(0, SHORT_NAME), entry)
 }
 
-/** `<length> <key>=<value>\n`, where the length counts its own digits too. */
+/** `<length> <key>=<value>\n`, where the length includes its own digits. */
 function paxRecord(key: string, value: Buffer): Buffer {
   const rest = ` ${key}=`.length + value.length + 1
   let length = rest + String(rest).length
@@ -72,7 +72,7 @@ function blockOf(name: Buffer, { size, mtime, type = '0' }: Entry): Buffer {
   if (size < 8 ** 11) octal(size, 124, 11)
   else writeLarge(block, size)
   octal(Math.max(0, Math.floor(mtime / 1000)), 136, 11)
-  block.write(`        ${type}`, 148, 'latin1') // the sum counts its own place as blanks
+  block.write(`        ${type}`, 148, 'latin1') // the checksum counts its own field as blanks
   block.write('ustar\x0000', 257, 'latin1')
   octal(
     block.reduce((sum, byte) => sum + byte, 0),
@@ -83,7 +83,7 @@ function blockOf(name: Buffer, { size, mtime, type = '0' }: Entry): Buffer {
   return block
 }
 
-/** From 8 GB on a size no longer fits in its digits, and is written in binary. */
+/** From 8 GB on a size does not fit in its digits, and is written in binary. */
 function writeLarge(block: Buffer, size: number): void {
   block[124] = 0x80
   block.writeBigUInt64BE(BigInt(size), 128)

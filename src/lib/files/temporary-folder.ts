@@ -1,4 +1,6 @@
-/** Where files go that live as long as a test: into memory if it has room, because waiting for a disk shows nothing. */
+/**
+ * The folder for files of a test run: in memory if there is enough space, because waiting for a disk proves nothing.
+ */
 import { existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,14 +18,14 @@ function hasCapacity(folder: string): boolean {
   return bavail * bsize > ENOUGH
 }
 
-/** A folder that others may sweep once this process is gone. */
+/** A folder that other processes may delete once this process has ended. */
 export const makeTemporaryFolder = (): Promise<string> => mkdtemp(join(TEMPORARY_FOLDER, `mortise-${PROCESS_TAG}-`))
 
-/** The rest is left to the next. */
+/** The rest is left to the next process. */
 const MOST_SWEPT = 50
 const LEFTOVER = new RegExp(`^mortise-(${TAG_PATTERN.source})-`)
 
-/** Removes the folders of processes that ended without removing them. */
+/** Deletes the folders of processes that ended without deleting them. */
 export async function sweepTemporaryFolders(): Promise<void> {
   const names = await readdir(TEMPORARY_FOLDER)
   const tagged = names.flatMap((name) => {
@@ -31,7 +33,7 @@ export async function sweepTemporaryFolders(): Promise<void> {
     return tag === undefined ? [] : [{ name, tag }]
   })
   const gone = tagged.filter(({ tag }) => hasProcessEnded(tag)).slice(0, MOST_SWEPT)
-  // Another forge may be sweeping as well, and some folders are other users'.
+  // Another process may be sweeping too, and some folders belong to other users.
   const sweeping = gone.map(({ name }) => rm(join(TEMPORARY_FOLDER, name), { recursive: true, force: true }))
   await Promise.allSettled(sweeping)
 }

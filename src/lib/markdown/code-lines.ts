@@ -1,4 +1,4 @@
-/** Code as lines of HTML. Runs in the rendering threads. */
+/** Highlights code as lines of HTML. Runs in the rendering threads. */
 import { highlight } from './highlight.ts'
 
 export interface CodeBlock {
@@ -6,13 +6,13 @@ export interface CodeBlock {
   readonly lines: readonly string[]
 }
 
-/** What is marked at once. */
+/** The length that is highlighted at once. */
 const LONGEST_PART = 15_000
 const MOST_MARKED = 100_000
-/** Of marks within each other: each line repeats those that are open. */
+/** Maximum nesting of marks: each line repeats the open ones. */
 const DEEPEST = 40
 
-/** Null of a block that is left as it is. */
+/** Null for a block that stays unchanged. */
 export function codeLines(blocks: readonly CodeBlock[]): (string[] | null)[] {
   const budget = { left: MOST_MARKED }
   return blocks.map(({ language, lines }) => {
@@ -21,7 +21,7 @@ export function codeLines(blocks: readonly CodeBlock[]): (string[] | null)[] {
   })
 }
 
-/** Where one ends in the middle of a comment, its rest is not marked as such: nothing worse. */
+/** If a part ends inside a comment, the rest of the comment is not highlighted as such: a minor flaw. */
 function partsOf(lines: readonly string[]): string[][] {
   const parts: string[][] = [[]]
   let length = 0
@@ -38,7 +38,7 @@ function partsOf(lines: readonly string[]): string[][] {
 
 const TAG = /<\/?span[^>]*>/g
 
-/** Marks that go over several lines are closed and opened anew in each. Null where too many are within each other. */
+/** Marks over several lines are closed and reopened in each line. Null if they are nested too deeply. */
 function splitLines(html: string): string[] | null {
   const open: string[] = []
   const lines: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Footnotes: `text[^name]`, and anywhere a block `[^name]: what it says`. Only those that the text leads to are shown, at
- * its end, in the order of their first use. Names are short, so that looking for one takes no time.
+ * Footnotes: `text[^name]`, and anywhere a block `[^name]: what it says`. Only referenced footnotes are shown, at the
+ * end of the text, in the order of first use. Names are short, so that searching for one is fast.
  */
 import type { Env, MarkdownIt, StateBlock, StateCore, StateInline, Token } from 'markdown-it'
 
@@ -28,7 +28,7 @@ function definition(state: StateBlock, startLine: number, endLine: number, silen
   if (!label || state.src[label.end] !== ':' || label.end >= state.eMarks[startLine]!) return false
   const { numbers } = notesOf(state.env)
   if (numbers.has(label.name)) return false
-  // Inside another it ends that one's paragraph, and begins where that one ends.
+  // Inside another footnote it ends that one's paragraph, and starts after it.
   if (silent || state.level > 0) return silent
   numbers.set(label.name, 0)
   state.push('footnote_open', '', 1).meta = { name: label.name }
@@ -55,7 +55,7 @@ function use(state: StateInline, silent: boolean): boolean {
   if (!silent) {
     const count = (uses.get(label.name) ?? 0) + 1
     uses.set(label.name, count)
-    // Maps keep the order of first use.
+    // Maps keep the insertion order.
     if (number === 0) numbers.set(label.name, uses.size)
     state.push('footnote_use', '', 0).meta = { number: numbers.get(label.name)!, count }
   }
@@ -63,7 +63,7 @@ function use(state: StateInline, silent: boolean): boolean {
   return true
 }
 
-/** Moves the blocks of those that are used to the end. */
+/** Moves the blocks of referenced footnotes to the end. */
 function gather(state: StateCore): void {
   const { numbers } = notesOf(state.env)
   if (numbers.size === 0) return
@@ -89,7 +89,7 @@ function bare(state: StateCore, type: string, nesting: 1 | 0 | -1, meta: Record<
   return token
 }
 
-/** The way back stands in the last paragraph, if it ends with one. */
+/** The link back is in the last paragraph, if the footnote ends with one. */
 function noteTokens(state: StateCore, number: number, block: readonly Token[]): Token[] {
   const back = bare(state, 'footnote_back', 0, { number })
   const at = block.at(-1)?.type === 'paragraph_close' ? block.length - 1 : block.length

@@ -1,6 +1,6 @@
 /**
- * Code with its words marked. Grammars are patterns whose time may grow faster than the code: only so much is marked, and
- * in the rendering threads alone.
+ * Syntax highlighting. Grammars are regular expressions whose time may grow faster than the code, so the amount of code
+ * is limited, and highlighting runs only in the rendering threads.
  */
 import { createRequire } from 'node:module'
 import { escapeHtml } from './html.ts'
@@ -12,13 +12,13 @@ interface Highlighter {
 
 let loaded: Highlighter | undefined
 
-/** Loaded by the first code that is marked. Its own types bring those of browsers into the whole program. */
+/** Loaded on first use. Its own types would add those of browsers to the whole program. */
 const highlighter = () => (loaded ??= createRequire(import.meta.url)('highlight.js/lib/common') as Highlighter)
 
 const LONGEST_BLOCK = 16_000
 const LONGEST_LINE = 2_000
 
-/** Marked, or as it is where it is too long, or of a language nobody knows. */
+/** Highlighted HTML, or only escaped if the code is too long or its language unknown. */
 export function highlight(code: string, language: string, budget: { left: number }): string {
   if (code.length > Math.min(LONGEST_BLOCK, budget.left) || language === '') return escapeHtml(code)
   if (code.split('\n').some((line) => line.length > LONGEST_LINE)) return escapeHtml(code)

@@ -1,6 +1,6 @@
 /**
- * HTML that people write in their texts. It is read once, from left to right, and written anew: what comes out is made of
- * tags and attributes named here and of nothing else, so there is nothing to filter out.
+ * Sanitises HTML in texts of users. The HTML is parsed once, from left to right, and written from scratch: the output
+ * consists only of the tags and attributes named here, so there is nothing to filter out.
  */
 
 const CONTAINERS = `a abbr b bdo blockquote caption cite code dd del details dfn div dl dt em figcaption figure
@@ -9,7 +9,7 @@ const CONTAINERS = `a abbr b bdo blockquote caption cite code dd del details dfn
 const VOIDS = ['br', 'hr', 'img', 'wbr']
 const ALLOWED = new Set([...CONTAINERS, ...VOIDS])
 
-/** Their content is not for readers. */
+/** Elements whose content is not shown. */
 const DROPPED = new Set(
   'script style textarea title xmp iframe noembed noframes noscript plaintext template svg math select object'.split(
     ' ',
@@ -25,26 +25,26 @@ const SCHEMES = new Set(['http', 'https', 'mailto', 'ftp', 'ssh', 'git', 'irc', 
 // oxlint-disable-next-line no-control-regex -- browsers pass over these when they read a scheme
 const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]/g
 
-/** Whether an address may be followed: a relative one, or of a scheme that runs nothing. */
+/** Whether a link may be followed: a relative URL, or a scheme that runs no code. */
 export function isSafeAddress(address: string): boolean {
   const scheme = /^([^/?#]*?):/.exec(address.replace(IGNORED, ''))?.[1]
   return scheme === undefined || SCHEMES.has(scheme.toLowerCase())
 }
 
-/** Pictures are also fetched without a click. */
+/** Images are also loaded without a click. */
 export const isSafePicture = (address: string): boolean =>
   isSafeAddress(address) && /^(?:https?:|[^:]*$|[^:]*[/?#])/i.test(address.replace(IGNORED, ''))
 
-/** Names that people give must not be those that the page around the text uses. */
+/** Prefix for ids in user texts, so that they cannot clash with ids of the page. */
 export const ID_PREFIX = 'user-content-'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 
-/** What an address in a text becomes; the kind of thing that has it decides. Null: nothing. */
+/** Rewrites a URL in a text, depending on its kind. Null removes it. */
 export type Rewrite = (address: string, kind: 'link' | 'picture') => string | null
 
-/** What of a piece of HTML may be shown. Tags may be left open, or closed that were never opened: see `balance()`. */
+/** The allowed part of a piece of HTML. Tags may be left open, or closed without being opened: see `balance()`. */
 export function cleanHtml(html: string, rewrite: Rewrite): string {
   let result = ''
   for (let at = 0; at < html.length;) {
@@ -64,7 +64,7 @@ export function cleanHtml(html: string, rewrite: Rewrite): string {
   return result
 }
 
-/** Entities stay what they are; no tag can come of text. */
+/** Entities stay unchanged; text cannot become a tag. */
 const textOf = (text: string) => text.replaceAll('>', '&gt;')
 
 interface Tag {
@@ -78,7 +78,10 @@ const TAG_NAME = /<(\/?)([a-z][^\s/>]*)/iy
 const GAP = /[\s/=]*/y
 const ATTRIBUTE = /([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?/y
 
-/** As browsers read it: whatever begins like a tag is one, up to its end or that of the text. Null: none begins here. */
+/**
+ * Parses like browsers: anything that starts like a tag is one, up to its end or the end of the text. Null if no tag
+ * starts here.
+ */
 function tagAt(html: string, start: number): Tag | null {
   TAG_NAME.lastIndex = start
   const head = TAG_NAME.exec(html)
@@ -97,7 +100,7 @@ function tagAt(html: string, start: number): Tag | null {
   }
 }
 
-/** Comments, declarations and instructions: up to their end, which nobody sees either. */
+/** Comments, declarations and processing instructions, up to their end; none of them is shown. */
 function markAt(html: string, start: number): { end: number } | null {
   if (!/^<[!?]/.test(html.slice(start, start + 2))) return null
   const isComment = html.startsWith('<!--', start)
@@ -123,7 +126,7 @@ const CHARACTERS: Record<string, string> = {
   NewLine: '\n',
 }
 
-/** Those that can hide a scheme; others are written out as they stand, and mean nothing there. */
+/** Decodes the entities that can hide a scheme; others are written unchanged, and have no effect there. */
 const decode = (value: string): string =>
   value.replace(ENTITY, (_, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return CHARACTERS[name]!
@@ -155,13 +158,13 @@ function attributeValue(tag: string, attribute: string, value: string, rewrite: 
   return value
 }
 
-/** Deeper, tags are left out and their content stays. */
+/** Beyond this depth tags are removed and their content stays. */
 const DEEPEST = 120
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)>/g
 const WRITTEN = new Set([...ALLOWED, 'input'])
 const IS_VOID = new Set([...VOIDS, 'input'])
 
-/** Every tag closed in its order, so that nothing of a text reaches beyond it. */
+/** Closes every tag in order, so that no tag of a text reaches beyond the text. */
 export function balance(html: string): string {
   const open: string[] = []
   const counts = new Map<string, number>()

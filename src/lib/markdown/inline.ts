@@ -1,37 +1,37 @@
 /**
- * What the flavour adds to a line: references, emoji, boxes of tasks. Works on parsed tokens, so that nothing is looked
- * for in code, in link texts or in what was escaped.
+ * Inline additions of the Markdown flavour: references, emoji, task boxes. Works on parsed tokens, so that code, link
+ * texts and escaped text are not searched.
  */
 import type { Env, StateCore, Token } from 'markdown-it'
 import type { FindEmoji } from '../text/emoji.ts'
 import { referenceOfAddress, scanReferences, type Reference } from '../text/references.ts'
 import { addressOfKey, trackerKeysIn, type Tracker } from '../text/tracker-keys.ts'
 
-/** Something a text names. */
+/** A reference in a text. */
 export type TextReference = Reference & {
-  /** Of the text, counted from zero. */
+  /** The line in the text, from zero. */
   readonly line: number
-  /** A mention among those that open a paragraph: the text speaks to them. */
+  /** A mention at the start of a paragraph: the text is directed at this user. */
   readonly addressed: boolean
-  /** The note that an address leads to. */
+  /** The note that a URL leads to. */
   readonly note: number | null
 }
 
 export interface InlineEnv extends Env {
-  /** Of the instance, for addresses of its own. */
+  /** The URL of the instance, to recognise its own URLs. */
   readonly base: string | null
   readonly findEmoji: FindEmoji
-  /** Whose issues are links, too. */
+  /** Its issues become links too. */
   readonly tracker: Tracker | null
   readonly found: TextReference[]
 }
 
-/** Instead of the rule that joins pieces of text: they are joined, and then split at what they name. */
+/** Replaces the rule that joins pieces of text: joins them, and then splits them at references. */
 export function nameThings(state: StateCore): void {
   const env = state.env as InlineEnv
   let line = 0
   for (const [at, token] of state.tokens.entries()) {
-    // Cells of tables know their row alone.
+    // Table cells only know their row.
     line = token.map?.[0] ?? line
     if (token.type !== 'inline' || !token.children) continue
     const opener = state.tokens[at - 1]
@@ -42,9 +42,9 @@ export function nameThings(state: StateCore): void {
 }
 
 const SIGN = /:([a-z0-9_+-]{1,64}):/gi
-/** Of one text: no writer means more, and each is looked up. */
+/** Maximum references in one text: no writer needs more, and each is looked up. */
 const MOST_FOUND = 2000
-/** Stands between names that open a paragraph. */
+/** The text between mentions that open a paragraph. */
 const BETWEEN = /^(?:[\s,;:&]|and\b)*$/
 
 class LineReader {
@@ -85,11 +85,11 @@ class LineReader {
     else this.#opens = false
     if (token.type === 'link_open') this.#linkDepth++
     if (token.type === 'link_close') this.#linkDepth--
-    // The words of a picture are text alone.
+    // The text of an image stays plain text.
     if (token.children) for (const child of token.children) if (child.type === 'text_special') child.type = 'text'
   }
 
-  /** A bare address of something of this instance: a link of three tokens. */
+  /** A bare URL of a record of this instance: a link of three tokens. */
   #addressAt(tokens: readonly Token[], at: number): Token | null {
     const [open, , close] = tokens.slice(at, at + 3)
     if (open?.type !== 'link_open' || open.info !== 'auto' || close?.type !== 'link_close' || !this.#env.base)

@@ -1,12 +1,12 @@
-/** Where relative addresses of a text lead: uploads of its project, and files beside it in a repository. */
+/** What relative URLs of a text are resolved against: uploads of its project, and files in a repository. */
 
-/** Addresses without a slash at their end. */
+/** URLs without a trailing slash. */
 export interface LinkBases {
-  /** Of the project, below which its uploads are. */
+  /** The URL of the project, below which its uploads are. */
   readonly project?: string | null
-  /** Of the folder that relative links start from, and the root that those with a slash do. */
+  /** The URL of the folder that relative links start from, and the root for links with a leading slash. */
   readonly links?: { readonly root: string; readonly folder: string } | null
-  /** The same for pictures, which are shown as they are. */
+  /** The same for images, which need raw files. */
   readonly pictures?: { readonly root: string; readonly folder: string } | null
 }
 

@@ -1,7 +1,8 @@
 /**
- * The door to Markdown: `referencesIn()` tells what a text names, whoever asked looks these up, and `renderMarkdown()`
- * shows it with what was found. The work is done in the rendering threads, with a deadline. Only short texts without code
- * are read at once: their time grows with their length, while a grammar may take seconds for a few kilobytes of code.
+ * The entry point to Markdown: `referencesIn()` lists the references of a text, the caller looks them up, and
+ * `renderMarkdown()` renders the text with the results. The work runs in the rendering threads, with a deadline. Only
+ * short texts without code run on this thread: their time grows with their length, while a highlighting grammar may
+ * take seconds for a few kilobytes of code.
  */
 import type { LimitedCaller } from '../async/limiter.ts'
 import { Lru } from '../async/lru.ts'
@@ -19,17 +20,17 @@ export type { TextReference } from './inline.ts'
 export type { LinkBases } from './link-bases.ts'
 export type { Resolution } from './render.ts'
 
-/** A few characters of a text may be hundreds of HTML. */
+/** A few characters of text may become hundreds of HTML. */
 const LONGEST_HTML = 8_000_000
 
 /** By `resolutionKey()`. */
 export type Resolutions = Readonly<Record<string, Resolution>>
 
-/** By the digest of all that they are made of, so neither is ever out of date. */
+/** Caches by the digest of all inputs, so that no entry is ever out of date. */
 const named = new Lru<TextReference[]>(20_000, (found) => 1 + found.length)
 const rendered = new Lru<string>(16_000_000, (html) => 200 + 2 * html.length)
 
-/** Nothing of a text that takes too long. */
+/** Returns no references for a text that takes too long. */
 export async function referencesIn(
   text: string,
   base: string | null = null,
@@ -46,7 +47,7 @@ export async function referencesIn(
   return found ?? []
 }
 
-/** Those of one text, where several were looked up together: what it is made of is all it is remembered by. */
+/** The resolutions of one text, if several texts were looked up together: the cache key contains only its own. */
 export const resolutionsOf = (named: readonly TextReference[], all: Resolutions): Resolutions =>
   Object.fromEntries(
     named.flatMap((one) => {
@@ -59,13 +60,13 @@ export interface Surroundings {
   readonly base?: string | null
   readonly resolutions?: Resolutions
   readonly places?: LinkBases
-  /** Whose issues are links, too. */
+  /** Its issues become links too. */
   readonly tracker?: Tracker | null
-  /** Who waits for it; absent in the background. */
+  /** The waiting caller; absent in background work. */
   readonly caller?: LimitedCaller | undefined
 }
 
-/** A text that takes too long is shown as it is written. */
+/** A text that takes too long is shown unrendered. */
 export async function renderMarkdown(text: string, around: Surroundings = {}): Promise<string> {
   const { base = null, resolutions = {}, places = {}, tracker = null, caller } = around
   const digest = digestOf(text)

@@ -1,4 +1,4 @@
-/** Lines of code with their words marked, in the rendering threads, and remembered. */
+/** Highlighted lines of code, computed in the rendering threads and cached. */
 import { languageOf } from '../text/languages.ts'
 import type { LimitedCaller } from '../async/limiter.ts'
 import { Lru } from '../async/lru.ts'
@@ -13,7 +13,7 @@ const known = new Lru<Marked>(16_000_000, (blocks) =>
   blocks.reduce((sum, lines) => sum + (lines ?? []).reduce((all, line) => all + 50 + 2 * line.length, 0), 200),
 )
 
-/** Each line as HTML. Null of a block that is left as it is. */
+/** Each line as HTML. Null for a block that stays unchanged. */
 export async function markLines(blocks: readonly CodeBlock[], caller?: LimitedCaller): Promise<Marked> {
   if (blocks.length === 0) return []
   const code = blocks.map(({ language, lines }) => ({ language, lines }))
@@ -28,12 +28,12 @@ export async function markLines(blocks: readonly CodeBlock[], caller?: LimitedCa
   return marked
 }
 
-/** By the name of a file; null where nobody knows. */
+/** The language by file name; null if it is unknown. */
 export function markedLanguage(path: string): string | null {
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase()
   if (ending && KNOWN_ENDINGS.has(ending)) return ending
   return languageOf(path)?.toLowerCase().replace('c++', 'cpp').replace('c#', 'cs') ?? null
 }
 
-/** Of data and prose, which count for no language. */
+/** Formats for data and prose, which are not counted as languages. */
 const KNOWN_ENDINGS = new Set('json yml yaml toml ini xml md markdown svg diff patch sql graphql'.split(' '))

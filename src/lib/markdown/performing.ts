@@ -1,4 +1,4 @@
-/** Tasks about texts: short ones without code are done at once, all others in the rendering threads, with a deadline. */
+/** Tasks on texts: short texts without code run at once, all others in the rendering threads, with a deadline. */
 import { createHash } from 'node:crypto'
 import { InFlight } from '../async/in-flight.ts'
 import type { LimitedCaller } from '../async/limiter.ts'
@@ -10,7 +10,7 @@ import type { ReferencesTask, RenderTask, ResultOf, Task } from './tasks.ts'
 
 export const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64')
 
-/** Some milliseconds, whatever is written in it. */
+/** Takes some milliseconds, whatever the content. */
 const LONGEST_AT_ONCE = 2_000
 const FENCE = /```|~~~/
 
@@ -19,7 +19,7 @@ export const isShort = (text: string): boolean => text.length <= LONGEST_AT_ONCE
 const pause = pauses()
 let last: Promise<unknown> = Promise.resolve()
 
-/** One after the other with pauses, however many are asked for at once. */
+/** Runs one task after the other with pauses, however many are requested at once. */
 export function performHere<T extends ReferencesTask | RenderTask>(task: T): Promise<ResultOf<T>> {
   const turn = last.then(async () => {
     const { perform } = await import('./tasks.ts')
@@ -33,23 +33,26 @@ export function performHere<T extends ReferencesTask | RenderTask>(task: T): Pro
 const DEADLINE = 1_000
 const DEADLINE_PER_MEGABYTE = 4_000
 const FORGOTTEN_AFTER = 3_600_000
-/** When contents ran out of time, by their digest. */
+/** When contents ran out of time, by digest. */
 const slow = new Lru<number>(10_000)
 const inFlight = new InFlight<unknown>()
-// Beside this file as a source, in the folder of the bundle otherwise.
+// Next to this file as a source, in the folder of the bundle otherwise.
 const TASKS = new URL(import.meta.url.endsWith('.ts') ? './tasks.ts' : './markdown-tasks.js', import.meta.url)
 
 interface Content {
-  /** Of the task. */
+  /** The key of the task. */
   readonly key: string
-  /** Of the content that decides how long it takes. */
+  /** The digest of the content that determines the duration. */
   readonly digest: string
   readonly length: number
-  /** Who waits for it; absent in the background. */
+  /** The waiting caller; absent in background work. */
   readonly caller: LimitedCaller | undefined
 }
 
-/** Null where it takes too long, or has to wait for too long. What ran out of time is remembered and not tried again. */
+/**
+ * Null if the task takes too long, or has to wait too long. A content that ran out of time is remembered and not tried
+ * again.
+ */
 export async function performElsewhere<T extends Task>(task: T, content: Content): Promise<ResultOf<T> | null> {
   const { key, digest, length, caller } = content
   if (performance.now() - (slow.get(digest) ?? -Infinity) < FORGOTTEN_AFTER) return null

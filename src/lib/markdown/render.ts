@@ -1,7 +1,7 @@
 /**
- * Markdown in the flavour of forges. Pure, and its time grows with the length of the text: nesting is bounded, every rule
- * of ours reads forward. Loading takes a while, so it is reached by `markdown.ts`, which also keeps long texts off this
- * thread.
+ * Markdown in the flavour of forges. Pure, and its time grows with the length of the text: nesting is bounded, and
+ * every added rule reads forward. Loading takes a while, so callers use `markdown.ts`, which also keeps long texts off
+ * this thread.
  */
 import MarkdownIt, { type MarkdownIt as Parser, type Token } from 'markdown-it'
 import { loadEmoji } from '../text/emoji.ts'
@@ -22,7 +22,7 @@ import { nameThings, type InlineEnv, type TextReference } from './inline.ts'
 import { slugOf } from './slugs.ts'
 import { addressOfKey, type Tracker } from '../text/tracker-keys.ts'
 
-/** What a reference is shown as. */
+/** How a reference is shown. */
 export interface Resolution {
   readonly href: string
   readonly text: string
@@ -31,13 +31,13 @@ export interface Resolution {
 }
 
 export interface RenderOptions {
-  /** Address of the instance: links to it are not outside, and bare ones to its things are references. */
+  /** The URL of the instance: links to it are not external, and bare links to its records are references. */
   readonly base?: string | null
-  /** Null: it stays as it is written. */
+  /** Null: the reference stays plain text. */
   readonly resolve?: (reference: TextReference) => Resolution | null
-  /** Whose issues are links, too. */
+  /** Its issues become links too. */
   readonly tracker?: Tracker | null
-  /** Where a relative address leads. */
+  /** Resolves a relative URL. */
   readonly locate?: (address: string, kind: 'link' | 'picture') => string
 }
 
@@ -54,7 +54,7 @@ const MOST_MARKED_CODE = 100_000
 const findEmoji = await loadEmoji()
 const md = makeParser()
 
-/** Everything a text names, in its order. */
+/** All references of a text, in order. */
 export function references(text: string, { base = null }: Pick<RenderOptions, 'base'> = {}): TextReference[] {
   const env = envOf({ base })
   md.parse(text, env)
@@ -86,7 +86,7 @@ function rewritten(address: string, kind: 'link' | 'picture', { base, locate }: 
   return isSafeAddress(located) ? withinBase(located, base) : null
 }
 
-/** One slash more would make a path another host. */
+/** One slash more would turn a path into another host. */
 const withinBase = (address: string, base: string | null | undefined) =>
   base || !address.startsWith('//') ? address : `/${address.replace(/^\/+/, '')}`
 
@@ -131,7 +131,7 @@ function writeThings(parser: Parser): void {
   for (const cell of ['th_open', 'td_open']) {
     rules[cell] = (tokens, at, options, _, self) => {
       const side = /^text-align:(\w+)$/.exec(String(tokens[at]!.attrGet('style')))?.[1]
-      // Pages allow no styles of their own in them.
+      // Pages allow no inline styles.
       tokens[at]!.attrs = side ? [['align', side]] : null
       return self.renderToken(tokens, at, options)
     }
@@ -174,7 +174,7 @@ function writeCode(token: Token, env: RenderEnv): string {
   return `<pre><code${language ? ` class="language-${escapeHtml(language)}"` : ''}>${code}</code></pre>\n`
 }
 
-/** What is read of it. */
+/** The readable text of tokens. */
 function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map(({ content, children, type }) => (type === 'html_inline' ? '' : children ? wordsOf(children) : content))

@@ -1,6 +1,6 @@
 const LONGEST_SLUG = 200
 
-/** Names of headings: lower case, words joined by hyphens; a number follows what was there before. */
+/** Anchors of headings: lower case, words joined by hyphens; a number is appended to duplicates. */
 export function slugOf(words: string, slugs: Map<string, number>): string {
   const base = words
     .slice(0, LONGEST_SLUG)

@@ -1,4 +1,4 @@
-/** Questions about texts as data, so that a thread can be asked them. */
+/** Tasks on texts as plain data, so that they can be sent to a thread. */
 import type { Tracker } from '../text/tracker-keys.ts'
 import { codeLines, type CodeBlock } from './code-lines.ts'
 import { resolutionKey } from './keys.ts'
@@ -6,7 +6,7 @@ import type { TextReference } from './inline.ts'
 import { locator, type LinkBases } from './link-bases.ts'
 import { references, renderMarkdown, type Resolution } from './render.ts'
 
-/** What a text names. */
+/** The references of a text. */
 export interface ReferencesTask {
   readonly kind: 'references'
   readonly text: string
@@ -22,7 +22,7 @@ export interface RenderTask {
   readonly tracker: Tracker | null
 }
 
-/** Each line of code as HTML; null of a block that is left as it is. */
+/** Each line of code as HTML; null for a block that stays unchanged. */
 export interface CodeTask {
   readonly kind: 'code'
   readonly blocks: readonly CodeBlock[]

@@ -12,7 +12,7 @@ const ATTRIBUTES = new Set(
   title type valign width`.split(/\s+/),
 )
 
-/** What a browser would make of it must be what we know: read strictly, without the code under test. */
+/** Parses the output strictly, without the code under test: a browser must see only what we allow. */
 function faultsOf(html: string): string[] {
   const faults: string[] = []
   const rest = html.replace(

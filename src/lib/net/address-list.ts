@@ -1,9 +1,9 @@
-/** A list of hosts, addresses and networks, each with its port if it is for one alone. Pure: no name is looked up. */
+/** A list of hosts, addresses and networks, each with an optional port. Pure: no name is resolved. */
 import { BlockList, isIP } from 'node:net'
 import { plainAddress } from './addresses.ts'
 
 interface Entry {
-  /** A name, or an address or network with the length of its prefix. */
+  /** A host name, or an address or network with the length of its prefix. */
   readonly host: string
   readonly prefix: number | null
   readonly port: number | null
@@ -16,7 +16,7 @@ const SPELLINGS = [
 ]
 const NAME = /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/
 
-/** `example.com`, `10.0.0.0/8`, `[fd00::1]:8080` and the like; null: none of these. */
+/** `example.com`, `10.0.0.0/8`, `[fd00::1]:8080` and the like; null if the text is none of these. */
 function entryOf(text: string): Entry | null {
   const found = SPELLINGS.map((spelling) => spelling.exec(text)).find((match) => match !== null)?.groups
   const host = normalHost(found?.host ?? '')
@@ -30,7 +30,7 @@ function entryOf(text: string): Entry | null {
   return prefix <= bits ? { host, prefix, port } : null
 }
 
-/** As `URL` spells it, without brackets and without the dot after it. */
+/** In the form of `URL`, without brackets and trailing dot. */
 function normalHost(host: string): string | null {
   const hostname = host && URL.parse(`http://${host.includes(':') ? `[${host}]` : host}/`)?.hostname
   return hostname ? bareHost(hostname) : null
@@ -49,7 +49,7 @@ export class AddressList {
   readonly #hosts = new Set<string>()
   readonly #networks = new Map<number | null, BlockList>()
 
-  /** What cannot be read is left out. */
+  /** Unreadable entries are left out. */
   constructor(entries: readonly string[]) {
     for (const entry of entries.map(entryOf)) {
       if (entry === null) continue
@@ -65,13 +65,13 @@ export class AddressList {
     return list
   }
 
-  /** Of a name, not of what it leads to. */
+  /** Compares the name itself, not the addresses it resolves to. */
   hasHost(host: string, port: number): boolean {
     return this.#hosts.has(host) || this.#hosts.has(keyOf(host, port))
   }
 
   hasAddress(ip: string, port: number): boolean {
-    // A zone (`fe80::1%eth0`) is an interface's, and on no list.
+    // A zone (`fe80::1%eth0`) belongs to an interface, and is on no list.
     const forms = isIP(ip) === 0 || ip.includes('%') ? [] : [ip, plainAddress(ip)]
     const lists = [this.#networks.get(null), this.#networks.get(port)]
     return forms.some((form) => lists.some((list) => list?.check(form, isIP(form) === 6 ? 'ipv6' : 'ipv4')))

@@ -1,10 +1,10 @@
-/** Headers of content that others wrote: a browser shows or saves it, and never takes it for a page of ours. */
+/** Headers for user content: a browser shows or saves it, and never treats it as a page of ours. */
 
 export const SANDBOXED = { 'Content-Security-Policy': "default-src 'none'; sandbox" }
 
 /**
- * A document that a browser shows by itself, in a frame of our own pages alone. A sandbox would be stricter, but browsers
- * show no PDF in one. By its type nothing in it is taken for a page; what their viewers add is theirs.
+ * For a PDF that the browser shows in a frame of our own pages only. A sandbox would be stricter, but browsers show no
+ * PDF in one. Its type prevents that it is treated as a page; the browser's viewer controls the rest.
  */
 export const INLINE_PDF = {
   'Content-Type': 'application/pdf',

@@ -1,9 +1,9 @@
-/** Query parameters by which receivers commonly recognise who calls. */
+/** Query parameters that commonly contain credentials. */
 const SECRET =
   /^(.*[_-])?(access_?key|api_?key|auth|code|credential|key|pass|password|passwd|secret|sig|signature|token)$/i
 export const MASK = '[REDACTED]'
 
-/** The address as people may be shown it: without a password and the values of secret parameters. */
+/** The URL as users may see it: without a password and without the values of secret parameters. */
 export function withoutSecrets(url: string): string {
   const named = url.replace(/^([a-z][a-z\d+.-]{0,30}:\/\/)[^/?#@]*@/i, `$1${MASK}@`)
   const [address, query] = splitAt(named, '?')

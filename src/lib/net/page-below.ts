@@ -1,2 +1,5 @@
-/** The address of a page of a project or a group; `owner` is its own address. The dash keeps pages apart from names. */
+/**
+ * The URL of a page of a project or a group; `owner` is the URL of the latter. The dash keeps page names apart from
+ * paths.
+ */
 export const pageBelow = (owner: string, page: string): string => `${owner}/-/${page}`

@@ -18,7 +18,7 @@ const gpg = (...args: string[]) =>
     stdio: ['ignore', 'pipe', 'ignore'],
   })
 
-/** What gpg knows of a key; its first line of each kind belongs to the primary key. */
+/** What gpg reports about a key; the first line of each kind belongs to the primary key. */
 function listing(email: string) {
   const lines = gpg('--with-colons', '--list-keys', email).toString().trimEnd().split('\n')
   const records = lines.map((line) => line.split(':'))
@@ -88,7 +88,7 @@ test('keeps an address out that the key did not certify', async () => {
 const person = (email: string) =>
   openpgp.generateKey({ userIDs: { email }, subkeys: [{ sign: true }], format: 'object' })
 
-/** The thief's key with a subkey of the victim, bound to it by the thief alone. */
+/** The thief's key with a subkey of the victim, bound by the thief alone. */
 async function claimSubkey(
   thief: Awaited<ReturnType<typeof person>>,
   stolen: openpgp.Subkey,
@@ -179,7 +179,7 @@ test('knows the outside of a block', () => {
 })
 
 test('survives any cut or flipped byte, which leave no other key', async () => {
-  const primaryLength = 2 + annBytes[1]! // what follows cannot change the fingerprint
+  const primaryLength = 2 + annBytes[1]! // later bytes cannot change the fingerprint
   const fingerprints = new Set<string | undefined>()
   for (let at = primaryLength; at < annBytes.length; at += 5) {
     const bent = Buffer.from(annBytes)

@@ -1,20 +1,20 @@
 /**
- * Armored OpenPGP public keys. Exactly one key in one block is accepted; everything else is null and nothing throws.
- * Emails and subkeys are listed only if the key itself vouches for them with a valid signature, because whoever owns
- * a listed address or subkey is believed to have made the commits signed with it.
+ * Parses armored OpenPGP public keys. Exactly one key in one block is accepted; everything else is null and nothing
+ * throws. Emails and subkeys are listed only if the key itself certifies them with a valid signature, because the owner
+ * of a listed address or subkey is believed to be the author of commits signed with it.
  */
 import type * as openpgpModule from 'openpgp'
 import type { Key, Subkey } from 'openpgp'
 
 export interface PgpPublicKey {
-  /** Upper-case hex, as is `keyId`, its 16 digits. */
+  /** Upper-case hex, like `keyId`, which is its last 16 digits. */
   fingerprint: string
   keyId: string
-  /** Every user ID, vouched for or not. */
+  /** Every user ID, certified or not. */
   userIds: string[]
   /** Lower-case, from the user IDs that are certified by the key and not revoked; none if the key is revoked. */
   emails: string[]
-  /** Revoked and expired ones too: they have signed in their time. */
+  /** Includes revoked and expired ones, which made signatures while they were valid. */
   subkeys: { fingerprint: string; keyId: string }[]
   expiresAt: Date | null
   armored: string
@@ -38,13 +38,13 @@ export async function parsePgpPublicKey(armored: string): Promise<PgpPublicKey |
   const hasOneBlock = block.split('-----').length === 5
   if (!hasOneBlock) return null
 
-  const openpgp = await import('openpgp') // a megabyte of code that few processes need at start
+  const openpgp = await import('openpgp') // a megabyte of code that few processes need
   try {
     const [key, another] = await openpgp.readKeys({ armoredKeys: block })
     if (!key || another || key.isPrivate() || !isAffordable(key)) return null
     return await describe(openpgp, key, block)
   } catch {
-    return null // the library throws plain errors for all that is malformed
+    return null // the library throws plain errors for malformed input
   }
 }
 
@@ -77,8 +77,8 @@ async function certifiedEmails(key: Key): Promise<string[]> {
 }
 
 /**
- * The primary key must have signed the subkey, and a subkey that signs must have signed back: without that anyone
- * could attach another person's subkey and claim what it signed.
+ * The primary key must have signed the subkey, and a signing subkey must have signed back. Otherwise anyone could
+ * attach another person's subkey and claim its signatures.
  */
 async function isBound({ enums }: OpenPgp, subkey: Subkey): Promise<boolean> {
   const primary = subkey.mainKey.keyPacket
@@ -102,11 +102,11 @@ function holdsTrue(check: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Small texts can ask for much arithmetic: each certification is checked against each revocation, and numbers beyond
- * what OpenSSL accepts are computed in JavaScript, where one check of a made-up RSA key takes minutes.
+ * A small text can cause much computation: each certification is checked against each revocation, and numbers beyond
+ * the limits of OpenSSL are computed in JavaScript, where one check of a forged RSA key takes minutes.
  */
 function isAffordable(key: Key): boolean {
-  const { directSignatures } = key as Key & { directSignatures: unknown[] } // left out of the library's types
+  const { directSignatures } = key as Key & { directSignatures: unknown[] } // missing in the library's types
   let checks = key.revocationSignatures.length + directSignatures.length
   for (const user of key.users) checks += user.selfCertifications.length * (1 + user.revocationSignatures.length)
   for (const subkey of key.subkeys) checks += 2 * subkey.bindingSignatures.length

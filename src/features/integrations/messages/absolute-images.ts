@@ -1,10 +1,10 @@
-/** A text for readers elsewhere: images that it shows by an address without a host get one. */
+/** For texts that are read elsewhere: adds a host to image URLs without one. */
 import { codeSpans, linesOf } from '../../../lib/text/prose.ts'
 
-/** An address ends at a blank or at the closing bracket; what begins with a scheme or a host is whole. */
+/** A URL ends at a blank or at the closing bracket. A URL with a scheme or a host is already absolute. */
 const IMAGE = /!\[[^\]\n]{0,200}\]\((?![a-z][a-z0-9+.-]{0,20}:|\/\/|#)([^\s()]{1,2000})/gi
 
-/** `project`: the web address that `/uploads/…` is below; `host`: what other addresses are below. */
+/** `project`: the web URL that `/uploads/…` is relative to; `host`: what other URLs are relative to. */
 export function absoluteImages(text: string, { host, project }: { host: string; project: string }): string {
   if (!text.includes('](')) return text
   return linesOf(text)

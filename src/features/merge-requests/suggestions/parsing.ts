@@ -1,10 +1,10 @@
-/** Lines that a text proposes in place of others: fenced blocks whose info is `suggestion`, or `suggestion:-1+2`. */
+/** Suggestions in a text: fenced blocks whose info is `suggestion`, or `suggestion:-1+2`, propose replacement lines. */
 
 export interface Suggested {
-  /** Lines above and below the one that is talked about. */
+  /** Lines above and below the commented line. */
   readonly above: number
   readonly below: number
-  /** Each line with its end; empty: the lines are to go. */
+  /** Each line with its line break; empty: the lines are deleted. */
   readonly content: string
 }
 
@@ -41,7 +41,7 @@ function wishOf(info: string): readonly [number, number] | null {
   return [Math.min(Number(above), MOST_AROUND), Math.min(Number(below), MOST_AROUND)]
 }
 
-/** As many marks of the same kind, or more, and nothing else. */
+/** At least as many marks of the same kind, and nothing else. */
 function closes(line: string, fence: string): boolean {
   const marks = line.trim()
   return marks.length >= fence.length && marks === fence[0]!.repeat(marks.length)

@@ -1,14 +1,14 @@
-/** A text for another project: what it names of its own is named with the path, wherever it is read. */
+/** For texts that move to another project: references to records of the original project get its path. */
 import { codeSpans, linesOf } from '../../../lib/text/prose.ts'
 import { scanReferences, type FoundReference } from '../../../lib/text/references.ts'
 
 export interface Origin {
   readonly namespace: string
-  /** Of the project, whole. */
+  /** The full path of the project. */
   readonly path: string
 }
 
-/** Characters in which references are looked for. Further ones stay as they are written. */
+/** The length of text that is scanned for references. References after it stay unchanged. */
 const MOST_SCANNED = 256 * 1024
 const CANDIDATE = /[@#!$%~]|[0-9a-f]{7}/
 
@@ -37,7 +37,7 @@ function absoluteIn(line: string, origin: Origin): string {
   return result + line.slice(from)
 }
 
-/** People are the same everywhere; a single name is a project beside the text's own. */
+/** Users are the same everywhere; a single name is a project in the same namespace as the text's project. */
 function prefixOf({ kind, project }: FoundReference, { namespace, path }: Origin): string {
   if (kind === 'user' || project?.includes('/')) return ''
   if (project !== null) return `${namespace}/`

@@ -1,18 +1,18 @@
-/** Addresses of uploads in a text, which name them by 32 hex digits below their project. */
+/** URLs of uploads in a text, which contain 32 hex digits below their project. */
 
 const ADDRESS = /\/uploads\/([0-9a-f]{32})\//g
 
 export const uploadSecrets = (text: string): string[] => Array.from(text.matchAll(ADDRESS), ([, secret]) => secret!)
 
 export interface UploadMove {
-  /** Of the two projects, whole. */
+  /** The full paths of the two projects. */
   readonly from: string
   readonly to: string
   /** The new secret for each old one. */
   readonly secrets: ReadonlyMap<string, string>
 }
 
-/** `/uploads/…` and `/group/engine/uploads/…`, wherever they stand. Others than those of `secrets` stay. */
+/** `/uploads/…` and `/group/engine/uploads/…`, anywhere in the text. URLs that are not in `secrets` stay unchanged. */
 export function moveUploadAddresses(text: string, { from, to, secrets }: UploadMove): string {
   if (secrets.size === 0) return text
   let result = ''

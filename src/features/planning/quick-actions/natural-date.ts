@@ -1,4 +1,4 @@
-/** Dates as people say them (`tomorrow`, `in 2 days`, `this Friday`, `December 31st`), seen from a day. */
+/** Parses dates in words (`tomorrow`, `in 2 days`, `this Friday`, `December 31st`), relative to a day. */
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const MONTHS = [
@@ -23,7 +23,7 @@ const LONGEST_TEXT = 100
 type Words = readonly string[]
 type Reading = (words: Words, today: Date) => Date | null
 
-/** As `YYYY-MM-DD`; today's date is given so too. Null: this says no date. */
+/** As `YYYY-MM-DD`, like `today`. Null if the text is no date. */
 export function parseNaturalDate(text: string, today: string): string | null {
   if (text.length > LONGEST_TEXT) return null
   const words = text
@@ -73,7 +73,7 @@ function byUnit(words: Words, today: Date): Date | null {
   return which ? plusUnits(today, { this: 0, next: 1, last: -1 }[which as 'this']!, unit) : null
 }
 
-/** `Friday` and `this Friday` are the next one to come, `next Friday` the one of next week. */
+/** `Friday` and `this Friday` are the next one to come, `next Friday` is the one of next week. */
 function byWeekday(words: Words, today: Date): Date | null {
   const [which, name] = words.length === 2 ? words : ['this', words[0]]
   const weekday = words.length > 2 ? -1 : indexOf(WEEKDAYS, name)
@@ -81,12 +81,12 @@ function byWeekday(words: Words, today: Date): Date | null {
   const ahead = (weekday - today.getUTCDay() + 7) % 7
   if (which === 'this') return plusDays(today, ahead || 7)
   if (which === 'last') return plusDays(today, ahead - 7)
-  // Weeks begin on Monday.
+  // Weeks start on Monday.
   const untilMonday = (8 - today.getUTCDay()) % 7 || 7
   return which === 'next' ? plusDays(today, untilMonday + ((weekday + 6) % 7)) : null
 }
 
-/** `December 31st`, `31 Dec 2027`; without a year the next such day. */
+/** `December 31st`, `31 Dec 2027`; without a year, the next such day. */
 function byMonth(words: Words, today: Date): Date | null {
   if (words.length < 2 || words.length > 3) return null
   const isFirst = indexOf(MONTHS, words[0]) >= 0
@@ -96,7 +96,7 @@ function byMonth(words: Words, today: Date): Date | null {
   if (words[2] !== undefined) return /^\d{4}$/.test(words[2]) ? dateOf(Number(words[2]), month, Number(day)) : null
   const year = today.getUTCFullYear()
   const date = dateOf(year, month, Number(day))
-  // The 29th of February may be years away.
+  // The next 29th of February may be years away.
   if (date && date >= today) return date
   for (let ahead = 1; ahead <= 8; ahead++) {
     const later = dateOf(year + ahead, month, Number(day))
@@ -111,14 +111,14 @@ function amountOf(word: string): number | null {
   return spelt < 0 ? null : Math.max(spelt, 1)
 }
 
-/** By the whole name or its first three letters. */
+/** By the full name or its first three letters. */
 const indexOf = (names: readonly string[], word = ''): number =>
   word.length < 3
     ? -1
     : names.findIndex((name) => name === word || (isShort(word) && name.startsWith(word.replace('.', ''))))
 const isShort = (word: string) => /^(?:[a-z]{3}|sept|tues|thur|thurs|wednes)\.?$/.test(word)
 
-/** Null: there is no such day. */
+/** Null if there is no such day. */
 function dateOf(year: number, month: number, day: number): Date | null {
   const date = new Date(Date.UTC(year, month - 1, day))
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : null
@@ -132,6 +132,6 @@ function plusUnits(date: Date, count: number, unit: string): Date {
   if (unit === 'fortnight') return plusDays(date, count * 14)
   const months = date.getUTCMonth() + (unit === 'year' ? count * 12 : count)
   const last = new Date(Date.UTC(date.getUTCFullYear(), months + 1, 0))
-  // A month after the 31st of January is the last of February.
+  // A month after January 31st is the last day of February.
   return new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), Math.min(date.getUTCDate(), last.getUTCDate())))
 }

@@ -1,10 +1,10 @@
 /**
- * `CODEOWNERS`: who must agree to changes of which files. Pure, and bounded however the file is written: what is longer
- * than its limits is not read, and matching counts its steps.
+ * Parses `CODEOWNERS`: who must approve changes to which files. Pure, and bounded for any input: text beyond the limits
+ * is not read, and matching counts its steps.
  */
 import { matchesSegments, segmentOf, type Segment } from '../../../lib/text/globs.ts'
 
-/** More of the file is not looked at, nor the line that is cut by it. */
+/** The rest of the file is ignored, including the line at the cut. */
 export const LONGEST_FILE = 256 * 1024
 const MOST_PATTERNS = 5000
 const LONGEST_PATTERN = 255
@@ -12,29 +12,29 @@ const MOST_OWNERS = 100
 const LONGEST_SECTION = 255
 const MOST_APPROVALS = 100
 
-/** Steps of all matching for one change. */
+/** Maximum matching steps for one change. */
 const MOST_STEPS = 2_000_000
 
 export interface OwnedPattern {
-  /** As it is written. */
+  /** As written. */
   readonly pattern: string
-  /** `@user`, `@group/subgroup` or an address, as written; none where nobody owns what it matches. */
+  /** `@user`, `@group/subgroup` or an email address, as written; empty if the matched files have no owner. */
   readonly owners: readonly string[]
-  /** `!pattern`: what it matches has no owners in its section, whatever else matches. */
+  /** `!pattern`: matched files have no owners in this section, whatever else matches. */
   readonly excludes: boolean
   readonly segments: readonly Segment[]
 }
 
 export interface OwnerSection {
-  /** Empty for what stands before all sections. */
+  /** Empty for patterns before the first section. */
   readonly name: string
-  /** `^[Name]`: shown, but not asked for. */
+  /** `^[Name]`: shown, but not required. */
   readonly optional: boolean
   readonly approvals: number
   readonly patterns: readonly OwnedPattern[]
 }
 
-/** Matching took more steps than a file of any use needs. */
+/** Matching took more steps than any useful file needs. */
 export class TooManySteps extends Error {}
 
 interface Draft {
@@ -44,7 +44,7 @@ interface Draft {
   patterns: OwnedPattern[]
 }
 
-/** In the order of the file. Sections of the same name, in any case, are one. */
+/** In the order of the file. Sections with the same name, regardless of case, are merged. */
 export function parseCodeOwners(text: string): OwnerSection[] {
   const sections = new Map<string, Draft>()
   const sectionOf = (name: string, input: Pick<Draft, 'optional' | 'approvals'>): Draft => {
@@ -54,7 +54,7 @@ export function parseCodeOwners(text: string): OwnerSection[] {
       sections.set(name.toLowerCase(), made)
       return made
     }
-    // Who asks for more is heard.
+    // The stricter requirement wins.
     known.optional &&= input.optional
     known.approvals = Math.max(known.approvals, input.approvals)
     return known
@@ -106,7 +106,7 @@ function patternIn(line: string, usual: readonly string[]): OwnedPattern | null 
   return { pattern, excludes, owners: named.length > 0 || excludes ? named : usual, segments: segmentsOf(pattern) }
 }
 
-/** Spaces that a backslash stands before belong to it. */
+/** A backslash before a space makes the space part of the pattern. */
 function endOfPattern(line: string): number {
   for (let at = 0; at < line.length; at++) {
     if (line[at] === '\\') at++
@@ -115,7 +115,7 @@ function endOfPattern(line: string): number {
   return line.length
 }
 
-/** Words that name nobody are left out, and all that comes after a `#`. */
+/** Words that name no owner are ignored, and so is everything after a `#`. */
 function ownersIn(text: string): string[] {
   const words = text.split(/[ \t]/)
   const comment = words.findIndex((word) => word.startsWith('#'))
@@ -125,7 +125,7 @@ function ownersIn(text: string): string[] {
 
 const isOwner = (word: string) => word.length <= 320 && word.indexOf('@', word[0] === '@' ? 0 : 1) >= 0 && word !== '@'
 
-/** A pattern that does not begin at the root may begin anywhere; one that ends in a slash is all that is below. */
+/** A pattern without a leading slash matches at any depth; one with a trailing slash matches everything below. */
 function segmentsOf(pattern: string): Segment[] {
   const isRooted = pattern.startsWith('/')
   const parts = pattern.split('/').filter((part) => part !== '')
@@ -138,7 +138,7 @@ export interface Owned {
   readonly pattern: OwnedPattern
 }
 
-/** Of one change: whoever asks it of many files shares its steps among them. */
+/** Matching for one change: all its files share one step limit. */
 export class OwnerMatching {
   readonly #sections: readonly OwnerSection[]
   #steps = MOST_STEPS
@@ -147,7 +147,7 @@ export class OwnerMatching {
     this.#sections = sections
   }
 
-  /** In each section the last pattern that matches, if it names somebody. */
+  /** The last matching pattern of each section, if it names an owner. */
   of(path: string): Owned[] {
     const parts = path.split('/')
     const step = () => this.#step()

@@ -1,7 +1,7 @@
 /**
- * Signatures made with SSH keys over anything but a connection (PROTOCOL.sshsig), as `ssh-keygen -Y sign` writes them.
- * A signature carries its key: what comes back is the key that signed exactly this, for this purpose, or null. Whether
- * to trust the key is for the caller to say; nothing throws.
+ * Verifies detached SSH signatures (PROTOCOL.sshsig), as `ssh-keygen -Y sign` writes them. A signature contains its
+ * key. Returns the key that signed exactly this content for this purpose, or null. The caller decides whether to trust
+ * the key; nothing throws.
  */
 import { createHash, createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { parseSshPublicKey, splitFields, type SshPublicKey } from '../../../lib/crypto/ssh-key.ts'
@@ -12,7 +12,7 @@ const VERSION = 1
 const HASHES = ['sha256', 'sha512']
 const LONGEST = 32 * 1024
 
-/** Signature algorithm → the keys that make it and its hash. SHA-1 and DSA prove nothing any more. */
+/** Signature algorithm → the key type and hash. SHA-1 and DSA are no longer secure. */
 const ALGORITHMS = new Map<string, { readonly of: string; readonly hash: string | null }>([
   ['ssh-ed25519', { of: 'ssh-ed25519', hash: null }],
   ['sk-ssh-ed25519@openssh.com', { of: 'sk-ssh-ed25519@openssh.com', hash: null }],
@@ -56,7 +56,7 @@ function field(content: Buffer): Buffer {
   return Buffer.concat([length, content])
 }
 
-/** The flags and the counter of a token. */
+/** The flags and the counter of a FIDO token. */
 const TOKEN_BYTES = 5
 
 function isSignedBy(key: SshPublicKey, message: Buffer, signature: Buffer): boolean {
@@ -70,18 +70,18 @@ function isSignedBy(key: SshPublicKey, message: Buffer, signature: Buffer): bool
   try {
     return verify(algorithm.hash, signed, { key: nodeKey(key), dsaEncoding: 'ieee-p1363' }, raw)
   } catch {
-    return false // numbers that OpenSSL will not even compute with
+    return false // numbers that OpenSSL refuses
   }
 }
 
-/** A token signs what it knows: who asks, what it has counted, and the hash of the message. */
+/** A token signs the application, its flags and counter, and the hash of the message. */
 function tokenMessage({ blob }: SshPublicKey, message: Buffer, counted: Buffer): Buffer {
   const sha256 = (content: Buffer) => createHash('sha256').update(content).digest()
   const application = splitFields(blob)!.at(-1)!
   return Buffer.concat([sha256(application), counted, sha256(message)])
 }
 
-/** Of an elliptic signature, each in its full width. */
+/** The two numbers of an elliptic curve signature, each in its full width. */
 function bothNumbers(value: Buffer, width: number): Buffer | null {
   const numbers = splitFields(value)?.map((number) => (number[0] === 0 ? number.subarray(1) : number)) ?? []
   if (numbers.length !== 2 || numbers.some(({ length }) => length > width)) return null
