@@ -1,4 +1,4 @@
-/** One log, a child per part; fields, not sentences. Whatever is named like a secret is left out here, once. */
+/** One logger, with a child per part; fields, not sentences. Fields with names of secrets are removed here, for all. */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import type { LogLevel } from './config.ts'
 
@@ -41,10 +41,7 @@ const SECRETS = new Set([...SECRET_PARAMETERS, ...SECRET_HEADERS])
 const HIDDEN = '[hidden]'
 const DEEPEST = 4
 
-/**
- * A line is written for every request: this copies nothing until it meets a secret (pino's own way costs 20 times
- * more).
- */
+/** Runs for every request, so it copies nothing until it finds a secret (pino's own redaction costs 20 times more). */
 function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let clean = fields
   for (const name in fields) {
@@ -58,7 +55,7 @@ function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<stri
 }
 
 function cleaned(value: unknown, depth: number): unknown {
-  // Errors and requests have serializers of their own.
+  // Errors and requests have their own serializers.
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth > DEEPEST) return HIDDEN
   if (Array.isArray(value)) return value.map((one) => cleaned(one, depth + 1))
@@ -67,7 +64,7 @@ function cleaned(value: unknown, depth: number): unknown {
     : value
 }
 
-/** Only what is known to be harmless: a database's error, for one, may carry the whole row it is about. */
+/** Only fields known to be harmless: an error of the database, for example, may contain the whole row. */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
@@ -87,7 +84,7 @@ export async function openLog(level: LogLevel, destination?: DestinationStream):
     level,
     base: null,
     formatters: { log: withoutSecrets },
-    // The framework's own would write the whole address, query and all.
+    // The framework's own serializer would write the whole URL with its query.
     serializers: { err: errorFields, req: ({ method }: { method?: string }) => ({ method }) },
     timestamp: pino.stdTimeFunctions.isoTime,
   }
@@ -101,11 +98,13 @@ const LARGEST_BATCH = 32_768
 const LONGEST_WAIT_MS = 100
 
 interface PatientStream extends DestinationStream {
-  /** Within a tenth of a second, and before whatever is written next. */
+  /** Writes within a tenth of a second, and before any later line. */
   scheduleWrite?(line: string): void
 }
 
-/** Requests' lines go many at once: one by one, writing them would be a fifth of a small request's cost. */
+/**
+ * Lines of requests are written in batches: writing them one by one would be a fifth of the cost of a small request.
+ */
 function batching(stream: DestinationStream): PatientStream {
   let pending = ''
   let timer: NodeJS.Timeout | null = null
@@ -131,13 +130,13 @@ export interface RequestLine {
   readonly reqId: string
   readonly method: string
   readonly route: string
-  /** With its query, which is not written. */
+  /** With its query, which is not logged. */
   readonly url: string
   readonly status: number
   readonly ms: number
-  /** Digits, letters, dots and colons: nothing that JSON would write otherwise. */
+  /** Digits, letters, dots and colons: nothing that JSON would escape. */
   readonly ip: string
-  /** Whose credential was shown, and whom an administrator acted as. */
+  /** The user of the credential, and the user that an administrator acted as. */
   readonly user: string | null
   readonly sudo?: string | null
 }
@@ -146,14 +145,14 @@ const LONGEST_PATH = 500
 const SECRET_SEGMENT = /:(?:secret|token)$/
 const UPLOAD = /\/uploads\/[0-9a-f]{32}\//g
 
-/** Where in a route a secret stands, counted in segments. */
+/** The positions of secrets in a route, counted in segments. */
 const secretsIn = (route: string): number[] =>
   route.split('/').flatMap((segment, i) => (SECRET_SEGMENT.test(segment) ? [i] : []))
 
-/** Routes that take whatever no other does. What leads nowhere there may be a secret in the wrong place. */
+/** Catch-all routes. An unknown path there may contain a secret in the wrong place. */
 const ANY_ROUTE = ['unknown', '/*']
 
-/** Secrets that are part of an address are left out as any others. */
+/** Removes secrets that are part of a URL. */
 function pathText(url: string, secrets: readonly number[]): string {
   const path = url.split(/[?#]/, 1)[0]!.slice(0, LONGEST_PATH).replace(UPLOAD, `/uploads/${HIDDEN}/`)
   if (secrets.length === 0) return JSON.stringify(path)
@@ -164,7 +163,7 @@ function pathText(url: string, secrets: readonly number[]): string {
 let second = NaN
 let secondText = ''
 
-/** `2026-11-15T09:30:00.000Z`; but for the milliseconds it is written out once a second. */
+/** `2026-11-15T09:30:00.000Z`; the part without the milliseconds is cached for a second. */
 function momentText(): string {
   const now = Date.now()
   const ms = now % 1000
@@ -175,9 +174,7 @@ function momentText(): string {
   return `${secondText}${String(ms).padStart(3, '0')}Z`
 }
 
-/**
- * Writes the one line each request gets. It holds no secret by its shape, so it goes past all of pino but the stream.
- */
+/** Writes the line of each request. Its form can contain no secret, so it bypasses pino except for the stream. */
 export function requestLog(log: Log): (line: RequestLine) => void {
   const stream = (log as unknown as Record<symbol, PatientStream>)[pino.symbols.streamSym]!
   const known = new Map<string, { text: string; secrets: number[] }>()

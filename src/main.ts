@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { run } from './cli/run.ts'
 
-// Whatever is made from here on, by git too, is its owner's alone: repositories, blobs, the database, keys.
+// Files created from here on, by git too, are readable only by their owner: repositories, blobs, the database, keys.
 process.umask(0o077)
 
 process.exitCode = cluster.isWorker

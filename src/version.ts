@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this program; `package.json` stands one folder up, from `src` as from `dist`. */
+/** The version of this program; `package.json` is one folder up, from `src` and from `dist`. */
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-/** What the package brings to read, beside `package.json`. */
+/** The documentation in the package, next to `package.json`. */
 export const DOCUMENTATION = new URL('../docs/', import.meta.url)

@@ -1,11 +1,11 @@
 export interface Coalesced {
-  /** Resolves after a run that began after this call; all who call while one is going on share the next. */
+  /** Resolves after a run that starts after this call; all callers during a run share the next one. */
   run(): Promise<void>
-  /** Resolves when all that were asked for by now are over. */
+  /** Resolves when all runs requested so far have finished. */
   settled(): Promise<void>
 }
 
-/** Runs `work` one at a time. Once it has failed it is not tried again: everybody hears of the same failure. */
+/** Runs `work` one at a time. After a failure it is not retried: every caller gets the same error. */
 export function coalesce(work: () => Promise<void>): Coalesced {
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null

@@ -1,7 +1,7 @@
-/** A set of ids in eight bytes each, for many that seldom change. */
+/** A compact set of ids, eight bytes each, for large sets that seldom change. */
 export class IdSet {
   #sorted: Float64Array
-  /** Those that are the opposite of what `#sorted` says. */
+  /** Ids whose membership is the opposite of `#sorted`. */
   readonly #flipped = new Set<number>()
   #size: number
 

@@ -1,16 +1,16 @@
-/** The Range header of a request for a file: one piece of it, or nothing that can be heeded. */
+/** Parses the Range header of a request for a file: one piece, or nothing usable. */
 
 export interface Piece {
   readonly start: number
-  /** Included. */
+  /** Inclusive. */
   readonly end: number
 }
 
-/** Null where the whole file is to be sent: no header, several pieces, or something that is no range at all. */
+/** Null if the whole file must be sent: no header, several pieces, or an invalid range. */
 export function readRange(header: string | undefined, size: number): Piece | 'unsatisfiable' | null {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (from === '' && to === '') return null
-  // Without a beginning the number counts from the end.
+  // Without a start, the number counts from the end.
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from)
   const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
   if (from !== '' && to !== '' && Number(to) < start) return null

@@ -1,2 +1,2 @@
-/** Whether a text is a whole address on the web, which people may be led to: nothing that runs, nothing half written. */
+/** Whether a text is a complete web URL that is safe to link: no scripts, no partial URLs. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s/\\][^\s]*$/i.test(text) && URL.canParse(text)

@@ -1,15 +1,15 @@
 /**
- * Atom feeds (RFC 4287). Every value is escaped, and what XML cannot hold (control characters, halves of characters) is
- * left out, so that no text of anybody's makes a feed that readers refuse.
+ * Atom feeds (RFC 4287). Every value is escaped, and characters that XML cannot contain (control characters, lone
+ * surrogates) are removed, so that no user text makes a feed invalid.
  */
 export interface FeedText {
-  /** `html` is shown as such: it must have been made safe. */
+  /** `html` is rendered by readers: it must already be sanitised. */
   readonly type: 'text' | 'html'
   readonly text: string
 }
 
 export interface FeedEntry {
-  /** An address, or a `tag:` of RFC 4151; no two are alike. */
+  /** A URL, or a `tag:` of RFC 4151; unique. */
   readonly id: string
   readonly title: string
   readonly link: string
@@ -25,11 +25,11 @@ export interface FeedEntry {
 export interface Feed {
   readonly id: string
   readonly title: string
-  /** Where it is read. */
+  /** The URL of the feed. */
   readonly self: string
-  /** The page it is the feed of. */
+  /** The page that the feed belongs to. */
   readonly page: string
-  /** Where it has no entries. */
+  /** The update time of a feed without entries. */
   readonly since: string | Date
   readonly entries: readonly FeedEntry[]
 }
@@ -47,13 +47,13 @@ const escaped = (text: string) =>
     .replace(UNFIT, '')
     .replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 
-/** Whole characters. */
+/** Cuts at whole characters. */
 function cut(text: string): string {
   const characters = Array.from(text.slice(0, 4 * LONGEST_TITLE))
   return characters.length > LONGEST_TITLE ? `${characters.slice(0, LONGEST_TITLE - 1).join('')}…` : text
 }
 
-/** What has no year of four digits, as a commit may say of itself, is as old as can be. */
+/** A date without a four-digit year, which a commit may have, becomes the oldest possible date. */
 export function feedMoment(moment: string | Date): string {
   const date = new Date(moment)
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString()
@@ -100,7 +100,7 @@ export function writeFeed(feed: Feed): string {
     `<link rel="self" type="application/atom+xml"${attribute('href', feed.self)}/>`,
     `<link rel="alternate" type="text/html"${attribute('href', feed.page)}/>`,
     element('updated', newestOf(feed)),
-    // An entry that names no author has the feed's.
+    // An entry without an author inherits the feed's.
     `<author>${element('name', feed.title)}</author>`,
     ...feed.entries.map((entry) => `<entry>${entryText(entry)}</entry>`),
     '</feed>',

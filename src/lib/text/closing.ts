@@ -1,10 +1,10 @@
-/** Issues that a text promises to close: `Closes #1, #2 and group/project#3`, `fixed: <address of an issue>`. */
+/** Issues that a text promises to close: `Closes #1, #2 and group/project#3`, `fixed: <URL of an issue>`. */
 import { codeSpans, linesOf } from './prose.ts'
 import { referenceOfAddress } from './references.ts'
 
 export type ClosingReference =
   | { readonly kind: 'issue'; readonly project: string | null; readonly id: number }
-  /** Of another tracker, such as `ABC-1`. */
+  /** An issue of an external tracker, such as `ABC-1`. */
   | { readonly kind: 'external'; readonly name: string }
 
 const KEYWORD = /(?<![\p{L}\p{N}_])(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)):?[ \t]+/gu
@@ -14,10 +14,10 @@ const EXTERNAL = /[A-Z][A-Z0-9_]{0,63}-\d{1,10}(?![\p{L}\p{N}_])/uy
 const ADDRESS = /<?(https?:\/\/[^\s<>"'()[\],;]{1,2000})>?/y
 const AND = /(?:[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)/iy
 
-/** How often something is named; what follows is not read. */
+/** The maximum number of references; the rest of the text is not read. */
 const MOST_NAMED = 10_000
 
-/** Each once, in their order. What stands in code promises nothing. */
+/** Each reference once, in order of appearance. References in code do not count. */
 export function closingReferences(text: string, base: string): ClosingReference[] {
   const found = new Map<string, ClosingReference>()
   const prose = withoutCode(text)
@@ -60,7 +60,7 @@ function referenceAt(text: string, at: number, base: string): { reference: Closi
   return { reference: { kind: 'issue', project: reference.project, id: reference.id }, end: at + whole.length }
 }
 
-/** Blanks instead of code, in blocks and in lines. */
+/** Replaces code by blanks, in blocks and in lines. */
 function withoutCode(text: string): string {
   if (!text.includes('`') && !text.includes('~~~')) return text
   return linesOf(text)

@@ -1,12 +1,12 @@
-/** Emoji by the short names people type between colons. The table is loaded by whoever first asks: it takes a while. */
+/** Emoji by the short names between colons. The table is loaded on first use, because that takes a while. */
 
 export interface Emoji {
-  /** The one it is known and kept by, whichever of its names was written. */
+  /** The canonical name, which is stored whichever of its names was written. */
   readonly name: string
   readonly text: string
 }
 
-/** Names that forges know beside those of the table. */
+/** Names that forges know in addition to the table. */
 const MORE_NAMES: Record<string, string> = {
   face_palm: 'facepalm',
   hugging: 'hugs',
@@ -26,7 +26,7 @@ export type FindEmoji = (name: string) => Emoji | null
 
 let table: Promise<ReadonlyMap<string, Emoji>> | null = null
 
-/** A way to look names up, in any case and without their colons. */
+/** Returns a lookup by name, regardless of case and without colons. */
 export async function loadEmoji(): Promise<FindEmoji> {
   const known = await (table ??= readTable())
   return (name) => (name.length > LONGEST_NAME ? null : (known.get(name.toLowerCase()) ?? null))
@@ -38,7 +38,7 @@ async function readTable(): Promise<ReadonlyMap<string, Emoji>> {
   const { gemoji } = await import('gemoji')
   const known = new Map<string, Emoji>()
   for (const { emoji, names } of gemoji) {
-    // `+1` and `-1` are spellings of names in words.
+    // `+1` and `-1` are aliases of names in words.
     const one = { name: names.find((name) => /^\w/.test(name)) ?? names[0]!, text: emoji }
     for (const name of names) known.set(name, one)
   }

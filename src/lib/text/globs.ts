@@ -1,12 +1,12 @@
 /**
- * Globs over paths. What a `*` or a `**` took is given back one by one, of the last alone, so that no pattern takes more
- * steps than the product of both lengths; each step is told, for whoever counts them.
+ * Globs over paths. Only the last `*` or `**` backtracks, one step at a time, so no pattern takes more steps than the
+ * product of both lengths. Each step is reported, for callers that count them.
  */
 
 export type Segment =
   | { readonly kind: 'any' }
   | { readonly kind: 'text'; readonly text: string }
-  /** With a `*` between each two of them. */
+  /** Parts with a `*` between each two. */
   | { readonly kind: 'parts'; readonly parts: readonly string[] }
   | Glob
 
@@ -32,7 +32,7 @@ export function segmentOf(part: string): Segment {
 function tokensOf(text: string): Token[] {
   const part = Array.from(text)
   const tokens: Token[] = []
-  // Looked for once: of many brackets none may have an end.
+  // Searched once: of many brackets none may be closed.
   const lastEnd = part.lastIndexOf(']')
   for (let at = 0; at < part.length; at++) {
     const char = part[at]!
@@ -52,7 +52,7 @@ function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** `[a-z]`, `[!abc]`; null where it has no end. */
+/** `[a-z]`, `[!abc]`; null if it is not closed. */
 function setAt(part: readonly string[], start: number): { token: Token; end: number } | null {
   const not = part[start + 1] === '!' || part[start + 1] === '^'
   const from = start + (not ? 2 : 1)
@@ -77,7 +77,7 @@ const takes = (token: Exclude<Token, '*'>, char: string, step: () => void): bool
   return isIn !== token.not
 }
 
-/** Each part is looked for once: no backtracking. */
+/** Each part is searched once: no backtracking. */
 function hasParts(name: string, parts: readonly string[]): boolean {
   const [first, last] = [parts[0]!, parts.at(-1)!]
   if (!name.startsWith(first)) return false
@@ -90,7 +90,7 @@ function hasParts(name: string, parts: readonly string[]): boolean {
   return name.length - last.length >= at && name.endsWith(last)
 }
 
-/** What a `**` took is given back one by one, of the last alone: so no more steps than the product of both lengths. */
+/** Only the last `**` backtracks, one step at a time: so there are no more steps than the product of both lengths. */
 export function matchesSegments(segments: readonly Segment[], parts: readonly string[], step: () => void): boolean {
   let [s, p, retryS, retryP] = [0, 0, -1, 0]
   while (p < parts.length) {
@@ -106,7 +106,7 @@ export function matchesSegments(segments: readonly Segment[], parts: readonly st
       ;[s, p] = [retryS, ++retryP]
     } else return false
   }
-  // `docs/**` is what lies in it, not itself.
+  // `docs/**` matches everything inside, not the folder itself.
   return s === segments.length
 }
 
@@ -132,10 +132,12 @@ export function matchesPart(segment: Exclude<Segment, { kind: 'any' }>, name: st
 }
 
 const MOST_ALTERNATIVES = 100
-/** Of all that are read on the way: braces in braces are read once for each of them. */
+/** Maximum characters of all expanded patterns: nested braces are expanded once for each alternative. */
 const MOST_CHARACTERS = 200_000
 
-/** `a/{b,c}` as `a/b` and `a/c`; as it stands where it would be too many, or a brace has no end. */
+/**
+ * `a/{b,c}` becomes `a/b` and `a/c`. The pattern stays unchanged if there would be too many, or a brace is not closed.
+ */
 export function alternatives(pattern: string): string[] {
   const done: string[] = []
   const open = [pattern]
@@ -153,7 +155,7 @@ export function alternatives(pattern: string): string[] {
   return done
 }
 
-/** The first that is closed, with what stands between the commas of its own. */
+/** The first closed brace, with the texts between its own commas. */
 function braceIn(pattern: string): { start: number; end: number; parts: string[] } | null {
   const start = pattern.indexOf('{')
   if (start < 0) return null
@@ -171,7 +173,10 @@ function braceIn(pattern: string): { start: number; end: number; parts: string[]
   return null
 }
 
-/** From the root; `*` stops at a slash, and so does a `**` that is not a whole folder's name. Dots are no exception. */
+/**
+ * Matches from the root; `*` stops at a slash, and so does a `**` that is not a whole path segment. Dots are no
+ * exception.
+ */
 export function globOf(pattern: string): (path: string, step: () => void) => boolean {
   const all = alternatives(pattern).map((one) => {
     const parts = one.split('/')

@@ -1,6 +1,6 @@
 /**
- * HTML as a tagged template that escapes every value it is given: `` html`<h1>${title}</h1>` ``. Only what is itself
- * made by this module goes in as it is, so forgetting to escape is not possible. Attribute values must be quoted.
+ * HTML as a tagged template that escapes every value: `` html`<h1>${title}</h1>` ``. Only values created by this module
+ * are inserted unescaped, so escaping cannot be forgotten. Attribute values must be quoted.
  */
 export class Html {
   readonly #text: string
@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** Nothing stands for the absent ones, so `${wish && html`…`}` reads as it should. */
+/** Absent values render as nothing, so `${input && html`…`}` works. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[]
 
 export function html(literals: TemplateStringsArray, ...parts: Part[]): Html {

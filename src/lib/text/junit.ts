@@ -1,6 +1,6 @@
 /**
- * Reports of tests as JUnit writes them; what is no report of that form is said so. Reading takes time in proportion to
- * the length, whatever the text is; a thread reads what is long.
+ * Parses test reports in the JUnit format; throws if the text is no such report. The time is proportional to the length
+ * for any input; a thread parses long reports.
  */
 
 export interface TestCase {
@@ -24,7 +24,7 @@ const DEEPEST = 100
 const MOST_ATTRIBUTES = 100
 const LONGEST_NAME = 1000
 const LONGEST_OUTPUT = 10_000
-/** Of a character: `&#1114111;`. */
+/** The longest character entity: `&#1114111;`. */
 const LONGEST_ENTITY = 10
 
 interface Open {
@@ -42,7 +42,7 @@ const RESULTS = new Map([
 const malformed = () => new BadReport('JUnit XML is not well-formed')
 const tooLarge = () => new BadReport('JUnit data is too large')
 
-/** One or several documents, one after the other. */
+/** Parses one or several concatenated documents. */
 export function readJunit(text: string): TestCase[] {
   const cases: TestCase[] = []
   const open: string[] = []
@@ -103,7 +103,7 @@ type Token =
       readonly isEmpty: boolean
     }
 
-/** Comments and instructions are passed over; there are no entities but those everybody knows. Each step reads forward. */
+/** Comments and processing instructions are skipped; only the standard entities are known. Each step reads forward. */
 function* tokensOf(text: string): Generator<Token> {
   let at = 0
   while (at < text.length) {
@@ -132,10 +132,10 @@ function endOf(text: string, mark: string, from: number): number {
   return found
 }
 
-// From where they are told to look, and no further than a name may be long.
+// Sticky patterns, bounded by the maximum length of a name.
 const NAME = /[^\s=/<>"']{1,200}/y
 const SPACE = /\s*/y
-/** Of attributes; the others are passed over. */
+/** Attributes that are read; others are skipped. */
 const KNOWN_ATTRIBUTES = new Set(['name', 'classname', 'file', 'filepath', 'time', 'message'])
 
 class TagReader {
@@ -205,7 +205,7 @@ class TagReader {
 
 const KNOWN: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** No more than `most` characters, and no more is read than these may take. */
+/** Returns at most `most` characters, and reads only as much input as these may take. */
 function decoded(text: string, most: number): string {
   const start = text.slice(0, most * LONGEST_ENTITY)
   if (!start.includes('&')) return start.slice(0, most)

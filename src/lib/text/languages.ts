@@ -1,4 +1,4 @@
-/** Which language a file is written in, by its name: programs and markup, no data and no prose. */
+/** The language of a file by its name: programming and markup languages, no data and no prose. */
 
 const BY_ENDING: Record<string, string> = {
   Ada: 'adb ads',
@@ -94,7 +94,7 @@ const BY_NAME: Record<string, string> = {
 const endings = new Map(Object.entries(BY_ENDING).flatMap(([name, list]) => list.split(' ').map((end) => [end, name])))
 const names = new Map(Object.entries(BY_NAME))
 
-/** What others wrote, or machines. */
+/** Files of third parties, or generated files. */
 const FOREIGN =
   /(^|\/)(vendor|vendored|third_party|node_modules|bower_components|dist|\.git[^/]*|\.vscode|\.idea)\/|\.min\.(js|css)$|\.d\.ts$/
 
@@ -105,7 +105,7 @@ export function languageOf(path: string): string | null {
   return names.get(dot > 0 ? name.slice(0, dot) : name) ?? (dot < 0 ? null : (endings.get(name.slice(dot + 1)) ?? null))
 }
 
-/** Per cent of all, with two digits, the most first. */
+/** Percentages with two digits, largest first. */
 export function sharesOf(sizes: ReadonlyMap<string, number>): Record<string, number> {
   const all = [...sizes.values()].reduce((sum, size) => sum + size, 0)
   const largest = [...sizes].filter(([, size]) => size > 0).toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))

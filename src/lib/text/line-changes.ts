@@ -1,7 +1,7 @@
 /**
- * How many lines git says that a change of a small text adds and removes, without git. Its diff is the shortest there is,
- * apart from lines that it takes out of the comparison beforehand, as they are too frequent among others that are new:
- * that is done here as in its xdiff/xprepare.c.
+ * Counts the added and removed lines of a small change as git does, without git. Git computes the shortest diff, except
+ * for lines that it ignores beforehand because they are too frequent among new lines; this is done here as in git's
+ * xdiff/xprepare.c.
  */
 
 export interface LineChanges {
@@ -9,12 +9,12 @@ export interface LineChanges {
   readonly deletions: number
 }
 
-/** Of what is left of both texts without a common beginning and end. Beyond it git itself takes short cuts. */
+/** Applies to both texts without their common start and end. Beyond it git itself uses heuristics. */
 const MOST_LINES = 500
-/** In these first bytes a zero makes it no text. */
+/** A zero in these first bytes makes the file binary. */
 const LOOKED_AT = 8000
 
-/** Null where there is too much to compare. */
+/** Null if the texts are too large to compare. */
 export function lineChanges(before: Buffer, after: Buffer): LineChanges | null {
   if ([before, after].some((bytes) => bytes.subarray(0, LOOKED_AT).includes(0))) return { additions: 0, deletions: 0 }
   const [a, b] = [linesOf(before), linesOf(after)]
@@ -30,12 +30,12 @@ export function lineChanges(before: Buffer, after: Buffer): LineChanges | null {
   return { additions: added.length - same, deletions: removed.length - same }
 }
 
-/** Each with its end: without one, the last is another line. */
+/** Each line with its line break: without one, the last line is a different line. */
 const linesOf = (bytes: Buffer) => bytes.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 const [NOWHERE, SELDOM, OFTEN] = [0, 1, 2]
 
-/** Of some lines of a text those that are compared with another. */
+/** The lines of a text that are compared with the other text. */
 function compared(lines: readonly string[], own: readonly string[], other: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const line of other) counts.set(line, (counts.get(line) ?? 0) + 1)
@@ -58,7 +58,7 @@ function roughRoot(number: number): number {
 const WINDOW = 100
 const NEW_TO_FREQUENT = 4
 
-/** Both before and after it, up to the next line that is seldom, there are lines that the other text has nowhere. */
+/** Whether, on both sides up to the next rare line, there are lines that the other text does not have. */
 function isAmongNew(kinds: readonly number[], at: number): boolean {
   let [fresh, frequent] = [0, 0]
   for (const step of [-1, 1]) {

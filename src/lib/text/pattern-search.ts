@@ -4,12 +4,12 @@ export interface Search {
   readonly pattern: string
   readonly lines: boolean
   readonly texts: readonly string[]
-  /** What its last group, or all of it, has found last is told too. */
+  /** Also reports the last match of the last group, or of the whole pattern. */
   readonly isReported?: boolean
 }
 
 export interface PatternMatches {
-  /** Why the pattern is none. */
+  /** Why the pattern is invalid. */
   readonly fault: string | null
   /** In the order of the texts. */
   readonly found: readonly boolean[]
@@ -30,7 +30,7 @@ export function searchTexts({ pattern, lines, texts, isReported }: Search): Patt
   }
 }
 
-/** In a thread. */
+/** Entry point in a thread. */
 export const perform = searchTexts
 
 function lastOf(compiled: RE2JS, text: string): string | null {

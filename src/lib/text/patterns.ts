@@ -1,27 +1,27 @@
 /**
- * Regular expressions that users write: RE2, whose time grows with the pattern's size times the text. Where that product
- * is small they run here, else in a thread with a deadline. Callers take turns at the threads, and one of them never has
- * both, so that nobody else waits for a slow pattern.
+ * Regular expressions of users: RE2, whose time grows with the size of the pattern times the length of the text. If
+ * that product is small they run here, else in a thread with a deadline. Callers take turns at the threads, and one
+ * caller never has both, so that nobody else waits for a slow pattern.
  */
 import type { LimitedCaller } from '../async/limiter.ts'
 import type { PatternMatches, Search } from './pattern-search.ts'
 import { OutOfTime, PoolFull } from '../threads/errors.ts'
 import { ThreadPool } from '../threads/pool.ts'
 
-/** For whom patterns are searched where no person waits: the project that has the pattern. */
+/** The caller for background searches: the project that has the pattern. */
 export const projectCaller = (id: number): LimitedCaller => ({ key: `project ${id}`, isAnonymous: false })
 
-/** Of those without a caller all count together. */
+/** All searches without a caller count together. */
 const NOBODY: LimitedCaller = { key: 'nobody', isAnonymous: false }
 
-/** It takes longer than it may, or too many others are in front of it. */
+/** The pattern exceeds its deadline, or too many others wait in front of it. */
 export class PatternTooSlow extends Error {
   override name = 'PatternTooSlow'
 }
 
 const TOO_SLOW = 'takes too long'
 
-/** Why this is no pattern, in RE2's own words; null if it is one. */
+/** Why the pattern is invalid, in RE2's own words; null if it is valid. */
 export async function patternFault(pattern: string, caller?: LimitedCaller): Promise<string | null> {
   try {
     const { fault } = await search({ pattern, lines: false, texts: [] }, caller)
@@ -33,8 +33,7 @@ export async function patternFault(pattern: string, caller?: LimitedCaller): Pro
 }
 
 /**
- * Tells of each of the texts whether the pattern is found anywhere in it; `^` and `$` stand at line breaks too if it is
- * of several lines.
+ * Returns for each text whether it contains a match. If the pattern is multiline, `^` and `$` match at line breaks too.
  */
 export async function finder(
   pattern: string,
@@ -48,7 +47,7 @@ export async function finder(
   return (text) => matching.has(text)
 }
 
-/** Of each text what the pattern's last group, or all of it, finds last; null where it is not found. */
+/** For each text, the last match of the last group, or of the whole pattern; null if there is none. */
 export async function lastMatches(
   pattern: string,
   texts: readonly string[],
@@ -58,18 +57,20 @@ export async function lastMatches(
   return fault ? texts.map(() => null) : told!
 }
 
-/** Some ten milliseconds. */
+/** About ten milliseconds. */
 const MOST_STEPS = 200_000
 
 async function search(input: Search, caller = NOBODY): Promise<PatternMatches> {
   const length = input.texts.reduce((sum, text) => sum + text.length, 100)
   if (sizeOf(input.pattern) * length > MOST_STEPS) return searchElsewhere(input, length, caller)
-  // Loaded by whoever first writes one: at the start it would make everybody wait.
+  // Loaded on first use: at the start it would delay everything.
   const { searchTexts } = await import('./pattern-search.ts')
   return searchTexts(input)
 }
 
-/** At most so many steps of a program: each repetition repeats what it stands behind, which may be all of it. */
+/**
+ * An upper bound of the program size: each repetition multiplies what it applies to, which may be the whole pattern.
+ */
 function sizeOf(pattern: string): number {
   let size = Math.max(1, pattern.length)
   for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
@@ -78,7 +79,7 @@ function sizeOf(pattern: string): number {
 }
 
 const DEADLINE = 1000
-/** More text may take longer, but no more than its share. */
+/** More text may take longer, in proportion to its length. */
 const DEADLINE_PER_MEGABYTE = 1000
 
 const searching = new ThreadPool({
@@ -90,7 +91,7 @@ const searching = new ThreadPool({
   idle: 10_000,
 })
 
-// Beside this file as a source, in the folder of the bundle otherwise.
+// Next to this file as a source, in the folder of the bundle otherwise.
 const MODULE = new URL(`./pattern-search${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 async function searchElsewhere(input: Search, length: number, caller: LimitedCaller): Promise<PatternMatches> {

@@ -1,8 +1,8 @@
-/** Which lines of a Markdown text are written to be read, and which stand in code, HTML or a `>>>` quote. */
+/** Tells lines of prose in a Markdown text from lines in code, HTML or a `>>>` quote. */
 
 export interface Line {
   readonly text: string
-  /** Null: prose. The lines that begin and end a block belong to it. */
+  /** Null: prose. The first and last line of a block belong to it. */
   readonly block: 'code' | 'html' | 'quote' | null
 }
 
@@ -12,15 +12,20 @@ const HTML_END = /^<\/([a-z][a-z0-9-]*)[ \t]*>\s*$/i
 const QUOTE = /^>>>\s*$/
 const [COMMENT_START, COMMENT_END] = ['<!--', '-->']
 
-/** Most lines hold no fence, and looking for three characters is cheaper than the pattern. */
+/** Most lines contain no fence, and searching for three characters is cheaper than the pattern. */
 const fenceOf = (line: string): readonly string[] =>
   line.includes('```') || line.includes('~~~') ? (FENCE.exec(line) ?? []) : []
 
-/** Beyond these lines, and these runs of backticks in a line, all is code: nothing is looked for in it. */
+/**
+ * Beyond these numbers of lines, and of backtick runs in a line, everything counts as code: nothing is searched in it.
+ */
 const MOST_LINES = 20_000
 const MOST_RUNS = 20_000
 
-/** Carriage returns at the ends of lines are kept. A fence that nothing ends reaches to the end of the text; HTML and quotes begin only where they also end. */
+/**
+ * Carriage returns at the ends of lines are kept. An unclosed fence reaches to the end of the text; HTML and quotes
+ * start only if they are closed.
+ */
 export function linesOf(text: string): Line[] {
   const lines = text.split('\n', MOST_LINES)
   const ends = lastEnds(lines)
@@ -43,7 +48,7 @@ export function linesOf(text: string): Line[] {
   return result
 }
 
-/** The last line that ends a block of each name, so that none is searched for twice. */
+/** The last line that closes a block of each name, so that none is searched twice. */
 function lastEnds(lines: readonly string[]): Map<string, number> {
   const ends = new Map<string, number>()
   for (const [at, line] of lines.entries()) {
@@ -59,7 +64,7 @@ type Beginning = [Line['block'], ((line: string) => boolean) | null]
 
 function beginning(line: string, endsLater: (name: string) => boolean): Beginning {
   const [, fence, info = ''] = fenceOf(line)
-  // Backticks after a fence of them make it code in a line.
+  // Backticks after a fence of backticks make it inline code.
   if (fence && !(fence.startsWith('`') && info.includes('`'))) return ['code', (other) => endsFence(other, fence)]
   if (line.trimStart().startsWith(COMMENT_START)) {
     if (line.includes(COMMENT_END, line.indexOf(COMMENT_START) + COMMENT_START.length)) return ['html', null]
@@ -76,7 +81,7 @@ function endsFence(line: string, fence: string): boolean {
   return closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length && rest!.trim() === ''
 }
 
-/** Where code stands in a line: a run of backticks ends at the next one as long. */
+/** Positions of inline code: a run of backticks ends at the next run of the same length. */
 export function codeSpans(line: string): (readonly [start: number, end: number])[] {
   const runs: RegExpExecArray[] = []
   for (const run of line.matchAll(/`+/g)) if (runs.push(run) === MOST_RUNS) break
@@ -92,7 +97,7 @@ export function codeSpans(line: string): (readonly [start: number, end: number])
   return spans
 }
 
-/** For each length where the same comes next. */
+/** For each run, the next run of the same length. */
 function partnersOf(lengths: readonly number[]): (number | null)[] {
   const next = new Map<number, number>()
   const partners: (number | null)[] = []

@@ -1,13 +1,16 @@
-/** Lines of a text that are commands, such as `/close` or `/label ~bug`: taken out of it, and told in their order. */
+/**
+ * Quick actions: lines of a text that are commands, such as `/close` or `/label ~bug`. They are removed from the text
+ * and returned in order.
+ */
 import { linesOf } from './prose.ts'
 
-/** What a command may be given to. */
+/** The kinds of records that take commands. */
 export type Actionable = 'issue' | 'merge_request' | 'commit'
 
 interface Definition {
   readonly on: readonly Actionable[]
   readonly aliases?: readonly string[]
-  /** The line becomes this. */
+  /** The text that replaces the line. */
   readonly text?: (argument: string) => string
 }
 
@@ -80,15 +83,15 @@ const NAMES = new Map<string, QuickActionName>(
 
 export interface QuickAction {
   readonly name: QuickActionName
-  /** Trimmed, and empty without one. */
+  /** Trimmed; empty if there is none. */
   readonly argument: string
 }
 
 const COMMAND = /^\/([a-z_]{1,40})(?: (.*))?$/i
 
 /**
- * The text as it is kept, trimmed and without carriage returns, and its commands. Known names are cut out whether or
- * not they can be followed; what stands in code, HTML or a quote is text, and so is with `on` what is of other things.
+ * The stored text, trimmed and without carriage returns, and its commands. Known commands are removed whether or not
+ * they can be executed. Lines in code, HTML or a quote are text; with `on`, so are commands of other kinds of records.
  */
 export function splitQuickActions(text: string, on?: Actionable): { text: string; commands: QuickAction[] } {
   const commands: QuickAction[] = []

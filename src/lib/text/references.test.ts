@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { growth } from '../../../test/effort.ts'
 import { referenceKey, referenceOfAddress, scanReferences, type Reference } from './references.ts'
 
-/** Short for a table: the kind, the project and what it names. */
+/** Short form for a table: the kind, the project and the name. */
 const told = (reference: Reference) =>
   [reference.kind, reference.project ?? '-', ...referenceKey(reference).split('\0').slice(2)].join(' ').trimEnd()
 

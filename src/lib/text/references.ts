@@ -1,23 +1,23 @@
 /**
- * What a text names: `@user`, `#1`, `group/project!2`, `~label`, `%milestone`, commits, addresses of the instance. Plain
- * text in, no Markdown: `lib/markdown` asks it about the parts that are prose. One pass, each character looked at a few
- * times at most.
+ * Finds references in plain text: `@user`, `#1`, `group/project!2`, `~label`, `%milestone`, commits, URLs of the
+ * instance. It knows no Markdown: `lib/markdown` calls it for the prose parts. One pass; each character is read at most
+ * a few times.
  */
 
 interface NamedRecord {
-  /** As it is written. */
+  /** As written. */
   readonly text: string
-  /** Path of the other project it is said of; a single name is one beside ours. */
+  /** Path of the other project it refers to; a single name is a project in the same namespace. */
   readonly project: string | null
 }
 
-/** Of a person, a group or `all`. */
+/** Of a user, a group or `all`. */
 export type UserReference = NamedRecord & { readonly kind: 'user'; readonly name: string }
 export type NumberReference = NamedRecord & {
   readonly kind: 'issue' | 'merge_request' | 'snippet'
   readonly id: number
 }
-/** A number may be an id (of a milestone the iid) or the title, so it gives both; in quotes it is the title. */
+/** A number may be an id (for a milestone the iid) or a title, so both are set; in quotes it is a title. */
 export type TitleReference = NamedRecord & {
   readonly kind: 'label' | 'milestone'
   readonly id: number | null
@@ -32,10 +32,10 @@ export type RangeReference = NamedRecord & {
 }
 export type Reference = UserReference | NumberReference | TitleReference | CommitReference | RangeReference
 
-/** With where it begins and ends. */
+/** With its start and end. */
 export type FoundReference<R extends Reference = Reference> = R & { readonly start: number; readonly end: number }
 
-/** The same for everything that is the same thing, however written. */
+/** Equal for references to the same record, however written. */
 export function referenceKey(reference: Reference): string {
   const { kind, project } = reference
   return [kind, (project ?? '').toLowerCase(), ...partsOf(reference)].join('\0')
@@ -50,7 +50,7 @@ function partsOf(reference: Reference): readonly (string | number | null)[] {
 
 const CANDIDATE = /[@#!$%~]|(?<![\p{L}\p{N}_/.#@-])[0-9a-f]{7,40}(?![\p{L}\p{N}_])/gu
 const BEFORE_SIGIL = /[\p{L}\p{N}_@#!$%~&/.-]/u
-/** A mention needs no more than not to be part of a word, or of an address. */
+/** A mention must not be part of a word or of an email address. */
 const BEFORE_MENTION = /[\p{L}\p{N}_@/]/u
 const PATH_CHARACTER = /[A-Za-z0-9_./-]/
 const PATH = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/
@@ -63,10 +63,10 @@ const RANGE_END = /(\.{2,3})([0-9a-f]{7,40})(?![\p{L}\p{N}_])/uy
 const WORD = /[\p{L}\p{N}_&?.-]+(?:::?[\p{L}\p{N}_&?.-]+)*/uy
 const QUOTED = /"([^"\n]{1,255})"/y
 
-/** Characters that a reference may begin with; after so many of them a text is read no further. */
+/** The maximum number of characters that may start a reference; the rest of the text is not read. */
 const MOST_CANDIDATES = 100_000
 
-/** All of a text, in their order. */
+/** All references of a text, in order. */
 export function scanReferences(text: string): FoundReference[] {
   const found: FoundReference[] = []
   let end = 0
@@ -81,7 +81,7 @@ export function scanReferences(text: string): FoundReference[] {
   return found
 }
 
-/** No further back than what was read already. */
+/** Looks back no further than `from`, the end of the part already read. */
 function sigilAt(text: string, at: number, from: number): FoundReference | null {
   if (text[at] === '@' && !BEFORE_MENTION.test(text[at - 1] ?? '')) return userAt(text, at)
   const start = pathStart(text, at, from)
@@ -130,7 +130,7 @@ function titleAt(text: string, at: number): { id: number | null; title: string; 
   return { id: /^\d{1,10}$/.test(word) ? Number(word) : null, title: word, end: at + word.length }
 }
 
-/** Dots and question marks at its end belong to the sentence. */
+/** Dots and question marks at the end belong to the sentence. */
 function withoutStops(word: string): string {
   let end = word.length
   while (end > 0 && '.?:'.includes(word[end - 1]!)) end--
@@ -160,11 +160,11 @@ const LONGEST_ADDRESS = 2048
 
 export interface AddressReference {
   readonly reference: Reference
-  /** The note it leads to. */
+  /** The note that the URL leads to. */
   readonly note: number | null
 }
 
-/** What an address of this instance leads to, with `/-/` before the noun or without. Null: to no such thing. */
+/** The record that a URL of this instance leads to, with or without `/-/`. Null if there is none. */
 export function referenceOfAddress(address: string, base: string): AddressReference | null {
   const root = base.replace(/\/$/, '')
   if (address.length > LONGEST_ADDRESS || !address.startsWith(`${root}/`)) return null

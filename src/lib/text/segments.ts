@@ -1,11 +1,11 @@
 /**
- * Paths in addresses, segment by segment: whatever stands in a name (`#`, `?`, `%`, `&`) belongs to the name, and only
- * a slash that was written as one parts two of them.
+ * Encodes paths in URLs segment by segment: special characters in a name (`#`, `?`, `%`, `&`) belong to the name, and
+ * only an unencoded slash separates segments.
  */
 
 export const encodeSegments = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-/** Of an address without its host, what is asked for left out. Null where it cannot be decoded. */
+/** For a URL without its host; query and fragment are ignored. Null if it cannot be decoded. */
 export function decodeSegments(address: string): string[] | null {
   const [path] = address.split(/[?#]/, 1) as [string]
   try {

@@ -1,4 +1,4 @@
-/** Task items of a Markdown text: lines of lists that begin with a box, `- [ ] text` or `1. [x] text`. */
+/** Task items of a Markdown text: list items that begin with a box, `- [ ] text` or `1. [x] text`. */
 import { linesOf } from './prose.ts'
 
 export interface TaskItem {
@@ -9,7 +9,7 @@ export interface TaskItem {
 }
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]+(\S.*)$/
-/** The first of such a line. */
+/** The first box of such a line. */
 const BOX = /^([^[]*\[)[ xX]/
 
 export function taskItems(text: string): TaskItem[] {
@@ -34,14 +34,14 @@ export function taskStatus({ count, completed_count }: TaskCompletion): string |
   return count === 0 ? null : `${completed_count} of ${count} ${count === 1 ? 'task' : 'tasks'} completed`
 }
 
-/** The items as they now are whose boxes were toggled. Null: more than boxes differs. */
+/** The toggled items in their new state. Null if more than boxes differs. */
 export function toggledTasks(before: string, after: string): TaskItem[] | null {
   const [was, is] = [taskItems(before), taskItems(after)]
   if (before === after || withBoxes(before, was) !== withBoxes(after, is)) return null
   return is.filter((item, n) => item.checked !== was[n]!.checked)
 }
 
-/** The text with the box at this line ticked or not. Null: no task stands there. */
+/** The text with the box at this line checked or unchecked. Null if there is no task. */
 export function tickTask(text: string, line: number, checked: boolean): string | null {
   const item = taskItems(text).find((item) => item.line === line)
   return item ? withBoxes(text, [item], checked) : null

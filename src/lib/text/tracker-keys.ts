@@ -1,6 +1,6 @@
-/** What issues of other trackers are called in texts, and where they are found. */
+/** References to issues of external trackers, and the URLs of these issues. */
 
-/** The key stands in a group of the pattern. */
+/** The key is in a group of the pattern. */
 interface Spelling {
   readonly pattern: RegExp
 }
@@ -21,11 +21,11 @@ const SPELLINGS: Readonly<Record<string, Spelling>> = {
   zentao: { pattern: /(?<![\p{L}\p{N}_/.-])((?:bug|task|story)-\d{1,10})(?![\p{L}\p{N}_-])/giu },
 }
 
-/** Slugs of the services that are trackers. */
+/** Slugs of the integrations that are issue trackers. */
 export const TRACKERS: readonly string[] = Object.keys(SPELLINGS)
 
 export interface TrackerKey {
-  /** As it is written. */
+  /** As written. */
   readonly text: string
   readonly key: string
   readonly start: number
@@ -34,7 +34,7 @@ export interface TrackerKey {
 
 const MOST_KEYS = 500
 
-/** In their order; `most` of them. */
+/** In order, at most `most`. */
 export function trackerKeysIn(text: string, slug: string, most = MOST_KEYS): TrackerKey[] {
   const spelling = SPELLINGS[slug]
   if (!spelling) return []
@@ -47,12 +47,12 @@ export function trackerKeysIn(text: string, slug: string, most = MOST_KEYS): Tra
   return found
 }
 
-/** Where a project's issues are, if not here. */
+/** The external tracker of a project's issues. */
 export interface Tracker {
   readonly slug: string
   /** With `:id` (or `:issue_id`) in place of the key; `:kind` and `:number` are its parts. */
   readonly issuesUrl: string
-  /** Whether a bare number is one of its issues: there are none here. */
+  /** Whether a plain number refers to an issue of the tracker: the project then has no issues here. */
   readonly hasNumbers: boolean
 }
 

@@ -1,6 +1,5 @@
 /**
- * The text without those characters at its ends. A pattern such as `/-+$/` would begin anew at every dash of a text that
- * is full of them.
+ * Trims these characters at both ends. A pattern such as `/-+$/` would restart at every dash of a text full of dashes.
  */
 export function trimEnds(text: string, isTrimmed: (character: string) => boolean): string {
   let start = 0

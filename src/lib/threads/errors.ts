@@ -1,9 +1,9 @@
-/** It passed its deadline, or needed more memory than a thread has. It would again. */
+/** The task passed its deadline, or needed more memory than a thread has. A retry would fail too. */
 export class OutOfTime extends Error {
   override name = 'OutOfTime'
 }
 
-/** The caller, or all callers together, have too many tasks. Later there may be room. */
+/** The caller, or all callers together, have too many tasks. A retry later may succeed. */
 export class PoolFull extends Error {
   override name = 'PoolFull'
 }

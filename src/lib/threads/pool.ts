@@ -1,7 +1,7 @@
 /**
- * Threads for work whose length the content of users decides. Each task has a deadline: a thread that passes it is killed
- * and replaced. Callers take turns, and none of them has more than a share of the threads, so one with many tasks holds up
- * nobody else. Threads start on demand and end when idle.
+ * Thread pool for work whose duration depends on user content. Each task has a deadline: a thread that exceeds it is
+ * killed and replaced. Callers take turns, and each may use only a share of the threads, so a caller with many tasks
+ * blocks nobody else. Threads start on demand and end when idle.
  */
 import { anonymousShare, type LimitedCaller } from '../async/limiter.ts'
 import { PoolFull } from './errors.ts'
@@ -10,22 +10,22 @@ import { startThread, type PerformOptions, type Thread } from './worker.ts'
 
 export interface PoolLimits {
   readonly threads: number
-  /** Of the threads. */
+  /** Threads per caller. */
   readonly perCaller: number
   readonly waitingPerCaller: number
   readonly waitingInAll: number
-  /** Milliseconds that a task of a caller waits for a thread. */
+  /** Milliseconds that a task waits for a thread. */
   readonly patience: number
-  /** Milliseconds after which a thread without work ends. */
+  /** Milliseconds after which an idle thread ends. */
   readonly idle: number
 }
 
 export interface TaskOptions {
-  /** Who waits for it. Absent in the background, where it waits as long as it takes. */
+  /** The waiting caller. Absent in background work, which waits without limit. */
   readonly caller?: LimitedCaller | undefined
   /** Milliseconds of work. */
   readonly deadline: number
-  /** Answers what the work asks meanwhile. */
+  /** Answers questions of the running task. */
   readonly answer?: Ask
 }
 
@@ -43,7 +43,7 @@ const BACKGROUND: LimitedCaller = { key: 'background', isAnonymous: false }
 
 export class ThreadPool {
   readonly #limits: PoolLimits
-  /** Of those who wait, by turns: the caller served last stands last. */
+  /** Queues of waiting tasks in round-robin order: the caller served last is last. */
   readonly #queues = new Map<LimitedCaller['key'], Set<Task>>()
   readonly #running = new Map<LimitedCaller['key'], number>()
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
@@ -55,7 +55,7 @@ export class ThreadPool {
     this.#limits = limits
   }
 
-  /** What `perform(input, ask)` of the module returns; both must be values that can be cloned. */
+  /** The result of `perform(input, ask)` of the module; input and result must be cloneable. */
   run<T>(module: URL, input: unknown, { caller = BACKGROUND, ...options }: TaskOptions): Promise<T> {
     const queue = this.#queues.get(caller.key) ?? new Set()
     const { waitingPerCaller, waitingInAll, patience } = this.#limits
@@ -87,7 +87,7 @@ export class ThreadPool {
       const [task] = queue
       if (!this.#hasCapacity(task!.caller)) continue
       this.#remove(task!)
-      // To the end of the round.
+      // Moves the caller to the end of the round.
       if (this.#queues.delete(key)) this.#queues.set(key, queue)
       return task!
     }
@@ -130,7 +130,7 @@ export class ThreadPool {
     else this.#running.delete(key)
   }
 
-  /** The one used last: the others come to their end. */
+  /** The most recently used thread, so that the others become idle and end. */
   #takeThread(): Thread {
     const kept = [...this.#idle].at(-1)
     if (!kept) return startThread()

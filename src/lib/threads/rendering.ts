@@ -1,4 +1,4 @@
-/** The pool that renders texts and pages. */
+/** The thread pool that renders texts and pages. */
 import { availableParallelism } from 'node:os'
 import { ThreadPool } from './pool.ts'
 

@@ -1,4 +1,4 @@
-/** Runs in a thread of its own: `perform(input, ask)` of the module it is told. */
+/** Runs in a thread: calls `perform(input, ask)` of the given module. */
 import { parentPort } from 'node:worker_threads'
 
 /** Without an input the module is only loaded. */
@@ -7,7 +7,7 @@ export interface Order {
   readonly input?: unknown
 }
 
-/** The owner's answer to a question of the work. */
+/** The owner's answer to a question of the task. */
 export interface Answer {
   readonly answerTo: number
   readonly answer?: unknown
@@ -17,7 +17,7 @@ export interface Answer {
 export type Reply = { readonly result: unknown } | { readonly fault: string }
 export type Message = Reply | { readonly number: number; readonly question: unknown }
 
-/** Asks the owner of the thread. Questions and answers are values that can be cloned. */
+/** Asks the owner of the thread. Questions and answers must be cloneable. */
 export type Ask = (question: unknown) => Promise<unknown>
 
 interface Module {
@@ -49,7 +49,7 @@ async function follow(order: Order): Promise<Reply> {
   }
 }
 
-// Without a parent it is only loaded, to be compiled before it is needed.
+// Without a parent the module is only loaded, to be compiled before it is needed.
 parentPort?.on('message', (message: Order | Answer) => {
   if ('answerTo' in message) take(message)
   else void follow(message).then((reply) => parentPort?.postMessage(reply))

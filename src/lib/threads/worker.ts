@@ -1,4 +1,4 @@
-/** One thread as its owner sees it. */
+/** One thread, from its owner's side. */
 import { Worker } from 'node:worker_threads'
 import { OutOfTime } from './errors.ts'
 import type { Answer, Ask, Message, Order, Reply } from './thread.ts'
@@ -6,23 +6,23 @@ import type { Answer, Ask, Message, Order, Reply } from './thread.ts'
 export interface PerformOptions {
   /** Milliseconds of work. */
   readonly deadline: number
-  /** Answers what the work asks meanwhile. */
+  /** Answers questions of the running task. */
   readonly answer?: Ask | undefined
 }
 
 export interface Thread {
-  /** One at a time. After a failure of the thread itself it is dead. */
+  /** One task at a time. After a failure of the thread itself it is dead. */
   perform(module: string, input: unknown, options: PerformOptions): Promise<unknown>
   isAlive(): boolean
   end(): void
 }
 
 const MEMORY_MB = 512
-/** Of a start, which is no part of the work. */
+/** Time limit of a start, which is not part of the work. */
 const LONGEST_START = 60_000
 
 export function startThread(): Thread {
-  // Beside this file as a source, in the folder of the bundle otherwise.
+  // Next to this file as a source, in the folder of the bundle otherwise.
   const file = import.meta.url.endsWith('.ts') ? './thread.ts' : './rendering-thread.js'
   const worker = new Worker(new URL(file, import.meta.url), {
     execArgv: [],
@@ -85,11 +85,11 @@ async function replyOf(worker: Worker, order: Order, { deadline, answer = noAnsw
   }
 }
 
-/** Beside other programs a thread may wait for its processor so many times as long as it works. */
+/** On a busy machine a thread may wait for the processor so many times as long as it works. */
 const MOST_WAITING = 10
 const SHORTEST_LOOK = 10
 
-/** The deadline is one of the thread's own processor time, so that a busy machine makes nothing of it. */
+/** The deadline applies to the thread's own CPU time, so that it does not depend on the load of the machine. */
 function watchEffort(worker: Worker, deadline: number, expire: () => void): { end(): void } {
   const startedAt = performance.now()
   const before = effortOf(worker)
@@ -112,7 +112,7 @@ function watchEffort(worker: Worker, deadline: number, expire: () => void): { en
   }
 }
 
-/** Milliseconds. Older versions of Node do not tell. */
+/** Milliseconds of CPU time. Older versions of Node do not report it. */
 async function effortOf(worker: Worker): Promise<number> {
   const usage = await worker.cpuUsage?.().catch(() => null)
   return usage ? (usage.user + usage.system) / 1000 : performance.now()

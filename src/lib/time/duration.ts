@@ -1,4 +1,4 @@
-/** Working time as people write it: `1w 2d 3h 30m`, where a day has 8 hours, a week 5 days and a month 4 weeks. */
+/** Working time as users write it: `1w 2d 3h 30m`, where a day has 8 hours, a week 5 days and a month 4 weeks. */
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -7,7 +7,7 @@ const WEEK = 5 * DAY
 const MONTH = 4 * WEEK
 const YEAR = 12 * MONTH
 
-/** Largest first, as they are written out; years are only read. */
+/** Largest first, as in the output; years are only parsed. */
 const UNITS = [
   { short: 'mo', seconds: MONTH, names: /^mo(?:s|n|ns|nth|nths)?$/ },
   { short: 'w', seconds: WEEK, names: /^w(?:k|ks|eek|eeks)?$/ },
@@ -24,7 +24,7 @@ const PART = /(\d{1,9}(?:\.\d{1,9})?)[ \t]*([a-z]*)(?:[ \t]*,[ \t]*|[ \t]+(?:and
 /** `1:30` and `1:00:30`. */
 const CLOCK = /^(?:(\d{1,6}):)?(\d{1,6}):(\d{2})$/
 
-/** In seconds, negative with a leading `-`. A number without a unit is hours. Null: this is no duration. */
+/** In seconds, negative with a leading `-`. A number without a unit is hours. Null if the text is no duration. */
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT) return null
   const [, sign, written = ''] = /^\s*([+-]?)\s*(.*?)\s*$/s.exec(text.toLowerCase()) ?? []
@@ -54,7 +54,7 @@ function workSeconds(written: string): number | null {
 const unitNamed = (name: string): number | undefined =>
   YEARS.test(name) ? YEAR : UNITS.find(({ names }) => names.test(name))?.seconds
 
-/** `3d 5h`; null for no time at all. */
+/** `3d 5h`; null for zero. */
 export function formatDuration(seconds: number): string | null {
   let rest = Math.abs(seconds)
   const parts = UNITS.flatMap((unit) => {

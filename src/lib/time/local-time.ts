@@ -1,4 +1,4 @@
-/** Moments that keep the time zone they happened in. */
+/** Timestamps with the time zone they were made in. */
 
 export interface LocalMoment {
   readonly date: Date

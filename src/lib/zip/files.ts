@@ -1,4 +1,4 @@
-/** Archives that are files of this machine. */
+/** Zip archives in local files. */
 import { open } from 'node:fs/promises'
 import { openZip, type ZipArchive, type ZipLimits, type ZipSource } from './reader.ts'
 

@@ -1,4 +1,4 @@
-/** Numbers of the zip format that its reader and its writer share. */
+/** Constants of the zip format, shared by reader and writer. */
 
 export const LOCAL_HEADER = 0x04034b50
 export const DIRECTORY_HEADER = 0x02014b50
@@ -20,14 +20,14 @@ export const FLAG_ENCRYPTED = 0x1
 export const FLAG_DESCRIPTOR = 0x8
 export const FLAG_UTF8 = 0x800
 
-/** Stands in a field whose value is in the extra field of large archives instead. */
+/** Marks a field whose value is in the zip64 extra field instead. */
 export const IN_EXTRA_32 = 0xffffffff
 export const IN_EXTRA_16 = 0xffff
 
 export const EXTRA_64 = 0x0001
 export const EXTRA_TIMES = 0x5455
 
-/** Who made the archive: its modes are those of Unix. */
+/** The creator of the archive: modes are those of Unix. */
 export const MADE_ON_UNIX = 3
 
 export const FILE_TYPE = 0o170000

@@ -1,7 +1,7 @@
 /**
- * Reads a zip archive that lies anywhere, by its directory: entries are told one after the other, and one is unpacked
- * without the others. Nothing an archive claims is believed: counts, sizes, places and sums are bounded and checked,
- * and an entry never gives more bytes than the directory says.
+ * Reads a zip archive from any source, by its directory: entries are listed one after the other, and an entry is
+ * unpacked without the others. No claim of an archive is trusted: counts, sizes, offsets and checksums are bounded and
+ * checked, and an entry never gives more bytes than the directory says.
  */
 import { Readable } from 'node:stream'
 import { createInflateRaw, crc32 } from 'node:zlib'
@@ -31,32 +31,32 @@ import {
   SYMBOLIC_LINK,
 } from './format.ts'
 
-/** It is no archive, a broken one, or more than may be read. */
+/** The file is no archive, is damaged, or exceeds the limits. */
 export class BadZip extends Error {
   override name = 'BadZip'
 }
 
 export interface ZipSource {
   readonly size: number
-  /** The bytes from `start` up to, not including, `end`. */
+  /** The bytes from `start` to `end`, which is exclusive. */
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
 export interface ZipLimits {
   readonly entries: number
-  /** Bytes of the directory, which is read but not kept. */
+  /** Size limit of the directory, which is read but not stored. */
   readonly directory: number
 }
 
 const DEFAULT_LIMITS: ZipLimits = { entries: 1_000_000, directory: 256 * 1024 ** 2 }
 
 export interface ZipEntry {
-  /** As the archive has it: with slashes, and one at the end of a folder's. */
+  /** As in the archive: with slashes, and a trailing one for a folder. */
   readonly name: string
-  /** The same in parts, if it stays inside of where it is unpacked; else null. */
+  /** The segments of the name, if it stays inside the target folder; else null. */
   readonly path: readonly string[] | null
   readonly type: 'file' | 'folder' | 'link' | 'other'
-  /** Permissions; 0 where the archive tells none. */
+  /** Permissions; 0 if the archive has none. */
   readonly mode: number
   readonly mtime: Date
   readonly size: number
@@ -64,16 +64,16 @@ export interface ZipEntry {
   readonly crc: number
   readonly method: number
   readonly isEncrypted: boolean
-  /** Of its local header. */
+  /** Offset of its local header. */
   readonly offset: number
 }
 
 export interface ZipArchive {
   readonly count: number
   entries(): AsyncGenerator<ZipEntry>
-  /** The entry of exactly this name. */
+  /** The entry with exactly this name. */
   find(name: string): Promise<ZipEntry | null>
-  /** What the entry holds, unpacked as it is read. */
+  /** The content of the entry, unpacked while it is read. */
   read(entry: ZipEntry): AsyncGenerator<Buffer>
 }
 
@@ -84,7 +84,7 @@ export async function openZip(source: ZipSource, limits: Partial<ZipLimits> = {}
   const directory = await findDirectory(source)
   if (directory.count > most.entries) throw new BadZip('has too many entries')
   if (directory.end - directory.start > most.directory) throw new BadZip('has too long a directory')
-  // Each takes that much at least, so that a count cannot lie upwards.
+  // Each entry takes at least that much, so the count cannot be too large.
   if (directory.count * DIRECTORY_HEADER_SIZE > directory.end - directory.start) throw new BadZip('is cut short')
   const archive: ZipArchive = {
     count: directory.count,
@@ -121,7 +121,7 @@ async function findDirectory(source: ZipSource): Promise<Directory> {
   return checked({ count, start, end: start + size }, place)
 }
 
-/** The last place where the end of the directory begins and its comment ends the file. */
+/** The last position where a directory end can start such that its comment ends the file. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - DIRECTORY_END_SIZE; at >= 0; at--) {
     if (tail[at] !== 0x50 || tail.readUInt32LE(at) !== DIRECTORY_END) continue
@@ -187,7 +187,7 @@ function entryOf(header: Buffer): ZipEntry {
   const extra = extrasOf(header.subarray(nameEnd, nameEnd + header.readUInt16LE(30)))
   const large = extra.get(EXTRA_64) ?? Buffer.alloc(0)
   let at = 0
-  // Only those are in the extra field that have no room in theirs, in this order.
+  // Only values that do not fit their own field are in the extra field, in this order.
   const [size, compressed, offset] = [24, 20, 42].map((field) => {
     const value = header.readUInt32LE(field)
     if (value !== IN_EXTRA_32 || at + 8 > large.length) return value
@@ -210,7 +210,7 @@ function entryOf(header: Buffer): ZipEntry {
   }
 }
 
-/** Without the flag it may be any encoding; most who leave it out write UTF-8 all the same. */
+/** Without the flag the encoding is unknown; most writers that omit it still use UTF-8. */
 function nameOf(bytes: Buffer, flags: number): string {
   const name = bytes.toString('utf8')
   return (flags & FLAG_UTF8) !== 0 || Buffer.from(name).equals(bytes) ? name : bytes.toString('latin1')
@@ -234,7 +234,7 @@ function typeOf(name: string, mode: number): ZipEntry['type'] {
   return type === 0 || type === REGULAR_FILE ? 'file' : 'other'
 }
 
-/** The parts of a relative path that leads nowhere else; null where it is none. */
+/** The segments of a relative path that stays inside its folder; null if it does not. */
 function pathOf(name: string): string[] | null {
   const parts = (name.endsWith('/') ? name.slice(0, -1) : name).split('/')
   while (parts.length > 1 && parts[0] === '.') parts.shift()
@@ -260,7 +260,7 @@ function timeOf(dos: number, times: Buffer | undefined): Date {
 const MOST_PACKED = 1032
 const LEAST_PACKED = 64
 
-/** Whether so many packed bytes can be as many as it says. */
+/** Whether the compressed bytes can unpack to the stated size. */
 export const isPossible = ({ method, size, compressed }: ZipEntry): boolean =>
   method === STORED ? size === compressed : size <= (compressed + LEAST_PACKED) * MOST_PACKED
 
@@ -275,7 +275,7 @@ async function* contentOf(source: ZipSource, directory: Directory, entry: ZipEnt
 
   let size = 0
   let crc = 0
-  // Not every source can be asked for nothing.
+  // Not every source accepts an empty range.
   const packed = entry.compressed > 0 ? source.read(start, start + entry.compressed) : nothing()
   for await (const chunk of unpacked(packed, entry.method)) {
     size += chunk.length
@@ -300,7 +300,7 @@ async function* unpacked(packed: AsyncIterable<Uint8Array>, method: number): Asy
   try {
     yield* source.pipe(inflate) as AsyncIterable<Buffer>
   } catch (error) {
-    // zlib's own; what the source says is not the archive's fault.
+    // Errors of zlib; an error of the source is not the archive's fault.
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw new BadZip('has a broken entry')
     throw error
   } finally {

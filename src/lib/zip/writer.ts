@@ -1,6 +1,6 @@
 /**
- * Writes a zip archive as it goes: contents are read once, compressed and handed on, so memory grows with the number of
- * entries only. Large files and archives (zip64) are written as such where they are.
+ * Writes a zip archive as a stream: contents are read once, compressed and passed on, so memory grows only with the
+ * number of entries. Large files and archives use zip64.
  */
 import { Readable } from 'node:stream'
 import { createDeflateRaw, crc32 } from 'node:zlib'
@@ -28,17 +28,17 @@ import {
 } from './format.ts'
 
 export interface ZipInput {
-  /** With slashes; a folder's ends with one. */
+  /** With slashes; a folder has a trailing slash. */
   readonly name: string
-  /** As of stat, type included. */
+  /** As from stat, including the type. */
   readonly mode: number
   readonly mtime: Date
-  /** What is longer is cut here, what is shorter fails. */
+  /** A longer content is cut at this size, a shorter one fails. */
   readonly size: number
   content(): AsyncIterable<Uint8Array>
 }
 
-/** From here on a compressed file may need more than 32 bits. */
+/** From this size on a compressed file may need more than 32 bits. */
 const LARGE_FILE = 0xf0000000
 const VERSION_PLAIN = 20
 const VERSION_64 = 45
@@ -159,7 +159,7 @@ function directoryHeader({ input, name, method, offset, crc, compressed }: Writt
   header.writeUInt32LE(isLarge ? IN_EXTRA_32 : input.size, 24)
   header.writeUInt16LE(name.length, 28)
   header.writeUInt16LE(extra.length, 30)
-  // The lower half is of DOS, where one bit tells folders.
+  // The lower half is for DOS, where one bit marks folders.
   header.writeUInt32LE((((input.mode & 0xffff) << 16) | (input.name.endsWith('/') ? 0x10 : 0)) >>> 0, 38)
   header.writeUInt32LE(isFar ? IN_EXTRA_32 : offset, 42)
   return Buffer.concat([header, name, extra])
@@ -199,7 +199,7 @@ function extra64(values: number[]): Buffer {
   return bytes
 }
 
-/** The time to the second and without a zone, which DOS does not tell. */
+/** The time with seconds and in UTC, which the DOS format does not have. */
 function extraTimes(mtime: Date): Buffer {
   const seconds = Math.floor(mtime.getTime() / 1000)
   if (seconds < 0 || seconds > 0x7fffffff) return Buffer.alloc(0)
@@ -214,7 +214,7 @@ function extraTimes(mtime: Date): Buffer {
 const FIRST_DOS_YEAR = 1980
 const LAST_DOS_YEAR = 2107
 
-/** The date in the upper half, the time in the lower. */
+/** The date in the upper half, the time in the lower half. */
 function dosTime(time: Date): number {
   const year = Math.min(Math.max(time.getUTCFullYear(), FIRST_DOS_YEAR), LAST_DOS_YEAR)
   const date = ((year - FIRST_DOS_YEAR) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate()

@@ -28,7 +28,7 @@ const packed = (...inputs: ZipInput[]) => buffer(Readable.from(zipOf(inputs)))
 
 const sourceOf = (bytes: Uint8Array): ZipSource => ({
   size: bytes.length,
-  // In small pieces, as a network may give them.
+  // In small pieces, as from a network.
   async *read(start, end) {
     for (let at = start; at < end; at += 7) yield bytes.subarray(at, Math.min(at + 7, end))
   },
@@ -90,7 +90,7 @@ test("we take what Info-ZIP's zip writes, streamed and with a comment", async ()
   await writeFile(join(folder.path, 'in/deep/a.txt'), 'a'.repeat(5000))
   await writeFile(join(folder.path, 'in/b'), '')
   await symlink('deep/a.txt', join(folder.path, 'in/l'))
-  // It streams no links.
+  // zip streams no links.
   const pack = 'zip -qry ../plain.zip . && zip -qr - deep b | cat > ../streamed.zip && echo hi | zip -qz ../plain.zip'
   await run('sh', ['-c', `cd in && ${pack}`], { cwd: folder.path })
   const files = { 'deep/': '', 'deep/a.txt': 'a'.repeat(5000), b: '' }
