@@ -1,4 +1,4 @@
-/** What a client is told before it asks: the refs, and what may be asked for. Hidden refs are not in it. */
+/** The advertisement at the start of a fetch or push: the refs and the capabilities. Hidden refs are not included. */
 import type { Writable } from 'node:stream'
 import { MINUTE } from '../../clock.ts'
 import { folder } from '../process/arguments.ts'
@@ -12,7 +12,7 @@ import { NO_OBJECT } from '../refs/update.ts'
 export type Service = 'upload-pack' | 'receive-pack'
 export type ProtocolVersion = 0 | 1 | 2
 
-/** `Git-Protocol` of HTTP, GIT_PROTOCOL of SSH: `version=2:agent=x`. What we do not know is version 0. */
+/** `Git-Protocol` of HTTP, GIT_PROTOCOL of SSH: `version=2:agent=x`. An unknown value means version 0. */
 export function protocolVersion(input: string | undefined): ProtocolVersion {
   const versions = [...(input ?? '').matchAll(/(?:^|:)version=([12])(?=:|$)/g)].map(([, digit]) => Number(digit))
   return Math.max(0, ...versions) as ProtocolVersion
@@ -21,11 +21,11 @@ export function protocolVersion(input: string | undefined): ProtocolVersion {
 export interface AdvertiseOptions {
   /** As the client sent it. */
   readonly protocol?: string | undefined
-  /** Is not ended. */
+  /** The function does not end the stream. */
   readonly output: Writable
   readonly signal?: AbortSignal | undefined
   readonly deadline?: number
-  /** More that is hidden. */
+  /** Additional hidden refs. */
   readonly hideRefs?: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export async function advertise(dir: string, service: Service, options: Advertis
   })
   let isFirst = true
   for await (const chunk of refs as AsyncIterable<Buffer>) {
-    // Not before git has found the repository: until then the caller may still answer that there is none.
+    // Not before git has found the repository: until then the caller can still answer 404.
     if (isFirst) await send(output, header)
     isFirst = false
     await send(output, chunk)
@@ -55,7 +55,7 @@ export async function advertise(dir: string, service: Service, options: Advertis
 
 let known: Promise<Buffer> | undefined
 
-/** In version 2 refs are asked for later, and the rest is the same for all repositories: what git says is kept. */
+/** In version 2 clients request refs later. The rest is the same for all repositories, so git's answer is cached. */
 async function capabilities(dir: string): Promise<Buffer> {
   known ??= gitBytes(dir, ['upload-pack', '--http-backend-info-refs', '--strict', folder(dir)], uploadSettings(2))
   try {
@@ -94,12 +94,12 @@ const CAPABILITIES = [
 ].join(' ')
 
 /**
- * What a push may be based on. Objects of alternates are not offered (`.have`): they may be of repositories that this
- * client must not know of.
+ * The refs on which a push may be based. Objects of alternates (`.have`) are not offered, because they may belong to
+ * repositories that this client must not see.
  */
 export async function advertiseForPushes(dir: string, options: AdvertiseOptions): Promise<void> {
   const { protocol, output } = options
-  // There is no version 2 of pushing: git answers such a wish with version 0.
+  // Pushing has no version 2: git answers such a request with version 0.
   if (protocolVersion(protocol) === 1) await send(output, pktLine('version 1\n'))
   let tail = `\0${CAPABILITIES}\n`
   for await (const lines of refLines(dir, options)) {
@@ -114,7 +114,7 @@ export async function advertiseForPushes(dir: string, options: AdvertiseOptions)
   await send(output, FLUSH)
 }
 
-/** `<id> <ref>`, as many at a time as there are ready; latin1, because a name may be of any bytes. */
+/** `<id> <ref>` lines, in batches as they become ready. Latin1, because a name may contain any bytes. */
 async function* refLines(dir: string, options: AdvertiseOptions): AsyncGenerator<string[]> {
   const { signal, deadline = MINUTE, hideRefs = [] } = options
   const isShown = (line: string) => {

@@ -1,10 +1,10 @@
-/** `ls-refs` of protocol 2, answered without a process: it is all that a poll, and half of what a clone, asks for. */
+/** Answers `ls-refs` of protocol 2 without a process. A poll needs nothing else, and it is half of a clone. */
 import { HIDDEN } from '../refs/namespaces.ts'
 import { FLUSH, pktLine, PktLineDecoder, type Packet } from '../protocol/pkt-line.ts'
 import { peelRefs, readRefs, type StoredRef } from '../refs/ref-files.ts'
 import { headOf } from '../storage/repositories.ts'
 
-/** Null when the request is another, or when git had better answer it. Throws BadPktLine when it is none of git's. */
+/** Null if the request is another one, or if git must answer it. Throws BadPktLine if the request is not valid. */
 export async function lsRefs(dir: string, request: Buffer, hideRefs: readonly string[] = []): Promise<Buffer | null> {
   const input = wishOf(request)
   const refs = input && (await readRefs(dir))
@@ -29,7 +29,7 @@ interface Options {
   readonly prefixes: string[]
 }
 
-/** As git does, a branch without a commit is named to those who know such a line. */
+/** Like git, names a branch without a commit only to clients that understand such a line. */
 function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unborn }: Options): string | null {
   const born = refs.find(({ name }) => name === target)
   const symref = symrefs ? ` symref-target:${target}` : ''
@@ -37,7 +37,7 @@ function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unbor
   return unborn && symrefs ? `unborn HEAD${symref}` : null
 }
 
-/** Null: no `ls-refs`, or one in words we do not know. */
+/** Null: not an `ls-refs` request, or one with unknown arguments. */
 function wishOf(request: Buffer): Options | null {
   const packets = packetsOf(request)
   if (packets.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null

@@ -1,6 +1,6 @@
 /**
- * Fetches, served by git itself. Bytes pass both ways no faster than they are taken, so memory stays flat; git ends,
- * with all it has started, when the client goes away, falls silent or takes longer than it may.
+ * Serves fetches with git itself. Bytes flow in both directions only as fast as the reader takes them, so memory stays
+ * constant. Git and its child processes end when the client disconnects, stays silent or exceeds the deadline.
  */
 import { Readable, type Writable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
@@ -16,29 +16,29 @@ import { ClientDisconnected, lossOr, send } from '../protocol/sending.ts'
 
 export interface ServeOptions {
   readonly input: Readable
-  /** Is not ended. */
+  /** The function does not end the stream. */
   readonly output: Writable
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for all of it. */
+  /** Milliseconds for the whole fetch. */
   readonly deadline?: number
   /** Milliseconds without a byte in either direction. */
   readonly idle?: number
-  /** Words for the client's eyes, outside the protocol: SSH passes them on. */
+  /** Messages for the user outside the protocol. SSH passes them on. */
   onStderr?(text: string): void
 }
 
 export interface UploadOptions extends ServeOptions {
   /** As the client sent it. */
   readonly protocol?: string | undefined
-  /** One question and its answer, as over HTTP; otherwise the whole conversation, refs first. */
+  /** One request and its answer, as over HTTP. Otherwise the whole session, starting with the refs. */
   readonly stateless: boolean
-  /** More that is hidden. */
+  /** Additional hidden refs. */
   readonly hideRefs?: readonly string[]
 }
 
 /**
- * Answers what git ended with. That it is not 0 is for SSH to pass on, and nothing else: git has told the client why,
- * or, asked by HTTP how deep to cut, ended in the middle of a conversation that goes on.
+ * Returns the exit code of git, for SSH to pass on. Other callers ignore a code other than 0: git has told the client
+ * the reason. Or, over HTTP, git ended in the middle of a negotiation about depth that continues with the next request.
  */
 export async function uploadPack(dir: string, options: UploadOptions): Promise<{ code: number }> {
   const version = protocolVersion(options.protocol)
@@ -75,7 +75,7 @@ class UnknownWant extends Error {
   }
 }
 
-/** What the client says, up to where it asks for what is withheld: git would hand out whatever is there. */
+/** The client's input, up to the point where it requests a withheld object. Git would send any object that exists. */
 async function* withoutWants(input: Readable, isWithheld: (id: string) => boolean): AsyncGenerator<Buffer> {
   const lines = new PktLineDecoder()
   for await (const chunk of input as AsyncIterable<Buffer>) {
@@ -115,7 +115,7 @@ async function serve(command: string, child: Program, options: ServeOptions): Pr
   const end = (error: Error) => {
     if (failure) return
     failure = error
-    // What nobody takes any more must not keep git from ending.
+    // Unread output must not keep git from ending.
     stdout.unpipe(output).resume()
     endGroup(child)
   }
@@ -158,7 +158,7 @@ async function serve(command: string, child: Program, options: ServeOptions): Pr
 function exitOf(command: string, child: Program): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   child.once('error', ({ message }) => reject(new GitFailed(command, 'start', null, message)))
-  // Killed by a signal it has no code; shells say 128 and more.
+  // A process killed by a signal has no exit code; shells report 128 or more.
   child.once('close', (code) => resolve(code ?? 128))
   return promise
 }

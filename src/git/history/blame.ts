@@ -1,4 +1,4 @@
-/** Which commit each line of a file comes from. */
+/** Finds the commit of each line of a file. */
 import { lines as lineRange, rev, treePath } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { findCommits, resolveCommit, shortCommit, type Commit } from '../objects/commits.ts'
@@ -8,27 +8,27 @@ import { entryAt } from '../objects/trees.ts'
 
 export interface BlameGroup {
   readonly commit: Commit
-  /** Of the first of its lines, counted from 1. */
+  /** The number of the first line, from 1. */
   readonly start: number
   readonly lines: string[]
 }
 
 export interface BlameOptions {
-  /** Counted from 1, both included. */
+  /** From 1, both inclusive. */
   readonly start?: number
   readonly end?: number
 }
 
 const LAST_LINE = 1_000_000_000
-/** What is held of one file at a time, in lines and in characters. */
+/** The limit of one file in memory, in lines and in characters. */
 const MOST = { lines: 200_000, characters: 16 * 1024 * 1024 }
 
-/** More lines than are told at once: fewer may be asked for. */
+/** The file has more lines than one answer may contain. The caller may request fewer. */
 export class BlameTooLong extends Error {
   override name = 'BlameTooLong'
 }
 
-/** Neighbouring lines of one commit come together. Null when there is no such commit, or no such file in it. */
+/** Groups neighboring lines of one commit. Null if the commit does not exist or has no such file. */
 export async function blame(
   dir: string,
   name: string,
@@ -67,9 +67,9 @@ async function groupsIn(
     for await (const lines of pieces(gitStream(dir, ['blame', '--porcelain', ...args]), 10)) lines.forEach(take)
   } catch (error) {
     if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
-    // It has no such lines, be it empty.
+    // The file does not have these lines, or is empty.
     if (/ has only \d+ lines?/.test(error.stderr)) return []
-    // A name that is not UTF-8 is found by its spelling here, but cannot be written for git.
+    // A name that is not UTF-8 is found here by its replaced spelling, but cannot be passed to git.
     if (/no such path/.test(error.stderr)) return null
     throw error
   }
@@ -84,14 +84,14 @@ interface Group {
   readonly lines: string[]
 }
 
-/** Characters of the messages of all groups, and of one in any case. */
+/** The limit of characters for the messages of all groups. Each message has a minimum. */
 const MOST_MESSAGES = 4_000_000
 const LEAST_MESSAGE = 200
 
 async function withCommits(dir: string, groups: readonly Group[]): Promise<BlameGroup[]> {
   const ids = [...new Set(groups.map(({ id }) => id))]
   const commits = new Map((await findCommits(dir, ids)).map((commit, n) => [ids[n]!, commit]))
-  // A commit stands there once for each of its groups of lines.
+  // A commit appears once for each of its groups of lines.
   const most = Math.max(LEAST_MESSAGE, Math.floor(MOST_MESSAGES / groups.length))
   return groups.flatMap(({ id, start, lines }) => {
     const commit = commits.get(id)

@@ -1,4 +1,7 @@
-/** Which files each of some commits added, modified and removed: one process for all of them, and no more than asked. */
+/**
+ * Lists the files that each of several commits added, modified and removed, with one process for all commits and with
+ * limits.
+ */
 import { MINUTE } from '../../clock.ts'
 import type { Commit } from '../objects/commits.ts'
 import { gitStream } from '../process/command.ts'
@@ -10,15 +13,15 @@ export interface ChangedFiles {
 }
 
 export interface FileLimits {
-  /** Names of each commit, and bytes of these; more are left out. */
+  /** The limits per commit: number of names, and their bytes. The rest is omitted. */
   readonly files: number
   readonly bytes: number
 }
 
-/** Of all that git says; commits that come later have nothing then. */
+/** The limit of git's output. Later commits have no files then. */
 const MOST_READ = 64 * 1024 * 1024
 
-/** Against the first parent; a root against nothing. A rename counts as added. */
+/** Compared with the first parent; a root commit with an empty tree. A rename counts as added. */
 export async function changedFiles(
   dir: string,
   commits: readonly Pick<Commit, 'id' | 'parents'>[],
@@ -48,7 +51,7 @@ export async function changedFiles(
   return found
 }
 
-/** Takes git's words one by one: an id, or a letter and the one or two paths that follow it. */
+/** Reads git's output word by word: an id, or a letter followed by one or two paths. */
 function taker(found: ReadonlyMap<string, ChangedFiles>, { files, bytes }: FileLimits): (word: string) => void {
   let at: ChangedFiles | undefined
   let [names, size] = [0, 0]

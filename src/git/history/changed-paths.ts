@@ -5,7 +5,7 @@ import { git, GitFailed } from '../process/command.ts'
 const DEADLINE_MS = 30_000
 const MAX_OUTPUT = 8 * 1024 * 1024
 
-/** Names of what differs between two commits; of what was renamed, both. Null where they are too many to be told. */
+/** The paths that differ between two commits; for a rename, both paths. Null if there are too many. */
 export async function changedPaths(
   dir: string,
   from: string,

@@ -1,7 +1,7 @@
 /**
- * What changed between two commits, file by file, from one process, once. Limits end or thin out the answer, never the
- * memory; a diff that takes too long is told as far as it came. Names are read from lines in which git has quoted every
- * odd byte, so that no name can pass for a line of a patch.
+ * The changes between two commits by file, from one process. Limits shorten the answer and protect the memory. A diff
+ * that takes too long is returned as far as it got. Names come from lines in which git has quoted every unusual byte,
+ * so that no name can look like a line of a patch.
  */
 import type { Readable } from 'node:stream'
 import { MINUTE } from '../../clock.ts'
@@ -17,26 +17,26 @@ import { rootOf } from '../objects/trees.ts'
 export interface FileDiff {
   readonly oldPath: string
   readonly newPath: string
-  /** Six digits; `0` where there is none. */
+  /** Six digits; `0` if there is no file. */
   readonly aMode: string
   readonly bMode: string
   readonly newFile: boolean
   readonly renamedFile: boolean
   readonly deletedFile: boolean
   readonly binary: boolean
-  /** From its first `@@` on; empty for a bare rename or change of mode. */
+  /** From the first `@@` on. Empty for a pure rename or mode change. */
   readonly patch: string
   readonly additions: number
   readonly deletions: number
-  /** Alone over its limit: the patch is left out. */
+  /** The patch is omitted because this file alone exceeds its limit. */
   readonly tooLarge: boolean
-  /** Over the limits together with those before it: the patch is left out. */
+  /** The patch is omitted because the files so far exceed the total limit. */
   readonly collapsed: boolean
 }
 
 export interface Diff {
   readonly files: FileDiff[]
-  /** A limit was reached: patches, or whole files, were left out. */
+  /** A limit was reached: patches or whole files are omitted. */
   readonly overflow: boolean
 }
 
@@ -44,7 +44,7 @@ export interface DiffLimits {
   readonly files: number
   readonly lines: number
   readonly bytes: number
-  /** Of one file's patch. */
+  /** The limit of one file's patch. */
   readonly fileBytes: number
 }
 
@@ -52,28 +52,28 @@ const LIST_LIMITS: DiffLimits = { files: 100, lines: 5000, bytes: 500 * 1024, fi
 export const HARD_LIMITS: DiffLimits = { files: 1000, lines: 50_000, bytes: 5000 * 1024, fileBytes: 100 * 1024 }
 
 export interface DiffOptions extends QuarantineOptions {
-  /** Unchanged lines around each change. */
+  /** The number of unchanged lines around each change. */
   readonly context?: number
   readonly renames?: boolean
   readonly limits?: Partial<DiffLimits>
-  /** Files beyond the limits are left out, or told without their patch: up to the hard limit of files. */
+  /** Files beyond the limits are omitted, or included without their patch up to the hard limit of files. */
   readonly beyond?: 'stop' | 'collapse'
-  /** Lines that differ in spaces alone are no changes, nor are files without others. */
+  /** Ignores lines that differ only in whitespace, and files without other changes. */
   readonly ignoreSpaces?: boolean
 }
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 const DEADLINE_MS = 30_000
-/** However much is left out: no more than this is looked at. */
+/** The maximum output to read, however much of it is omitted. */
 const MAX_READ = 256 * 1024 * 1024
 
-/** Against the first parent, a root against nothing. Null when there is no such commit. */
+/** Compared with the first parent; a root commit with an empty tree. Null if the commit does not exist. */
 export async function commitDiff(dir: string, name: string, input: DiffOptions = {}): Promise<Diff | null> {
   const commit = await findCommit(dir, name, { environment: input.environment })
   return commit && diffBetween(dir, commit.parents[0] ?? null, commit.id, input)
 }
 
-/** From nothing when `from` is null. Null when there is no such commit or tree. */
+/** If `from` is null, compares with an empty tree. Null if the commit or tree does not exist. */
 export async function diffBetween(
   dir: string,
   from: string | null,
@@ -92,7 +92,7 @@ export async function diffBetween(
 
 const RAW_DEADLINE = 10 * MINUTE
 
-/** All of it as one patch, as fast as it is read. */
+/** The whole diff as one patch stream. */
 export function rawDiff(dir: string, from: string, to: string): Readable {
   return gitStream(
     dir,
@@ -109,7 +109,7 @@ type RequestContext = Required<Omit<DiffOptions, 'limits' | 'environment'>> &
 
 interface DiffRead {
   readonly diff: Diff
-  /** By its deadline: another time there may be more. */
+  /** Cut by the deadline. Another attempt may return more. */
   readonly isCut: boolean
 }
 
@@ -145,7 +145,7 @@ async function readDiff(dir: string, asked: RequestContext, options: QuarantineO
 const [PLUS, MINUS, COLON] = Buffer.from('+-:')
 
 interface Draft {
-  /** The line its patch begins with. */
+  /** The first line of the patch. */
   readonly title: string
   readonly file: { -readonly [K in keyof FileDiff]: FileDiff[K] }
   hunks: Buffer[]
@@ -171,7 +171,7 @@ class Collector {
     this.#mayBeSilent = ignoreSpaces
   }
 
-  /** Of the next line; false once no more are wanted. */
+  /** Takes the next line. False if no more lines are needed. */
   take(line: Buffer): boolean {
     this.#read += line.length + 1
     if (this.#read > MAX_READ) this.overflow = true
@@ -204,7 +204,7 @@ class Collector {
     return draft !== undefined
   }
 
-  /** Of files that differ in spaces alone, git says nothing in the patch. */
+  /** Git prints no patch for files that differ only in whitespace. */
   #skipSilent(line: string): void {
     for (let draft = this.#drafts[this.#current]; draft && draft.title !== line; draft = this.#drafts[this.#current]) {
       this.#silent.add(draft)
@@ -243,7 +243,8 @@ class Collector {
 }
 
 /**
- * `:100644 100644 <id> <id> R099\told\tnew`. A file that became a link or so is removed and made anew, as in patches.
+ * `:100644 100644 <id> <id> R099\told\tnew`. A file that became a link or another type counts as removed and added, as
+ * in patches.
  */
 function draftsFrom(line: Buffer): Draft[] {
   const [facts = '', old = '', other] = line.toString().slice(1).split('\t')
@@ -254,7 +255,7 @@ function draftsFrom(line: Buffer): Draft[] {
   return [draft(title, oldPath, oldPath, aMode, NO_MODE), draft(title, newPath, newPath, NO_MODE, bMode)]
 }
 
-/** A name that is quoted stays so. */
+/** A quoted name stays quoted. */
 const within = (side: string, name: string) => (name.startsWith('"') ? `"${side}${name.slice(1)}` : side + name)
 
 const NO_MODE = '000000'

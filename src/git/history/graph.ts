@@ -1,7 +1,7 @@
 /**
- * The commits of a repository with their parents and dates, in memory: what leads to what, what two have in common, and
- * the order in which git tells it, without a process. A short history is read commit by commit, and so is what is pushed
- * later; a longer one by one process. Histories that are too long, or not what their commits say (shallow, grafted,
+ * The commit graph of a repository in memory, with parents and dates. It answers ancestry, merge bases and the order of
+ * a log without a process. A short history, and commits that are pushed later, are read commit by commit; a longer
+ * history by one process. Histories that are too long, or that differ from what their commits say (shallow, grafted,
  * incomplete), are left to git: the answer is null then.
  */
 import { stat } from 'node:fs/promises'
@@ -17,21 +17,24 @@ import { count } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
 
-/** With a commit it has all that lead to it. Commits have numbers, for their ids take room. */
+/** Contains all ancestors of every commit in it. Commits are numbers, because ids take more memory. */
 interface Graph {
   readonly serial: number
   readonly ids: string[]
   readonly numbers: Map<string, number>
   /** In seconds, as git reads them. */
   readonly dates: number[]
-  /** The first parent of each, -1 for a root. */
+  /** The first parent of each commit, -1 for a root. */
   readonly first: number[]
-  /** Further parents, of merges, and how many they are in all. */
+  /** Further parents of merges, and their total number. */
   readonly others: Map<number, readonly number[]>
   more: number
-  /** Of each one more than the highest of its parents: a commit leads to none of its own level or below. */
+  /**
+   * One more than the highest level of the parents. A commit is never an ancestor of a commit on the same or a lower
+   * level.
+   */
   readonly levels: number[]
-  /** What was loaded last. */
+  /** The tips that were loaded last. */
   readonly tips: string[]
 }
 
@@ -42,7 +45,10 @@ interface Node {
 }
 
 const MOST_COMMITS = 50_000
-/** Of all commits together: one may name ten thousand parents, and a thousand commits the same. */
+/**
+ * The limit for all commits together: one commit may name ten thousand parents, and a thousand commits may name the
+ * same.
+ */
 const MOST_PARENTS = 4 * MOST_COMMITS
 const COMMIT_BYTES = 128
 const UNFIT = 'unfit'
@@ -56,7 +62,7 @@ let serials = 0
 export interface WalkOptions {
   readonly firstParent?: boolean
   readonly noMerges?: boolean
-  /** In seconds. What is older is not looked behind. */
+  /** In seconds. The walk does not continue behind older commits. */
   readonly since?: number | undefined
   readonly until?: number | undefined
 }
@@ -68,8 +74,8 @@ export interface Walk {
 }
 
 /**
- * All that leads to commits, themselves included, and not to others, in git's own order. The ids must be ones that the
- * repository has. Unlike git, it is not misled by clocks that went wrong about what leads to the others.
+ * All ancestors of some commits, themselves included, without the ancestors of others, in git's own order. The
+ * repository must have all these ids. Unlike git, wrong clocks do not confuse the exclusion.
  */
 export async function walkFrom(
   dir: string,
@@ -92,7 +98,7 @@ export async function walkFrom(
 
 const isLeft = (marks: number) => marks === LEFT
 
-/** Whether one commit leads to another, or is it. */
+/** Whether one commit is an ancestor of another, or the same. */
 export async function leadsTo(dir: string, ancestor: string, descendant: string): Promise<boolean | null> {
   const graph = await graphWith(dir, [ancestor, descendant])
   if (!graph) return null
@@ -105,7 +111,7 @@ export async function leadsTo(dir: string, ancestor: string, descendant: string)
   return false
 }
 
-/** The best that two commits have in common, newest first. */
+/** The merge bases of two commits, newest first. */
 export async function basesOf(dir: string, a: string, b: string): Promise<{ id: string; date: number }[] | null> {
   const graph = await graphWith(dir, [a, b])
   if (!graph) return null
@@ -113,7 +119,7 @@ export async function basesOf(dir: string, a: string, b: string): Promise<{ id: 
   return bases.map((at) => ({ id: graph.ids[at]!, date: graph.dates[at]! })).sort((one, other) => other.date - one.date)
 }
 
-/** How many commits each of two has that the other has not. */
+/** How many commits each of two has that the other lacks. */
 export async function countApart(dir: string, a: string, b: string): Promise<[number, number] | null> {
   const graph = await graphWith(dir, [a, b])
   if (!graph) return null
@@ -121,7 +127,7 @@ export async function countApart(dir: string, a: string, b: string): Promise<[nu
   return [left, right]
 }
 
-/** Tells of ids whether they lead to this one. */
+/** Returns a function that checks whether an id is an ancestor of this commit. */
 export async function ancestryOf(dir: string, tip: string): Promise<((id: string) => boolean) | null> {
   const graph = await graphWith(dir, [tip])
   if (!graph) return null
@@ -138,7 +144,7 @@ async function graphWith(dir: string, tips: readonly string[]): Promise<Graph | 
     if (!graph?.numbers.has(tip)) graph = await loading.share(`${dir}\0${tip}`, () => load(dir, tip))
   }
   if (!graph || graph === UNFIT) return null
-  // Where another has taken its place meanwhile, that has the last of them only.
+  // If another graph has replaced this one meanwhile, only that one has the latest commits.
   const { numbers } = graph
   return tips.every((tip) => numbers.has(tip)) ? graph : null
 }
@@ -149,7 +155,7 @@ async function load(dir: string, tip: string): Promise<Graph | null> {
   try {
     if (!known && (await isGrafted(dir))) throw new Unfit()
     const nodes = (await readNew(dir, known, tip)) ?? (await askForNew(dir, known, tip))
-    // What was read on top of one is no use to another.
+    // Commits that were read on top of one graph do not fit another.
     const graph = known ?? graphs.get(dir, '') ?? newGraph()
     if (graph === UNFIT || !add(graph, nodes)) throw new Unfit()
     noteTip(graph, tip)
@@ -191,7 +197,7 @@ function noteTip({ tips }: Graph, tip: string): void {
 
 const parentsOf = (nodes: readonly Node[]) => nodes.reduce((sum, { parents }) => sum + parents.length, 0)
 
-/** False where a parent is not there, or all are too many. */
+/** False if a parent is missing, or the limit is exceeded. */
 function add(graph: Graph, nodes: readonly Node[]): boolean {
   const { ids, numbers, dates, first, others } = graph
   const fresh = nodes.filter(({ id }) => !numbers.has(id))
@@ -214,7 +220,7 @@ function add(graph: Graph, nodes: readonly Node[]): boolean {
   return true
 }
 
-/** Gives a commit its level, and first those that lead to it theirs. */
+/** Computes the level of a commit, after those of its ancestors. */
 function raise(graph: Graph, tip: number): void {
   const { levels } = graph
   const waiting = [tip]
@@ -240,11 +246,11 @@ function eachParent({ first, others }: Graph, at: number, pageRequest: (parent: 
 
 const MOST_READ = { rounds: 30, commits: 500 }
 const MAX_COMMIT = 16 * 1024
-/** Whatever looks otherwise, git had better read. */
+/** Commits in another form are left to git. */
 const PLAIN =
   /^tree [0-9a-f]{40}\n((?:parent [0-9a-f]{40}\n)*)author [^\n]*\ncommitter [^<>\n]*<[^<>\n]*> (\d{1,10}) [+-]\d{4}\n/
 
-/** From the commits themselves; null where they are too many for that. */
+/** Reads the commits themselves. Null if there are too many. */
 async function readNew(dir: string, known: Graph | undefined, tip: string): Promise<Node[] | null> {
   const found = new Map<string, Node>()
   let wanted = [tip]
@@ -264,7 +270,7 @@ async function readNew(dir: string, known: Graph | undefined, tip: string): Prom
 const ID_LENGTH = 40
 
 async function askForNew(dir: string, known: Graph | undefined, tip: string): Promise<Node[]> {
-  // Of what is known, some may be gone.
+  // Some of the known tips may have been deleted.
   const tips = (await resolveCommits(dir, known?.tips ?? [])).filter((id) => id !== null)
   const args = ['rev-list', '--timestamp', '--parents', '--max-count', count(MOST_COMMITS + 1), '--stdin'] as const
   const input = [tip, ...tips.map((id) => `^${id}`), ''].join('\n')
@@ -273,7 +279,7 @@ async function askForNew(dir: string, known: Graph | undefined, tip: string): Pr
   for await (const lines of pieces(gitStream(dir, args, { input, deadline: MINUTE / 2 }), 10)) {
     for (const line of lines) {
       const at = line.indexOf(32) + 1
-      // Cut out of the line's text, an id would keep all of it.
+      // A substring of the line would keep the whole line in memory.
       const id = line.toString('latin1', at, at + ID_LENGTH)
       const parents = line
         .toString('latin1', at + ID_LENGTH)
@@ -302,7 +308,10 @@ function orderFrom(dir: string, graph: Graph, tip: number, request: WalkOptions)
 
 const MOST_STEPS = 100
 
-/** What leads to a commit with one parent is the commit, then what leads to that: a push costs no new walk. */
+/**
+ * The ancestors of a commit with one parent are the commit and the ancestors of that parent. So a push needs no new
+ * walk.
+ */
 function extended({ first, others }: Graph, tip: number, recall: (at: number) => Int32Array | undefined) {
   const newer: number[] = []
   for (let at = tip; at >= 0 && !others.has(at) && newer.length < MOST_STEPS; at = first[at]!) {
@@ -317,7 +326,7 @@ function extended({ first, others }: Graph, tip: number, recall: (at: number) =>
   return null
 }
 
-/** As git walks: by date, the parents of a commit joining as it is told. What leads to the right is left out. */
+/** Walks like git: by date, adding the parents of each visited commit. Excludes ancestors of the right side. */
 function ordered(
   graph: Graph,
   tips: readonly number[],
@@ -360,12 +369,13 @@ function reachedFrom(dir: string, graph: Graph, tip: number): Uint8Array {
 const LEFT = 1
 const RIGHT = 2
 const BOTH = LEFT | RIGHT
-/** Something that both have leads on from it. */
+/** An ancestor of a common commit. */
 const STALE = 4
 
 /**
- * Marks what leads to the left and to the right, while some of what waits to be looked at matters. From the highest
- * level down nothing comes before what it leads to, so that the marks of one that comes are final.
+ * Marks the ancestors of the left and of the right side, while the queue contains a commit that matters. It goes from
+ * the highest level down, so that no commit is visited before its descendants, and the marks of a visited commit are
+ * final.
  */
 function paint(graph: Graph, left: readonly number[], right: readonly number[], matters: (marks: number) => boolean) {
   const marks = new Uint8Array(graph.ids.length)

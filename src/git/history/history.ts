@@ -1,6 +1,6 @@
 /**
- * What led to a commit, and what commits have in common. A name that does not exist makes the answer empty, and so does a
- * path or an author that cannot exist.
+ * The history of a commit, and what commits have in common. A name that does not exist gives an empty answer. So does
+ * an impossible path or author.
  */
 import { rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
@@ -24,7 +24,7 @@ export async function listCommitIds(dir: string, input: HistoryOptions & PageReq
   return known ? known.page(input.skip ?? 0, input.limit) : linesOf(await logOf(walk, '--format=%H', input))
 }
 
-/** Of each commit, as its author wrote them; far cheaper than the commits themselves. */
+/** The authors of each commit as written; much cheaper than the commits themselves. */
 export async function listAuthors(
   dir: string,
   input: HistoryOptions & PageRequest,
@@ -37,15 +37,15 @@ export async function listAuthors(
   })
 }
 
-/** Earlier names of a file are not followed. */
+/** Does not follow earlier names of a file. */
 export async function countCommits(dir: string, input: HistoryOptions): Promise<number> {
   const walk = await walkFor(dir, input)
   return walk ? ((await plainWalk(walk))?.total ?? countIn(walk)) : 0
 }
 
 /**
- * A page of commits, newest first, and how many there are in all; of a file, through its earlier names. Unlike elsewhere,
- * what is to be left out must be there.
+ * A page of commits, newest first, with the total. For a file, follows its earlier names. Unlike in other functions,
+ * the excluded commits must exist.
  */
 export async function listHistory(
   dir: string,
@@ -70,7 +70,7 @@ async function pageIn(walk: Walk, { skip, limit }: Required<PageRequest>): Promi
   return { ids: skip < total ? linesOf(await logOf(walk, '--format=%H', { skip, limit })) : [], total }
 }
 
-/** Without a process, where nothing but commits and dates decide. */
+/** Without a process, if only commits and dates decide. */
 async function plainWalk({ dir, wish: input, from, not, path, author }: Walk) {
   const isPlain = !input.all && path === undefined && !author && input.order !== 'topo' && !input.environment
   const { firstParent = false, noMerges = false, since, until } = input
@@ -82,10 +82,10 @@ async function plainWalk({ dir, wish: input, from, not, path, author }: Walk) {
   return line && { total: line.length, page: (skip: number, limit: number) => line.slice(skip, skip + limit) }
 }
 
-/** As git is told them. */
+/** In the form for git. */
 const secondsOf = (date: Date) => Math.max(0, Math.floor(date.getTime() / 1000))
 
-/** The commit that last changed a file of a commit; null when none did. */
+/** The commit that last changed a file, seen from a commit. Null if none did. */
 export async function lastCommitOf(dir: string, commit: string, path: string): Promise<string | null> {
   const walk = await walkFor(dir, { from: commit, path })
   return walk && lastChange(walk)
@@ -94,8 +94,8 @@ export async function lastCommitOf(dir: string, commit: string, path: string): P
 const LONGEST_LINE = 50
 
 /**
- * Ids from `to` down to the child of `from`, newest first, where one leads to the other by commits of one parent each.
- * It takes no process, however long the history; null says nothing but that there is no such line, or a long one.
+ * The ids from `to` down to the child of `from`, newest first, if commits with one parent each connect the two. Needs
+ * no process, however long the history is. Null only means that there is no such line, or a long one.
  */
 async function straightLine(dir: string, from: string, to: string): Promise<string[] | null> {
   const line: string[] = []
@@ -109,7 +109,7 @@ async function straightLine(dir: string, from: string, to: string): Promise<stri
   return line
 }
 
-/** What a ref got when it moved, newest first, and whether it lost nothing by that. */
+/** The new commits of a moved ref, newest first, and whether the ref lost none. */
 export async function pushedCommits(
   dir: string,
   before: string | null,
@@ -123,7 +123,7 @@ export async function pushedCommits(
   return { ids, isForward }
 }
 
-/** False also when either is unknown. */
+/** Also false if either commit is unknown. */
 export async function isAncestor(
   dir: string,
   ancestor: string,
@@ -139,7 +139,7 @@ export async function isAncestor(
   return (await orNothing(git(dir, ['merge-base', '--is-ancestor', rev(a), rev(b)], options))) !== null
 }
 
-/** The best commit that all of them have in common. */
+/** The best common ancestor of all commits. */
 export async function mergeBase(
   dir: string,
   names: readonly string[],
@@ -154,7 +154,7 @@ export async function mergeBase(
   return base === null ? null : (linesOf(base)[0] ?? null)
 }
 
-/** Of two commits; undefined where git must be asked, as it must which of several that are equally new comes first. */
+/** For two commits. Undefined if git must decide, for example between several bases of the same age. */
 async function knownBase(dir: string, ids: readonly string[]): Promise<string | null | undefined> {
   const [a, b] = ids
   if (ids.length !== 2 || !a || !b) return undefined
@@ -164,7 +164,7 @@ async function knownBase(dir: string, ids: readonly string[]): Promise<string | 
   return (await straightLine(dir, b, a)) ? b : undefined
 }
 
-/** How many commits `name` has that `than` has not, and the other way round. */
+/** How many commits `name` has that `than` lacks, and the other way round. */
 export async function aheadBehind(
   dir: string,
   name: string,
@@ -179,7 +179,7 @@ export async function aheadBehind(
   return { ahead: Number(ahead), behind: Number(behind) }
 }
 
-/** With 1 git answers no. */
+/** Exit code 1 means that git answers no. */
 async function orNothing(running: Promise<string>): Promise<string | null> {
   try {
     return await running

@@ -1,7 +1,7 @@
 /**
- * Which commit last changed each entry of a folder: one walk for all of them, which ends when the last is found.
- * Answers are kept by commit and path, which never change, and another commit starts from the answer of the one before,
- * as far as their histories are the same. A walk gives up after a while; what it has not found by then is left out.
+ * Finds the commit that last changed each entry of a folder. One walk finds all entries, and ends with the last one.
+ * Answers are cached by commit and path, because they never change. Another commit starts from a cached answer, as far
+ * as both histories are the same. A walk stops after a time limit and omits what it has not found.
  */
 import type { Readable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
@@ -15,7 +15,7 @@ import { listTree, partsOf, type TreeEntry } from '../objects/trees.ts'
 
 interface Change {
   readonly commit: string
-  /** The object it left there. */
+  /** The id of the entry after the commit. */
   readonly result: string
 }
 
@@ -30,14 +30,14 @@ interface Known {
 const DEADLINE_MS = 10_000
 const MAX_COMMITS = 200_000
 const ENTRY_BYTES = 150
-/** Commits of one that the other does not have: with more it is quicker to begin anew. */
+/** The limit of commits between the two. With more, a new walk is faster. */
 const MAX_APART = 5000
 
 const known = new Memory<Known>(8 * 1024 * 1024, ({ found }) =>
   [...found.keys()].reduce((sum, name) => sum + ENTRY_BYTES + 2 * name.length, 0),
 )
 
-/** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
+/** Null if the commit does not exist or has no such folder. Keys are names, not paths. */
 export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {
   const commit = await resolveCommit(dir, name)
   const entries = commit === null ? null : await listTree(dir, commit, path)
@@ -51,15 +51,15 @@ export async function lastCommits(dir: string, name: string, path = ''): Promise
 }
 
 /**
- * Makes the first page after a push as quick as those that follow: adds new commits, with the paths they changed, to
- * the commit-graph, and looks at the topmost folder of a branch.
+ * Makes the first page after a push as fast as later ones. Adds the new commits with their changed paths to the
+ * commit-graph, and computes the root folder of a branch.
  */
 export async function prepareLastCommits(dir: string, name: string, signal?: AbortSignal): Promise<void> {
   try {
     const graph = ['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'] as const
     await git(dir, graph, { deadline: HOUR, signal })
   } catch (error) {
-    // Another may be writing it; and git is only slower without.
+    // Another process may be writing the commit-graph; without it git is only slower.
     if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
   }
   await lastCommits(dir, name)
@@ -69,7 +69,7 @@ async function foundAt(dir: string, commit: string, path: string, entries: reado
   const kept = known.get(dir, `${commit}\0${path}`)
   if (kept) return kept.found
   const newest = known.get(dir, path)
-  // A branch may have been moved away from it, and housekeeping done since.
+  // A branch may have moved away from the commit, and housekeeping may have deleted it since.
   const isThere = newest !== undefined && (await resolveCommit(dir, newest.commit)) !== null
   const found = isThere ? await findSince(dir, commit, path, entries, newest) : await walk(dir, commit, path, entries)
   known.set(dir, `${commit}\0${path}`, { commit, found })
@@ -93,17 +93,17 @@ async function findSince(
   const missing = entries.filter(({ name }) => !found.has(name))
   for (const { name, id } of missing) {
     const last = earlier.found.get(name)
-    // A merge may have taken up what is older, without a change of its own.
+    // A merge may have taken an older version, without a change of its own.
     if (last && last.result === id && !apart.has(last.commit)) found.set(name, last)
   }
-  // What an ancestor does not know either was too far back to be found.
+  // If the ancestor's answer lacks an entry, that entry was too far back to be found.
   const isWorthIt = (name: string) => earlier.found.has(name) || apart.size > 0
   const lost = missing.filter(({ name }) => !found.has(name) && isWorthIt(name))
   if (lost.length === 0) return found
   return new Map([...found, ...(await walk(dir, commit, path, lost))])
 }
 
-/** Down to what `not` has, if it is named. */
+/** Stops at the commits of `not`, if given. */
 async function walk(
   dir: string,
   commit: string,
@@ -119,8 +119,8 @@ const FEW_COMMITS = 20
 const FEW_ENTRIES = 500
 
 /**
- * Of the topmost folder, from the trees themselves, where few commits are to be looked at; null where they are more. Of
- * another folder git leaves out merges that brought nothing to it, and what they merged.
+ * For the root folder: compares the trees directly if there are few commits. Null if there are more. For other folders
+ * git omits merges that changed nothing there, with their merged commits.
  */
 async function compareFew(
   dir: string,
@@ -154,7 +154,7 @@ async function readLog(log: Readable, entries: readonly TreeEntry[]): Promise<Ma
   const found = new Map<string, Change>()
   const note = (id: string, path: string, result: string) => {
     const entry = missing.get(path)
-    // A merge may have thrown a change away: then what that left is not what is there.
+    // A merge may have discarded a change. Then the result of that change differs from the current entry.
     if (entry?.id !== result) return
     missing.delete(path)
     found.set(entry.name, { commit: id, result })
@@ -171,7 +171,7 @@ async function readLog(log: Readable, entries: readonly TreeEntry[]): Promise<Ma
   return found
 }
 
-/** Newest first, each commit with what it changed; a merge with what differs from all its parents. */
+/** Newest first, each commit with its changes. A merge lists only what differs from all its parents. */
 function logOf(dir: string, commit: string, path: string, not?: string): Readable {
   return gitStream(
     dir,
@@ -186,7 +186,7 @@ function logOf(dir: string, commit: string, path: string, not?: string): Readabl
   )
 }
 
-/** Takes the log apart: an id, then for each change what it was and its path. */
+/** Parses the log: an id, then the kind and path of each change. */
 function readerOf(note: (id: string, path: string, result: string) => void): (part: Buffer) => void {
   let id = ''
   let result: string | null = null
@@ -200,7 +200,7 @@ function readerOf(note: (id: string, path: string, result: string) => void): (pa
   }
 }
 
-/** `:100644 100644 <id> <id> M`, with a colon, a mode and an id more for each further parent. */
+/** `:100644 100644 <id> <id> M`, with one more colon, mode and id for each further parent. */
 function resultIn(line: string): string | null {
   const [, colons, fields] = /^\n?(:+)(.*)$/s.exec(line) ?? []
   return colons === undefined ? null : (fields!.split(' ')[2 * colons.length + 1] ?? null)

@@ -1,9 +1,9 @@
-/** What commits change, wherever they stand: the same change has the same id, as git itself reckons. */
+/** Patch ids of commits: the same change has the same id wherever it is applied, as git computes it. */
 import { MINUTE } from '../../clock.ts'
 import { rev } from '../process/arguments.ts'
 import { git, GitFailed, gitStream } from '../process/command.ts'
 
-/** By commit. Merges and commits that change nothing have none; neither has one that was not come to in time. */
+/** By commit. Merges and empty commits have no patch id, nor do commits beyond the time limit. */
 export async function patchIdsOf(dir: string, commits: readonly string[]): Promise<Map<string, string>> {
   if (commits.length === 0) return new Map()
   const deadline = MINUTE / 2

@@ -1,6 +1,6 @@
 /**
- * What commits did to one path, from remembered trees: enough to carry an answer on from a commit it is known for to one
- * that came later. Where nothing is known, or what is lies too far back, git walks.
+ * Follows one path through commits with cached trees. It carries a known answer of one commit forward to a later
+ * commit. If nothing is known, or the known commit is too far back, git walks.
  */
 import { knownCommits } from '../objects/commits.ts'
 import { Memory } from '../objects/memory.ts'
@@ -13,10 +13,10 @@ interface Known {
   readonly answer: string
 }
 
-/** Commits to go back until one that is known: git is asked beyond. Of another branch, what is known may be no use. */
+/** How many commits to go back to a known one, before git is asked. On another branch a known answer may be useless. */
 const STEPS = { onward: 100, aside: 20 }
 
-/** Answers by commit and path, with the last of each path. */
+/** Answers by commit and path, with the last answer of each path. */
 class Answers {
   readonly #known = new Memory<Known>(4 * 1024 * 1024, ({ answer }) => answer.length)
 
@@ -24,10 +24,10 @@ class Answers {
     return this.#known.get(dir, `${commit}\0${path}`)?.answer
   }
 
-  /** How far back it is worth looking for an answer. */
+  /** How far back to search for an answer. */
   async reachFrom(dir: string, path: string, commit: string): Promise<number> {
     const last = this.#known.get(dir, path)
-    // A name that is not UTF-8 cannot be told from others.
+    // A name that is not UTF-8 cannot be distinguished from others.
     if (!last || path.includes('\uFFFD')) return 0
     const leads = await ancestryOf(dir, commit)
     return leads && !leads(last.commit) ? STEPS.aside : STEPS.onward
@@ -41,7 +41,10 @@ class Answers {
 
 const lastChanges = new Answers()
 
-/** The commit that last changed a file that is there, as `git log -1` tells: by the first parent that has it the same. */
+/**
+ * The commit that last changed an existing file, as `git log -1` finds it: follows the first parent that has the same
+ * content.
+ */
 export async function lastChange(walk: Walk): Promise<string | null> {
   const { dir, path = '' } = walk
   const [commit] = walk.from
@@ -65,7 +68,7 @@ async function stepBack(dir: string, path: string, commit: string, steps: number
   return null
 }
 
-/** The first parent that has the same at the path, null when none has; undefined when git had better say. */
+/** The first parent with the same content at the path, or null. Undefined if git must decide. */
 async function parentBefore(dir: string, path: string, id: string): Promise<string | null | undefined> {
   const [commit] = await knownCommits(dir, [id])
   const parents = await knownCommits(dir, commit?.parents ?? [])
@@ -82,14 +85,14 @@ async function askForLast(walk: Walk): Promise<string | null> {
   return (await logOf(walk, '--format=%H', { limit: 1 })).trimEnd() || null
 }
 
-/** While renames are followed git cannot count, so commits are listed; not for ever. */
+/** Git cannot count while it follows renames, so commits are listed up to this limit. */
 const MOST_FOLLOWED = 10_000
-/** An id and the end of its line. */
+/** The length of an id and its line break. */
 export const ID_LINE = 41
 
 const histories = new Answers()
 
-/** Ids of all commits that changed a file, through its earlier names: a line for each. */
+/** The ids of all commits that changed a file, following its earlier names, one per line. */
 export async function followedIds(walk: Walk): Promise<string> {
   const { dir, path = '' } = walk
   const [commit] = walk.from
@@ -114,7 +117,7 @@ const isUsual = ({ firstParent, noMerges, order }: Walk['wish']) => !firstParent
 
 const askForFollowed = (walk: Walk) => logOf(walk, '--format=%H', { limit: MOST_FOLLOWED })
 
-/** Only as long as nothing was renamed or merged. */
+/** Works only if nothing was renamed or merged in between. */
 async function addNewer(dir: string, path: string, commit: string, steps: number): Promise<string | null> {
   let newer = ''
   let at = commit
@@ -131,10 +134,10 @@ async function addNewer(dir: string, path: string, commit: string, steps: number
   return null
 }
 
-/** `edit`: a file was changed in its place; `other`: made, removed, or turned into something else. */
+/** `edit`: a file was changed in place; `other`: created, removed, or changed to another type. */
 type Change = 'none' | 'edit' | 'other' | 'unclear'
 
-/** Looks no deeper than the two trees differ. */
+/** Compares no deeper than the two trees differ. */
 async function changeBetween(dir: string, before: string, after: string, path: string): Promise<Change> {
   let [a, b] = [before, after]
   const parts = partsOf(path)

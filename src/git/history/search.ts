@@ -1,6 +1,6 @@
 /**
- * Looking for a text in the files or the messages of a repository. Both read as much as there is, so both end after a
- * while, or when enough was found: what was found until then is the answer.
+ * Searches for a text in the files or the commit messages of a repository. Both searches read everything, so they stop
+ * after a time limit or enough matches, and return what they have found.
  */
 import { resolveCommit } from '../objects/commits.ts'
 import { textOf } from '../objects/texts.ts'
@@ -11,13 +11,13 @@ import { pieces } from '../process/streams.ts'
 const DEADLINE_MS = 10_000
 export const MOST_MATCHES = 1000
 const AROUND = 3
-/** Characters shown of one place. */
+/** The maximum number of characters per match. */
 const LONGEST_SHOWN = 10_000
 
-/** Neighbouring lines of a file, with those around them. */
+/** Neighboring lines of a file with their context. */
 export interface MatchedLines {
   readonly path: string
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly startline: number
   readonly data: string
 }
@@ -25,12 +25,12 @@ export interface MatchedLines {
 const NEWLINE = 10
 
 interface GrepOptions {
-  /** In any case; an empty one is in every line. */
+  /** Ignores case. An empty text matches every line. */
   readonly text: string
   readonly accepts: (path: string) => boolean
 }
 
-/** Null when there is no such commit. */
+/** Null if the commit does not exist. */
 export async function findLines(
   dir: string,
   name: string,
@@ -38,7 +38,7 @@ export async function findLines(
 ): Promise<MatchedLines[] | null> {
   const commit = await resolveCommit(dir, name)
   if (commit === null) return null
-  // A list of patterns must not be empty.
+  // Git does not accept an empty list of patterns.
   const wanted =
     text === ''
       ? (['--max-count', count(1), '-e', '^'] as const)
@@ -48,7 +48,7 @@ export async function findLines(
   let isNext = true
   const take = (line: Buffer): void => {
     const [end, second] = [line.indexOf(0), line.indexOf(0, line.indexOf(0) + 1)]
-    if (end < 0 || second < 0) return void (isNext = true) // `--` between two places
+    if (end < 0 || second < 0) return void (isNext = true) // `--` separates two matches
     const path = textOf(line.subarray(commit.length + 1, end))
     const content = textOf(line.subarray(second + 1))
     if (!accepts(path)) return
@@ -62,7 +62,7 @@ export async function findLines(
   await untilEnough(pieces(stream, NEWLINE), (lines) => {
     for (const line of lines) {
       take(line)
-      // The lines around the last one may be missing.
+      // The context of the last match may be incomplete.
       if (found.length > MOST_MATCHES) return true
     }
     return false
@@ -72,7 +72,9 @@ export async function findLines(
 
 const cut = (text: string) => text.slice(0, LONGEST_SHOWN)
 
-/** Ids of the commits whose message holds the text, in any case, newest first; null when there is no such commit. */
+/**
+ * The ids of commits whose message contains the text, ignoring case, newest first. Null if the commit does not exist.
+ */
 export async function findMessages(dir: string, name: string, text: string): Promise<string[] | null> {
   const commit = await resolveCommit(dir, name)
   if (commit === null) return null

@@ -1,4 +1,4 @@
-/** Lines that a commit changed, counted without a process where it changed few and small files. */
+/** Counts the changed lines of a commit without a process, if it changed few and small files. */
 import { lineChanges, type LineChanges } from '../../lib/text/line-changes.ts'
 import { knownCommits, type Commit } from '../objects/commits.ts'
 import { readKnown } from '../objects/objects.ts'
@@ -14,7 +14,7 @@ interface Change {
   readonly after: TreeEntry | null
 }
 
-/** Against the first parent; null where git must be asked. */
+/** Compared with the first parent. Null if git must count. */
 export async function countSmall(dir: string, { tree, parents }: Commit): Promise<LineChanges | null> {
   const [parent] = await knownCommits(dir, parents.slice(0, 1))
   if (parent === null) return null
@@ -42,7 +42,7 @@ async function changesBetween(dir: string, before: string | null, after: string)
   return changes
 }
 
-/** Null also where names are no text, or attributes may say what is binary. */
+/** Also null if a name is not valid text, or if attributes may define what is binary. */
 async function entriesOf(dir: string, id: string | null): Promise<Map<string, TreeEntry> | null> {
   const tree = id === null ? null : await readTree(dir, id)
   if (id !== null && !tree) return null
@@ -54,7 +54,7 @@ async function entriesOf(dir: string, id: string | null): Promise<Map<string, Tr
 const kindOf = ({ mode }: TreeEntry) => mode.slice(0, 3)
 const FILE = '100'
 
-/** What was moved as it is changes no line. Null where files may have been moved and changed, or became something else. */
+/** A pure rename changes no line. Null if files may have been renamed and edited, or changed their type. */
 function withoutRenames(changes: readonly Change[]): Change[] | null {
   if (changes.some(({ before, after }) => before && after && kindOf(before) !== kindOf(after))) return null
   const deleted = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
@@ -84,6 +84,6 @@ async function sumOf(dir: string, changes: readonly Change[]): Promise<LineChang
 
 function textOf(entry: TreeEntry | null, contents: ReadonlyMap<string | undefined, Buffer | null | undefined>) {
   if (!entry) return Buffer.alloc(0)
-  // As git writes a submodule in a diff.
+  // The text that git shows for a submodule in a diff.
   return entry.type === 'commit' ? Buffer.from(`Subproject commit ${entry.id}\n`) : contents.get(entry.id)
 }

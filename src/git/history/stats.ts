@@ -1,4 +1,4 @@
-/** Numbers about commits: lines they changed, and who made how many. One process each at most, once. */
+/** Statistics of commits: changed lines, and commits per author. At most one process each. */
 import { MINUTE } from '../../clock.ts'
 import type { LineChanges } from '../../lib/text/line-changes.ts'
 import { git } from '../process/command.ts'
@@ -10,7 +10,7 @@ import { countSmall } from './small-stats.ts'
 
 export type LineStats = LineChanges
 
-/** Against the first parent; a root against nothing. By commit id; unknown ones are left out. */
+/** Compared with the first parent; a root commit with an empty tree. By commit id, without unknown ones. */
 export async function commitStats(
   dir: string,
   names: readonly string[],
@@ -29,7 +29,7 @@ export async function commitStats(
 
 const remembered = new Memory<LineStats>(2 * 1024 * 1024)
 
-/** Of many at once a process is cheaper. */
+/** For many commits a process is cheaper. */
 const FEW = 5
 
 async function countNew(dir: string, commits: readonly Commit[]): Promise<Map<string, LineStats>> {
@@ -60,7 +60,7 @@ export async function countLines(
 }
 
 export interface Contributor {
-  /** As in the newest of the commits. */
+  /** The name in the newest of the commits. */
   readonly name: string
   readonly email: string
   readonly commits: number
@@ -68,7 +68,7 @@ export interface Contributor {
 
 const CONTRIBUTOR_COMMITS = 2000
 
-/** Of the last commits that are no merges, by email; who has the newest commit comes first. */
+/** Contributors of the last commits without merges, by email. The author of the newest commit comes first. */
 export async function listContributors(dir: string, name: string): Promise<Contributor[]> {
   const authors = await listAuthors(dir, { from: name, noMerges: true, limit: CONTRIBUTOR_COMMITS })
   const byEmail = Map.groupBy(authors, ({ email }) => email)

@@ -1,6 +1,6 @@
 /**
- * Walks over the history as git is asked for them. All starting points are resolved first, so that git is given nothing
- * but ids and checked values. A walk is one process at most, whatever it finds; what ids alone decide is remembered.
+ * Walks over the history with git. All starting points are resolved first, so that git gets only ids and checked
+ * values. A walk needs at most one process. Results that depend on ids only are cached.
  */
 import { MINUTE } from '../../clock.ts'
 import { resolveCommits } from '../objects/commits.ts'
@@ -10,15 +10,15 @@ import { count, moment, phrase, safely, treePath, type Path, type Value } from '
 import { git } from '../process/command.ts'
 
 export interface HistoryOptions extends QuarantineOptions {
-  /** Where to start: names as users write them. */
+  /** The starting points: names as users write them. */
   readonly from?: string | readonly string[]
   /** Start from every branch and tag instead. */
   readonly all?: boolean
-  /** Leave out what these reach. */
+  /** Exclude the ancestors of these. */
   readonly not?: readonly string[]
-  /** Only what changed this file or folder. */
+  /** Only commits that changed this file or folder. */
   readonly path?: string
-  /** Through the file's earlier names, too. */
+  /** Also follow the file's earlier names. */
   readonly follow?: boolean
   /** By committer date, inclusive. */
   readonly since?: Date
@@ -26,7 +26,7 @@ export interface HistoryOptions extends QuarantineOptions {
   readonly firstParent?: boolean
   readonly noMerges?: boolean
   readonly order?: 'date' | 'topo'
-  /** Part of the author's name or email, whatever the case. */
+  /** Part of the author's name or email, ignoring case. */
   readonly author?: string
 }
 
@@ -45,7 +45,7 @@ export interface Walk {
   readonly author: Value | undefined
 }
 
-/** Null where nothing can be found: a start that does not exist, a path or an author that cannot. */
+/** Null if nothing can be found: the start does not exist, or the path or author is impossible. */
 export async function walkFor(dir: string, request: HistoryOptions): Promise<Walk | null> {
   const path = request.path === undefined ? undefined : safely(() => treePath(request.path!))
   const author = request.author ? safely(() => phrase(request.author!)) : undefined
@@ -59,7 +59,7 @@ export async function walkFor(dir: string, request: HistoryOptions): Promise<Wal
 
 const MAX_SKIP = 10_000_000
 
-/** A line for each commit. */
+/** One line per commit. */
 export async function logOf(
   walk: Walk,
   format: '--format=%H' | '--format=%ae%x00%an',
@@ -67,7 +67,7 @@ export async function logOf(
 ): Promise<string> {
   if (limit === 0) return ''
   const start = Math.min(skip, MAX_SKIP)
-  // While it follows renames, git also counts commits among the skipped that it would not have shown.
+  // While git follows renames, it also counts skipped commits that it would not have shown.
   const isFollowing = walk.wish.follow === true && walk.path !== undefined
   const page = isFollowing
     ? (['--follow', '--max-count', count(start + limit)] as const)
@@ -104,7 +104,7 @@ function optionsOf({ wish: { environment }, from, not }: Walk) {
 
 const outputs = new Memory<string>(8 * 1024 * 1024, ({ length }) => length)
 
-/** Refs move, and what is in quarantine may go: neither is remembered. */
+/** Refs move, and objects in quarantine may be deleted. Neither is cached. */
 function outputOf(walk: Walk, args: readonly string[], run: () => Promise<string>): Promise<string> {
   if (walk.wish.all || walk.wish.environment) return run()
   return outputs.recall(walk.dir, [...args, optionsOf(walk).input].join('\0'), run)

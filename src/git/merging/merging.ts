@@ -1,6 +1,6 @@
 /**
- * Merges, cherry-picks and reverts worked out on objects alone: no working copy, no index, and nothing moves. The
- * answer is a tree for the caller to make a commit of, or the files the two sides do not agree on.
+ * Computes merges, cherry-picks and reverts on objects only: without a working copy or an index, and without moving a
+ * ref. The result is a tree for the caller to commit, or the list of conflicting files.
  */
 import { MINUTE } from '../../clock.ts'
 import { rev } from '../process/arguments.ts'
@@ -15,7 +15,7 @@ export interface Side {
   readonly id: string
 }
 
-/** A file as each side has it; null where it has none. */
+/** A file on each side. Null if a side does not have it. */
 export interface Conflict {
   readonly path: string
   readonly base: Side | null
@@ -28,11 +28,11 @@ export type MergeResult =
   | {
       readonly tree?: undefined
       readonly conflicts: readonly Conflict[]
-      /** A tree all the same, with both sides between marks in the files they do not agree on. */
+      /** A tree anyway, with conflict markers in the conflicting files. */
       readonly marked: string
     }
 
-/** They have no commit in common. */
+/** The commits have no common ancestor. */
 export class UnrelatedHistories extends Error {
   constructor() {
     super('these histories have nothing in common')
@@ -42,10 +42,10 @@ export class UnrelatedHistories extends Error {
 
 const MERGE_DEADLINE = 2 * MINUTE
 
-/** No file is worth the machine's memory. */
+/** No file may use up the memory of the machine. */
 export const MERGING = { environment: { GIT_ALLOC_LIMIT: '512m' } }
 
-/** All by their ids: two commits, and a commit or tree to take for their common ancestor instead of the true one. */
+/** All by id: two commits, and optionally a commit or tree to use as their common ancestor instead of the real one. */
 export async function mergeCommits(
   dir: string,
   { ours, theirs, base }: { ours: string; theirs: string; base?: string },
@@ -56,7 +56,8 @@ export async function mergeCommits(
 }
 
 /**
- * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
+ * Null if `onto` already has all of the change. For a merge, takes the change relative to the parent `mainline`; the
+ * first parent is 1.
  */
 export async function cherryPick(dir: string, input: PickInput): Promise<MergeResult | null> {
   return pick(dir, await treesOfPick(dir, input))
@@ -65,7 +66,7 @@ export async function cherryPick(dir: string, input: PickInput): Promise<MergeRe
 const pick = async (dir: string, { own, parent, onto }: PickTrees) =>
   unless(onto, await mergeFrom(dir, parent, onto, own))
 
-/** Null when nothing of it is left in `onto`. */
+/** Null if `onto` has nothing of the change left. */
 export async function revertCommit(dir: string, input: PickInput): Promise<MergeResult | null> {
   const { own, parent, onto } = await treesOfPick(dir, input)
   return unless(onto, await mergeFrom(dir, own, onto, parent))
@@ -84,9 +85,9 @@ export type RebaseResult =
   | { readonly head?: undefined; readonly conflicts: readonly Conflict[]; readonly commit: string }
 
 /**
- * The commits `from` has and `onto` has not, made again on top of `onto`, without merges and without those that bring
- * nothing new there: those whose change `onto` has under another id, and those that come to nothing. One that was empty
- * from the start stays. Null when `from` stands on `onto` already. Authors and messages stay, byte by byte.
+ * Recreates the commits that `from` has and `onto` lacks on top of `onto`. Skips merges, commits whose change `onto`
+ * already has under another id, and commits that become empty. A commit that was empty from the start stays. Null if
+ * `from` is already based on `onto`. Authors and messages stay byte for byte.
  */
 export async function rebaseCommits(
   dir: string,
@@ -118,7 +119,7 @@ export async function rebaseCommits(
   return { head }
 }
 
-/** The same commit elsewhere. A signature was of the old one, and is not taken along. */
+/** The same commit with another parent. Its signature is dropped, because it covered the old commit. */
 async function remake(
   dir: string,
   id: string,
@@ -171,8 +172,8 @@ const unless = (tree: string, result: MergeResult) => (result.tree === tree ? nu
 const NOBODY: Signer = { name: 'Mortise', email: 'mortise@localhost', date: new Date(0) }
 
 /**
- * Before git 2.40 a merge cannot be told its base, but finds it: these commits have the wanted trees and no other
- * ancestor. Their ids depend on the trees alone, so there are never more of them than different merges.
+ * Before git 2.40 a merge takes no base option and finds the base itself. These helper commits have the wanted trees
+ * and no other ancestor. Their ids depend on the trees only, so there are never more of them than distinct merges.
  */
 async function mergeFrom(dir: string, base: string, ours: string, theirs: string): Promise<MergeResult> {
   if (ours === theirs || base === theirs) return { tree: ours }
@@ -194,13 +195,13 @@ async function mergeTrees(dir: string, ours: string, theirs: string): Promise<Me
     throw isUnrelated ? new UnrelatedHistories() : error
   })
   const [status, tree = '', ...files] = output.split('\0').filter(Boolean)
-  // Folders renamed two ways are a conflict of no single file: the list alone does not tell.
+  // A folder that was renamed in two ways is a conflict without a conflicting file, so the list alone is not enough.
   return status === '1' ? { tree } : { conflicts: conflictsOf(files), marked: tree }
 }
 
 const STAGES = { 1: 'base', 2: 'ours', 3: 'theirs' } as const
 
-/** `<mode> <id> <stage>\t<path>`, a line for each side that has it. */
+/** `<mode> <id> <stage>\t<path>`, one line for each side that has the file. */
 export function conflictsOf(lines: readonly string[]): Conflict[] {
   const conflicts = new Map<string, { -readonly [K in keyof Conflict]: Conflict[K] }>()
   for (const line of lines) {

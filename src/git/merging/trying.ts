@@ -1,6 +1,6 @@
 /**
- * Whether commits can be merged, many pairs in one process. What git writes on the way goes to a folder of its own and
- * vanishes with it: nobody wants the trees, and nobody waits for a disk to keep them.
+ * Checks whether commits can be merged, many pairs in one process. Git writes its objects to a temporary folder that is
+ * deleted afterwards, because the trees are not needed and the check does not wait for the disk.
  */
 import { MINUTE } from '../../clock.ts'
 import { rev } from '../process/arguments.ts'
@@ -13,17 +13,20 @@ export interface Pair {
   readonly theirs: string
 }
 
-/** Paths the two sides do not agree on; null where they agree. Of what can never be merged no path is named. */
+/** The conflicting paths. Null without conflicts. A pair that can never be merged has an empty list. */
 export type Tried = { readonly conflicts: readonly string[] | null }
 
 const MAX_OUTPUT = 64 * 1024 * 1024
-/** For as long as one process may take; tests do not wait that long. */
+/** The time limit of one process. Tests lower it. */
 export const patience = { ms: 2 * MINUTE }
 const DIED = 128
-/** What git says of those it will not merge another time either; a full disk, say, is none of them. */
+/** Git's messages for pairs that can never be merged. A full disk is not among them. */
 const HOPELESS = /unrelated histories|attempting to allocate/
 
-/** In the order of the pairs; null for one that git could not answer, `overran` where it took or said too much. */
+/**
+ * In the order of the pairs. Null for a pair that git could not answer; `overran` if it exceeded the time or the output
+ * limit.
+ */
 export async function tryMerges(
   dir: string,
   pairs: readonly Pair[],
@@ -36,7 +39,7 @@ export async function tryMerges(
     const rest = pairs.slice(tried.length)
     const { records, stderr, overran } = await run(dir, rest, { ...scratch, signal, deadline })
     tried.push(...records)
-    // One pair it does not like ends git; the others are still to be asked.
+    // One invalid pair ends git. The remaining pairs need another process.
     if (records.length < rest.length) tried.push(overran ? 'overran' : HOPELESS.test(stderr) ? { conflicts: [] } : null)
   }
   return tried
@@ -69,7 +72,7 @@ async function run(
     return { records: recordsIn(output), stderr }
   } catch (error) {
     if (!(error instanceof GitFailed) || error.reason === 'start') throw error
-    // Which one took too long, or said too much, only each alone can tell.
+    // Only a single run per pair shows which one exceeded the limit.
     if (pairs.length === 1) return { records: [], stderr: '', overran: error.reason !== 'exit' }
     const records = []
     for (const pair of pairs) {
@@ -81,7 +84,7 @@ async function run(
   }
 }
 
-/** `<status>\0<tree>\0`, a line for each side of each conflict, and an empty one. */
+/** `<status>\0<tree>\0`, one line for each side of each conflict, and an empty line. */
 function recordsIn(output: string): Tried[] {
   const records: Tried[] = []
   let lines: string[] = []

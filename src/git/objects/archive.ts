@@ -1,4 +1,4 @@
-/** A commit's files in one, written as it is read. */
+/** Streams the files of a commit as one archive. */
 import { access, constants, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,25 +12,28 @@ export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
 
 export interface ArchiveOptions {
   readonly format: ArchiveFormat
-  /** The folder it unpacks to. */
+  /** The folder inside the archive. */
   readonly prefix: string
-  /** Only this file or folder, in its place. */
+  /** Only this file or folder, at its own path. */
   readonly path?: string
-  /** Without these files and folders; what is not there need not be left out. */
+  /** Excludes these files and folders. They need not exist. */
   readonly exclude?: readonly string[]
   readonly signal?: AbortSignal
 }
 
-/** Begins to write; with what stands in the place of pointers of Git LFS. */
+/** Starts writing, optionally with content in place of Git LFS pointers. */
 export type StartArchive = (largeFiles?: LargeFiles | null) => Readable
 
-/** Content by the path of its pointer, laid out in a folder once the first byte is asked for; it goes with the last. */
+/**
+ * LFS content by the path of its pointer. The files are written to a folder when the first byte is read, and deleted
+ * after the last.
+ */
 export interface LargeFiles {
   readonly folder: string
   layOut(): Promise<void>
 }
 
-/** What is not laid out stays as it is. Git puts the path in quotes. */
+/** A pointer without a file stays as it is. Git quotes the path. */
 const SMUDGE = 'if [ -f "$LARGE_FILES"/%f ]; then cat >/dev/null; cat "$LARGE_FILES"/%f; else cat; fi'
 
 const FORMATS = {
@@ -40,16 +43,13 @@ const FORMATS = {
   zip: '--format=zip',
 } as const
 
-/**
- * Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to
- * its end.
- */
+/** Null if the commit or path does not exist, or nothing is left. Destroy a stream that is not read to its end. */
 export async function prepareArchive(dir: string, name: string, input: ArchiveOptions): Promise<StartArchive | null> {
   const { format, prefix, path = '', exclude = [], signal } = input
   const top = folderPrefix(prefix)
   const commit = await resolveCommit(dir, name)
   const entry = commit === null || path === '' ? null : await entryAt(dir, commit, path)
-  // A name that is not UTF-8 can be shown, but not be spelt to git.
+  // A name that is not UTF-8 can be displayed, but not passed to git.
   if (commit === null || (path !== '' && !entry) || entry?.path.includes('\uFFFD')) return null
   for (const one of exclude) if (await isAll(dir, commit, partsOf(one))) return null
   const left = exclude.map((one) => safely(() => excluding(partsOf(one).join('/')))).filter((one) => one !== null)
@@ -57,7 +57,8 @@ export async function prepareArchive(dir: string, name: string, input: ArchiveOp
   const start = (folder?: string) =>
     gitStream(dir, ['archive', FORMATS[format], '--prefix', top, rev(commit), '--', ...paths], {
       environment: { GIT_LITERAL_PATHSPECS: '0', ...(folder !== undefined && { LARGE_FILES: folder }) },
-      // Git knows no bzip2 of its own, but runs what it is told to; a part of its group, it is ended with it.
+      // Git does not support bzip2 itself, but runs a configured program. That program belongs to git's process group
+      // and ends with it.
       config: { 'tar.tar.bz2.command': 'bzip2 -c', ...(folder !== undefined && { 'filter.lfs.smudge': SMUDGE }) },
       deadline: HOUR,
       signal,
@@ -66,7 +67,7 @@ export async function prepareArchive(dir: string, name: string, input: ArchiveOp
     largeFiles ? Readable.from(withLargeFiles(largeFiles, start), { objectMode: false }) : start()
 }
 
-/** The same, begun. */
+/** The same, already started. */
 export async function archive(dir: string, name: string, input: ArchiveOptions): Promise<Readable | null> {
   return (await prepareArchive(dir, name, input))?.() ?? null
 }
@@ -83,7 +84,7 @@ async function* withLargeFiles(
   }
 }
 
-/** Git fails where an exclusion leaves nothing: a folder that is alone all the way up. */
+/** Git fails if an exclusion leaves nothing: a folder without siblings all the way up. */
 async function isAll(dir: string, commit: string, parts: readonly string[]): Promise<boolean> {
   for (const [depth, part] of parts.entries()) {
     const entries = (await listTree(dir, commit, parts.slice(0, depth).join('/'))) ?? []
@@ -92,7 +93,7 @@ async function isAll(dir: string, commit: string, parts: readonly string[]): Pro
   return parts.length > 0
 }
 
-/** All but bzip2 is git's own; that is a program the machine may lack. */
+/** Git supports all formats but bzip2, which needs a program that may be missing. */
 export async function canArchive(format: ArchiveFormat): Promise<boolean> {
   if (format !== 'tar.bz2') return true
   const folders = (process.env.PATH ?? '').split(delimiter)

@@ -1,6 +1,6 @@
 /**
- * Trees, commits and tags made of parts, without a working copy or an index: only the folders that change are read and
- * written. Names come from anywhere and never reach a command line; a tree that git would refuse is not made.
+ * Creates trees, commits and tags without a working copy or an index. Reads and writes only folders that change. Names
+ * may come from users and never reach a command line. A tree that git would reject is not created.
  */
 import { pauses } from '../../lib/async/pauses.ts'
 import { trimEnds } from '../../lib/text/trimming.ts'
@@ -11,7 +11,7 @@ import { objectInfos, readObject, type ObjectType } from './objects.ts'
 
 export type FileMode = '100644' | '100755' | '120000' | '160000'
 
-/** `content` or `id` is what the file becomes, `null` that it goes. The mode stays, or is that of a plain file. */
+/** `content` or `id` is the new file; `null` deletes it. The mode stays, or is that of a regular file. */
 export type Change =
   | { readonly path: string; readonly content: string | Uint8Array; readonly mode?: FileMode }
   | { readonly path: string; readonly id: string; readonly mode?: FileMode }
@@ -19,7 +19,7 @@ export type Change =
 
 export type BadChangeReason = 'name' | 'twice' | 'missing' | 'folder in the way' | 'file in the way'
 
-/** A change this tree cannot have. */
+/** A change that this tree does not allow. */
 export class BadChange extends Error {
   readonly path: string
   readonly reason: BadChangeReason
@@ -32,14 +32,14 @@ export class BadChange extends Error {
   }
 }
 
-/** The id of the tree that `base`, a commit or tree by its id, becomes by these changes. */
+/** Applies the changes to `base`, the id of a commit or tree, and returns the id of the new tree. */
 export function buildTree(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
   return written(dir, (objects) => treeOf(objects, base, changes))
 }
 
 export type CommitWords = Pick<CommitParts, 'message' | 'author' | 'committer'>
 
-/** The id of a commit that makes these changes to its parent; to nothing, where there is none. */
+/** Creates a commit with these changes to its parent, or to an empty tree without one. Returns its id. */
 export function buildCommit(
   dir: string,
   parent: string | null,
@@ -63,7 +63,7 @@ async function treeOf(objects: LooseObjects, base: string | null, changes: reado
   return (await assemble(objects, planOf(changes), base, pauses())) ?? objects.add('tree', '')
 }
 
-/** By name: `changes` are those of the folder's own files, `folders` lead to the others. */
+/** By name: `changes` are for files of this folder, `folders` contain the others. */
 interface Plan {
   readonly changes: Map<string, Change>
   readonly folders: Map<string, Plan>
@@ -89,24 +89,22 @@ function planOf(changes: readonly Change[]): Plan {
   return root
 }
 
-// HFS+ does not see these: `.g\u200cit` is `.git` there.
+// HFS+ ignores these characters: `.g\u200cit` is `.git` there.
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
-// NTFS takes both kinds of slashes, cuts trailing dots and blanks, has short names, and streams behind a colon.
+// NTFS accepts both slashes, drops trailing dots and spaces, and has short names and streams after a colon.
 const GIT_FOLDER = /^(\.git|git~\d+)[ .]*(:.*)?$/i
 
-/**
- * Whether a new part of a path may stand in a tree that others check out, on any system; one that is there may stay.
- */
+/** Whether a new path segment is safe in a tree that others check out, on any system. Existing segments may stay. */
 export function isFileName(part: string): boolean {
   if (part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255) return false
-  // It stands for a byte we cannot tell: what is written under this spelling would be another file beside that one.
+  // It stands for an unknown byte. A file with this spelling would be a second file next to the original.
   if (part.includes('\uFFFD')) return false
   return (
     part.isWellFormed() && !CONTROL.test(part) && !part.includes('\\') && !GIT_FOLDER.test(part.replaceAll(UNSEEN, ''))
   )
 }
 
-/** git reads these itself, and must not be led elsewhere. */
+/** Git reads these files itself, so they must not be links to elsewhere. */
 const isGitFile = (name: string) => /^\.git(modules|ignore|attributes)|^\.mailmap/i.test(name.replaceAll(UNSEEN, ''))
 
 interface Entry {
@@ -114,7 +112,7 @@ interface Entry {
   readonly id: string
 }
 
-/** Names are latin1: those of a tree may be of any bytes. */
+/** Names are latin1, because tree names may contain any bytes. */
 type Entries = Map<string, Entry>
 
 const latin = (name: string) => Buffer.from(name).toString('latin1')
@@ -141,7 +139,7 @@ function entriesOf(tree: Buffer): Entries {
 
 const isFolder = (entry: Entry | undefined) => entry !== undefined && /^0?40000$/.test(entry.mode)
 
-/** The folder's new tree; null when nothing is left in it. */
+/** The new tree of the folder. Null if it is empty. */
 async function assemble(
   objects: LooseObjects,
   plan: Plan,
@@ -150,7 +148,7 @@ async function assemble(
 ): Promise<string | null> {
   await pause()
   const entries: Entries = base === null ? new Map() : await readTree(objects.dir, base)
-  // Files go before folders come, and folders before files: each may make room for the other.
+  // Deletes files before it adds folders, and folders before it adds files, because a name may change its type.
   for (const [name, change] of plan.changes) if (isRemoval(change)) remove(entries, name, change.path)
   for (const [name, inner] of plan.folders) {
     const before = entries.get(latin(name))
@@ -179,7 +177,7 @@ async function addFiles(objects: LooseObjects, entries: Entries, changes: Plan['
   }
 }
 
-/** One of those that lead to this folder. */
+/** Any path that leads to this folder. */
 function pathIn(plan: Plan): string {
   const [change] = plan.changes.values()
   const [inner] = plan.folders.values()
@@ -198,7 +196,7 @@ function remove(entries: Entries, name: string, path: string): void {
 
 const SUBMODULE = '160000'
 
-/** A submodule's commit is in another repository; anything else must be in this one. */
+/** The commit of a submodule is in another repository. All other objects must be in this one. */
 async function assertBlobs(dir: string, changes: readonly Exclude<Change, Removal>[]): Promise<void> {
   if (changes.some((change) => !('id' in change) && change.mode === SUBMODULE)) {
     throw new TypeError('a submodule is an id')
@@ -209,7 +207,7 @@ async function assertBlobs(dir: string, changes: readonly Exclude<Change, Remova
   if (infos.some((info) => info?.type !== 'blob')) throw new TypeError('not a blob')
 }
 
-/** In git's order, which takes a folder's name as if a slash followed. */
+/** In git's order, which compares folder names as if they ended with a slash. */
 function bytesOf(entries: Entries): Buffer {
   const keyed = [...entries].map(([name, entry]) => ({ name, entry, key: isFolder(entry) ? `${name}/` : name }))
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -221,7 +219,7 @@ function bytesOf(entries: Entries): Buffer {
   )
 }
 
-/** Who, and when by their own clock: to the second, with the zone as git writes it (`+0200`). */
+/** A person with the local time: in seconds, with the zone in git's format (`+0200`). */
 export interface Signer {
   readonly name: string
   readonly email: string
@@ -232,7 +230,7 @@ export interface Signer {
 export interface CommitParts {
   readonly tree: string
   readonly parents: readonly string[]
-  /** Kept as it is. */
+  /** Stored unchanged. */
   readonly message: string
   readonly author: Signer
   readonly committer: Signer
@@ -255,13 +253,13 @@ function addCommit(objects: LooseObjects, { tree, parents, message, author, comm
 export interface TagParts {
   readonly name: string
   readonly object: string
-  /** Of the object; a commit, unless said. */
+  /** The type of the object. Default: a commit. */
   readonly type?: ObjectType
   readonly message: string
   readonly tagger: Signer
 }
 
-/** The object of an annotated tag; its ref is still to be made. */
+/** Writes the object of an annotated tag. The caller creates the ref. */
 export async function writeTag(
   dir: string,
   { name, object, type = 'commit', message, tagger }: TagParts,
@@ -273,14 +271,14 @@ export async function writeTag(
 
 const withoutZero = (text: string) => text.replaceAll('\0', '')
 
-/** What follows `author ` in a commit. */
+/** The text after `author ` in a commit. */
 export function signature({ name, email, date, zone = '+0000' }: Signer): string {
   if (!/^[+-]\d{4}$/.test(zone)) throw new TypeError('not a zone')
   const seconds = Math.max(0, Math.floor(date.getTime() / 1000))
   return `${plain(name)} <${plain(email).replaceAll(' ', '')}> ${seconds} ${zone}`
 }
 
-/** As git itself cleans names: nothing that would end the field, or the line. */
+/** Cleans names like git: removes everything that would end the field or the line. */
 const plain = (text: string) =>
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   trimEnds(text.replaceAll(/[<>\0-\x1f\x7f]+/g, ''), (character) => /[\s.,:;"\\']/.test(character))

@@ -1,6 +1,6 @@
 /**
- * Commits, read from the objects themselves: whatever encoding, signature or broken date one carries, it becomes a
- * record. A name a user gives for a commit is resolved here; hostile or unknown, it is null.
+ * Reads commits from their objects. Any encoding, signature or broken date still gives a record. Also resolves revision
+ * names from users: an unsafe or unknown name is null.
  */
 import { fairShare } from '../../lib/async/fair-share.ts'
 import { parseHeaders } from './headers.ts'
@@ -17,29 +17,29 @@ export interface Commit {
   readonly parents: readonly string[]
   readonly author: Person
   readonly committer: Person
-  /** Cut where it is too long for one that is asked for alone, or for all that are read together. */
+  /** Cut if it exceeds the limit for one commit, or for all commits that are read together. */
   readonly message: string
-  /** The message's first line; empty when there is none. */
+  /** The first line of the message, or empty. */
   readonly title: string
-  /** Armoured; `signedCommit` has what it signs. */
+  /** ASCII-armored; `signedCommit` returns the signed content. */
   readonly signature: string | null
 }
 
 const KB = 1024
 const MB = 1024 * KB
 
-/** What is shown of a commit that is asked for alone, and of one among several. */
+/** The message limit of a single commit, and of one among several. */
 const MOST_OF_ONE = MB
 const MOST_OF_LISTED = 64 * KB
-/** What is shown of all commits that are read together, and what each of them may have at least. */
+/** The limit of all messages that are read together, and the minimum for each. */
 const MOST_TOGETHER = 8 * MB
 const LEAST_OF_LISTED = KB
 const LONGEST_TITLE = KB
 const MOST_PARENTS_OF_CUT = 100
-/** A signature is a few kilobytes; one that is longer is cut, so that nothing verifies it. */
+/** A signature has a few kilobytes. A longer one is cut, so that it cannot be verified. */
 const LONGEST_SIGNATURE = 64 * KB
 
-/** `most` are bytes: of the message, and in what has more than that the first parents are enough. */
+/** `most` is in bytes: of the message. In a larger commit, only the first parents are kept. */
 export function parseCommit(id: string, content: Buffer, most = Infinity, isWhole = true): Commit {
   const { headers, body } = parseHeaders(content)
   const bytesOf = (name: string) => headers.find((header) => header.name === name)?.value
@@ -66,7 +66,7 @@ export function parseCommit(id: string, content: Buffer, most = Infinity, isWhol
 
 const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-/** Where one commit is shown many times over: no more than so many characters of it each time. */
+/** Limits the characters of a commit that is shown many times. */
 export function shortCommit(commit: Commit, most: number): Commit {
   const { message, parents } = commit
   if (message.length + 40 * parents.length <= most) return commit
@@ -77,16 +77,16 @@ export function shortCommit(commit: Commit, most: number): Commit {
   }
 }
 
-/** Whole or short id, branch, tag, `HEAD`, `master~1`, as users write them → the commit's id. */
+/** Resolves a full or short id, a branch, a tag, `HEAD` or `master~1` to the id of the commit. */
 export async function resolveCommit(dir: string, name: string, options?: QuarantineOptions): Promise<string | null> {
   return (await resolveCommits(dir, [name], options))[0] ?? null
 }
 
-/** For so long a commit that was there is taken to be there still: the steps of one request ask for it once. */
+/** How long a commit that existed is assumed to exist, so that the steps of one request check it once. */
 const SEEN_MS = 10_000
 const seen = new Memory<number>(2 * 1024 * 1024)
 
-/** In the order of their names. */
+/** In the order of the names. */
 export async function resolveCommits(
   dir: string,
   names: readonly string[],
@@ -106,7 +106,7 @@ export async function findCommit(dir: string, name: string, options?: Quarantine
   return (await findCommits(dir, [name], options))[0] ?? null
 }
 
-/** In the order of their names, all read in one go. */
+/** In the order of the names, all read at once. */
 export async function findCommits(
   dir: string,
   names: readonly string[],
@@ -121,7 +121,7 @@ const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, pa
   return 600 + 60 * parents.length + texts.reduce((sum, { length }) => sum + 2 * length, 0)
 })
 
-/** By whole ids of commits that the repository has: what was read once is remembered. */
+/** By full ids of commits that the repository has. Results are cached. */
 export async function knownCommits(dir: string, ids: readonly (string | null)[]): Promise<(Commit | null)[]> {
   const known = ids.map((id) => (id === null ? null : remembered.get(dir, id)))
   const unknown = ids.filter((id, n) => id !== null && !known[n]) as string[]
@@ -135,11 +135,11 @@ export async function knownCommits(dir: string, ids: readonly (string | null)[])
 interface ReadCommit {
   readonly commit: Commit
   readonly size: number
-  /** Bytes that it was allowed. */
+  /** The allowed bytes. */
   readonly most: number
 }
 
-/** At a time; of one that is larger than all of it only the beginning is read, by a process of its own. */
+/** The limit of bytes read at a time. Of a larger commit only the beginning is read, by a separate process. */
 const READ_AT_ONCE = 8 * MB
 
 function readCommits(

@@ -1,4 +1,4 @@
-/** Commits and annotated tags begin alike: lines of a name and a value, an empty line, then the message. */
+/** The common start of commits and annotated tags: lines with a name and a value, an empty line, then the message. */
 
 export interface Headed {
   readonly headers: readonly Header[]
@@ -7,13 +7,13 @@ export interface Headed {
 
 export interface Header {
   readonly name: string
-  /** Lines that continue it have lost the space they begin with. */
+  /** Continuation lines without their leading space. */
   readonly value: Buffer
-  /** As it stands in the object, all its lines. */
+  /** All lines as they are in the object. */
   readonly written: Buffer
 }
 
-/** An octopus has many parents; what has more than this wants to fill our memory. */
+/** An octopus merge has many parents. An object with more headers than this only tries to fill the memory. */
 const MAX_HEADERS = 10_000
 const NEWLINE = 10
 const SPACE = 32
@@ -36,7 +36,7 @@ function endOfHeaders(content: Buffer, from: number): number {
   return end < 0 ? content.length : end + 2
 }
 
-/** Behind the line break. */
+/** The position after the line break. */
 function endOfLine(content: Buffer, from: number): number {
   const end = content.indexOf(NEWLINE, from)
   return end < 0 ? content.length : end + 1

@@ -1,4 +1,4 @@
-/** Who did something in git, and when: `Ada <ada@example.com> 1700000000 +0100`, however broken the line is. */
+/** Parses a person and a time in git: `Ada <ada@example.com> 1700000000 +0100`, even if the line is broken. */
 import type { LocalMoment } from '../../lib/time/local-time.ts'
 
 export interface Person extends LocalMoment {
@@ -6,11 +6,11 @@ export interface Person extends LocalMoment {
   readonly email: string
 }
 
-/** The last day of 9999, whatever the zone; clocks of strangers say anything. */
+/** The last day of 9999 in any zone. Clocks of other machines may say anything. */
 export const LAST_SECOND = 253_402_214_400
-/** Nobody's name or address is longer. */
+/** No real name or address is longer. */
 const LONGEST_NAME = 1000
-/** Longer than any date, and short enough to be searched. */
+/** Longer than any date, and short enough to search. */
 const DATE_LENGTH = 64
 
 export function parsePerson(line: string): Person {
@@ -32,7 +32,7 @@ export function parsePerson(line: string): Person {
   }
 }
 
-/** `+0530`; what lies beyond a day is no time zone. */
+/** `+0530`. An offset of more than a day is not a time zone. */
 function offsetOf(zone: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? []
   const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0)

@@ -1,6 +1,6 @@
 /**
- * A folder of more than anybody wants at once: read from git as far as it is wanted, folders first, then files, then
- * submodules. Few trees may make a listing without end, so it ends for us after a million entries.
+ * A listing of a very large folder, read from git on demand: folders first, then files, then submodules. A few trees
+ * can produce an endless listing, so it stops after a million entries.
  */
 import { rev } from '../process/arguments.ts'
 import { gitStream } from '../process/command.ts'
@@ -83,7 +83,10 @@ export class LongListing {
   }
 }
 
-/** One level or all below: a list in git's order where they are few. Null as `listTree` says it. */
+/**
+ * Lists one level or all levels: an array in git's order if there are few entries. Null under the same conditions as
+ * `listTree`.
+ */
 export async function openListing(
   dir: string,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Objects written as files of their own, without a process: hashed, flushed to disk under another name, then given their
- * own. What is there already stays, and counts as new again for housekeeping, which spares what is young.
+ * Writes loose objects without a process: hashes them, flushes them under a temporary name, then renames them. An
+ * existing object stays, and gets a new modification time, because housekeeping spares recent objects.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm, utimes, type FileHandle } from 'node:fs/promises'
@@ -22,13 +22,13 @@ interface Waiting {
 
 interface Draft extends Waiting {
   readonly draft: string
-  /** Whether its folder is new. */
+  /** Whether the folder is new. */
   readonly isFirst: boolean
 }
 
 /**
- * Objects that are written together: their ids are known at once, and they are on disk once `write` is over. What waits
- * for the disk at the same time waits once.
+ * Objects that are written together. Their ids are known at once, and they are on disk when `write` resolves.
+ * Concurrent flushes are shared.
  */
 export class LooseObjects {
   readonly dir: string
@@ -38,7 +38,7 @@ export class LooseObjects {
     this.dir = dir
   }
 
-  /** The content must be what git takes for this type, and name only what is there or was added before. */
+  /** The content must be valid for its type, and may reference only objects that exist or were added before. */
   add(type: ObjectType, content: string | Uint8Array): string {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
     const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes])
@@ -56,14 +56,14 @@ export class LooseObjects {
         drafts.push(...written.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : [])))
         for (const one of written) if (one.status === 'rejected') throw one.reason
       }
-      // In their order: whoever is there has all that it names.
+      // In order, so that every visible object has all objects that it references.
       for (const { draft, path } of drafts) await rename(draft, path)
     } catch (error) {
       await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })))
       throw error
     }
     const changed = drafts.flatMap(({ folder, isFirst }) => (isFirst ? [folder, dirname(folder)] : [folder]))
-    // One that is gone again was emptied by git, which has packed and flushed what was in it.
+    // A folder that has disappeared was emptied by git, which has packed and flushed its objects.
     const flush = (folder: string) => flushFolder(folder).catch(nullIfMissing)
     for (const some of batchesOf([...new Set(changed)], AT_ONCE)) await Promise.all(some.map(flush))
   }
@@ -78,12 +78,12 @@ export async function writeObject(dir: string, type: ObjectType, content: string
   return id
 }
 
-/** Null where it is there already. */
+/** Null if the object exists already. */
 async function writeDraft(waiting: Waiting): Promise<Draft | null> {
   const { folder, path, whole } = waiting
   if (await renew(path)) return null
   const content = await compress(whole)
-  // A prefix that git's prune knows, should we be killed here.
+  // Git's prune knows this prefix, in case this process is killed here.
   const draft = join(folder, `tmp_obj_${randomUUID()}`)
   let isFirst = false
   await using file = await openIn(folder, draft, () => (isFirst = true))
@@ -97,7 +97,7 @@ async function writeDraft(waiting: Waiting): Promise<Draft | null> {
   return { ...waiting, draft, isFirst }
 }
 
-/** False where there is no such file yet. */
+/** False if the file does not exist yet. */
 async function renew(path: string): Promise<boolean> {
   const now = new Date()
   try {
@@ -111,7 +111,7 @@ async function renew(path: string): Promise<boolean> {
 
 const MOST_TRIES = 10
 
-/** git removes a folder whose objects it has packed, at any time: also one that was just made. */
+/** Git deletes folders whose objects it has packed at any time, even a new one. */
 async function openIn(folder: string, path: string, onNew: () => void): Promise<FileHandle> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,14 +1,15 @@
 /**
- * What never changes of a repository, kept in memory: an id stands for the same bytes for ever, and so does all that is
- * worked out from ids alone. Each kind has a bound for all repositories together. Keys hold the repository's folder: what
- * one has, another need not have. Whether an id that a user names is still there is for git to say, not for memory.
+ * Caches immutable data of repositories. An id always stands for the same bytes, and so does everything that is
+ * computed from ids only. Each kind has one limit for all repositories. Keys contain the folder of the repository,
+ * because repositories differ in the objects they have. Whether an id from a user still exists is a question for git,
+ * not for the cache.
  */
 import { InFlight } from '../../lib/async/in-flight.ts'
 import { Lru } from '../../lib/async/lru.ts'
 
-/** What an entry takes, its key apart, about. */
+/** The approximate size of an entry without its key. */
 const ENTRY_BYTES = 150
-/** Of all that may be kept: what is larger would drive out too much else. */
+/** The largest share of the cache for one entry. A larger entry would evict too many others. */
 const LARGEST_SHARE = 1 / 4
 
 const kinds: Lru<unknown>[] = []
@@ -19,7 +20,7 @@ export class Memory<V> {
   readonly #weigh: (value: V, key: string) => number
   readonly #largest: number
 
-  /** `weigh` tells about how many bytes a value takes. */
+  /** `weigh` returns the approximate size of a value in bytes. */
   constructor(mostBytes: number, weigh: (value: V) => number = () => 0) {
     this.#weigh = (value, key) => weigh(value) + key.length + ENTRY_BYTES
     this.#largest = mostBytes * LARGEST_SHARE
@@ -37,7 +38,7 @@ export class Memory<V> {
     else this.#kept.delete(whole)
   }
 
-  /** Made once for all who ask meanwhile; a failure is theirs, and is not kept. */
+  /** Computes the value once for all concurrent callers. They all get a failure, and it is not cached. */
   async recall(
     dir: string,
     key: string,
@@ -54,7 +55,7 @@ export class Memory<V> {
   }
 }
 
-/** Of a repository that is removed, or has lost objects. */
+/** For a repository that is deleted or has lost objects. */
 export function forget(dir: string): void {
   for (const kept of kinds) kept.deleteAll(`${dir}\0`)
 }

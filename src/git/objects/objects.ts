@@ -1,7 +1,7 @@
 /**
- * Objects by name: what they are and what is in them, many in one go and without a process for each. A name is anything
- * a user may write for one object (an id, whole or short, a branch, `v1.0~3`); one that is unsafe or unknown is null,
- * never an error. Nothing larger than the caller allows is held in memory.
+ * Reads objects by name, many at once and without a process for each. A name is any revision of one object that a user
+ * may write: a full or short id, a branch, `v1.0~3`. An unsafe or unknown name gives null, never an error. Memory never
+ * holds an object above the caller's limit.
  */
 import { Readable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
@@ -19,37 +19,37 @@ export interface ObjectInfo {
 }
 
 export interface GitObject extends ObjectInfo {
-  /** Null when it is larger than was allowed. */
+  /** Null if the object exceeds the limit. */
   readonly content: Buffer | null
 }
 
-/** Objects that only this caller may see yet. A process of its own is asked for them. */
+/** Objects in quarantine, which only this caller may see. A separate process reads them. */
 export interface QuarantineOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
 export interface ObjectOptions extends QuarantineOptions {
-  /** Follows tags, and commits for a tree, down to this kind; what leads to none is null. */
+  /** Follows tags, and commits for a tree, to this type. Null if the name leads to another type. */
   readonly as?: 'commit' | 'tree'
 }
 
 export interface ReadOptions extends ObjectOptions {
-  /** Of one object. */
+  /** The limit of one object. */
   readonly maxBytes?: number
-  /** Of all that are read together; those that do not fit come without their content. */
+  /** The limit of all objects together. Objects that do not fit come without their content. */
   readonly maxTotal?: number
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_TOTAL = 64 * 1024 * 1024
-/** Up to here a blob is fetched whole: a process costs more. */
+/** Up to this size a blob is read at once, because a process costs more. */
 const SMALL = 256 * 1024
 
 export async function objectInfo(dir: string, name: string, options?: ObjectOptions): Promise<ObjectInfo | null> {
   return (await objectInfos(dir, [name], options))[0] ?? null
 }
 
-/** In the order of their names. */
+/** In the order of the names. */
 export function objectInfos(
   dir: string,
   names: readonly string[],
@@ -62,7 +62,7 @@ export async function readObject(dir: string, name: string, options?: ReadOption
   return (await readObjects(dir, [name], options))[0] ?? null
 }
 
-/** In the order of their names. */
+/** In the order of the names. */
 export function readObjects(
   dir: string,
   names: readonly string[],
@@ -72,8 +72,8 @@ export function readObjects(
 }
 
 /**
- * Each is handed over as it is read and let go again: however many large ones there are, only a few are held at a time.
- * `begin` is told how large they are and answers what reads one.
+ * Passes each object on as it is read, so that only a few large objects are in memory. `begin` gets their sizes and
+ * returns the function that reads one.
  */
 export function mapObjects<T>(
   dir: string,
@@ -91,7 +91,7 @@ export function mapObjects<T>(
   })
 }
 
-/** As many neighbours together as fit into what may be read at a time. */
+/** Groups neighbors that fit into the limit of one read. */
 function portionsOf(
   infos: readonly (ObjectInfo | null)[],
   { maxBytes = MAX_BYTES, maxTotal = MAX_TOTAL }: ReadOptions,
@@ -113,7 +113,7 @@ function portionsOf(
 const MAX_REMEMBERED = 24 * 1024 * 1024
 const remembered = new Memory<GitObject>(MAX_REMEMBERED, ({ size }) => size)
 
-/** By whole ids that other objects of the repository name: small ones are read once, and remembered. */
+/** By full ids that other objects of the repository reference. Small objects are cached. */
 export async function readKnown(
   dir: string,
   ids: readonly string[],
@@ -132,7 +132,7 @@ export async function readKnown(
   })
 }
 
-/** A part of what a reader has sent would keep all of it. */
+/** Copies the bytes, because a slice would keep the whole buffer of the reader in memory. */
 function own({ id, type, size, content }: GitObject): GitObject {
   const copy = Buffer.allocUnsafeSlow(size)
   content!.copy(copy)
@@ -142,11 +142,11 @@ function own({ id, type, size, content }: GitObject): GitObject {
 export interface OpenBlob {
   readonly id: string
   readonly size: number
-  /** Destroy it when it is not read to its end. */
+  /** Destroy a stream that is not read to its end. */
   readonly stream: Readable
 }
 
-/** For content of any size: read no faster than it is taken. */
+/** Streams content of any size, only as fast as the reader takes it. */
 export async function openBlob(
   dir: string,
   name: string,
@@ -161,7 +161,7 @@ export async function openBlob(
   return { id, size, stream }
 }
 
-/** The first bytes of an object that is too large to be read whole. */
+/** The first bytes of an object that is too large to read completely. */
 export async function readStart(
   dir: string,
   { id, type }: ObjectInfo,

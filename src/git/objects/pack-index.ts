@@ -1,15 +1,15 @@
-/** The index of a pack: which objects are in it, and where. See gitformat-pack(5). */
+/** Parses the index of a pack: its objects and their offsets. See gitformat-pack(5). */
 
-/** Files of packs in the order to put them in place: git looks for packs by their index, so that one comes last. */
+/** The order for moving pack files into place: git finds packs by their index, so the index comes last. */
 export const indexLast = (names: readonly string[]): string[] =>
   names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))
 
 const VERSION_2 = Buffer.from('ff744f6300000002', 'hex')
 
-/** By id, for packs of less than 2 GB. Nothing is found in an index of another version, which git does not write. */
+/** Offsets by id, for packs below 2 GB. Empty for an index of another version, which git does not write. */
 export function offsetsIn(index: Buffer): Map<string, number> {
   if (!index.subarray(0, VERSION_2.length).equals(VERSION_2)) return new Map()
-  // A table of 256 counts, whose last is of all; then ids, checksums and places.
+  // A table of 256 counts whose last entry is the total; then ids, checksums and offsets.
   const ids = VERSION_2.length + 256 * 4
   const count = index.readUInt32BE(ids - 4)
   const places = ids + count * 24

@@ -1,6 +1,4 @@
-/**
- * Pointers of Git LFS among objects that no ref reaches yet. Two processes find them, however many objects there are.
- */
+/** Finds Git LFS pointers among objects that no ref reaches yet, with two processes for any number of objects. */
 import { HOUR } from '../../clock.ts'
 import { batchesOf } from '../../lib/async/batches.ts'
 import { LONGEST_POINTER, readPointer, type Pointer } from '../../lib/files/lfs-pointer.ts'
@@ -9,7 +7,7 @@ import { readObjects } from './objects.ts'
 
 const BLOBS_AT_ONCE = 20_000
 
-/** Of all that these ids bring. */
+/** All pointers that these ids bring. */
 export async function readPointers(
   dir: string,
   ids: readonly string[],
@@ -21,7 +19,7 @@ export async function readPointers(
     ['rev-list', '--objects', '--no-object-names', `--filter=${small}`, '--stdin', '--not', '--all'],
     { environment, input: `${ids.join('\n')}\n`, maxOutput: LONG_LISTING, deadline: HOUR },
   )
-  // The commits that were named are listed too, whatever the filter says.
+  // The output also contains the named commits, whatever the filter says.
   const asked = new Set(ids)
   const blobs = listing.split('\n').filter((id) => id !== '' && !asked.has(id))
   const pointers: Pointer[] = []

@@ -1,4 +1,4 @@
-/** Which of many ids name commits that a repository has; one process answers for all of them. */
+/** Checks which ids name commits that a repository has, with one process for all ids. */
 import { Readable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
 import { gitStream } from '../process/command.ts'
@@ -8,8 +8,8 @@ import { isObjectId } from './ids.ts'
 const NEWLINE = 10
 
 /**
- * Of those given, in their order, the ones whose commit is not there. They are taken page by page, as fast as git
- * answers: only the pages under way are in memory.
+ * Yields the items whose commit does not exist, in order. Reads the items page by page as fast as git answers, so that
+ * memory holds only the current pages.
  */
 export async function* withoutCommit<T extends { readonly sha: string }>(
   dir: string,

@@ -1,10 +1,10 @@
-/** What was signed in a commit or a tag, byte for byte, and the signature over it. Pure; nothing is verified here. */
+/** Extracts the signed bytes of a commit or a tag, and the signature. Pure; verifies nothing. */
 import { parseHeaders } from './headers.ts'
 
 export interface Signed {
   readonly kind: 'PGP' | 'SSH' | 'X509'
   readonly payload: Buffer
-  /** Armoured, as it was written. */
+  /** ASCII-armored, as written. */
   readonly signature: string
 }
 
@@ -18,10 +18,13 @@ const OPENINGS: readonly (readonly [opening: string, kind: Signed['kind']])[] = 
 export const kindOf = (signature: string): Signed['kind'] | undefined =>
   OPENINGS.find(([opening]) => signature.startsWith(opening))?.[1]
 
-/** In repositories of either hash. */
+/** For repositories of either hash. */
 const SIGNATURES = ['gpgsig', 'gpgsig-sha256']
 
-/** All but its signature headers is signed; of several signatures git too knows the first only. */
+/**
+ * Everything except the signature headers is signed. Of several signatures git uses only the first, and so does this
+ * code.
+ */
 export function signedCommit(content: Buffer): Signed | null {
   const { headers, body } = parseHeaders(content)
   const signature = headers.find(({ name }) => name === 'gpgsig')?.value.toString('latin1')
@@ -31,7 +34,7 @@ export function signedCommit(content: Buffer): Signed | null {
   return { kind, payload: Buffer.concat([...unsigned, Buffer.from('\n'), body]), signature }
 }
 
-/** A tag carries its signature at the end of its message. */
+/** A tag has its signature at the end of its message. */
 export function signedTag(content: Buffer): Signed | null {
   const at = signatureStart(content)
   if (at < 0) return null
@@ -39,7 +42,7 @@ export function signedTag(content: Buffer): Signed | null {
   return { kind: kindOf(signature)!, payload: content.subarray(0, at), signature }
 }
 
-/** Of the last line that opens a signature, as git reads it; -1 when there is none. */
+/** The start of the last line that opens a signature, as git reads it. -1 without a signature. */
 export function signatureStart(content: Buffer): number {
   const places = OPENINGS.map(([opening]) => {
     const place = content.lastIndexOf(`\n${opening}`)

@@ -1,4 +1,4 @@
-/** How large the files of a tree are. */
+/** The sizes of the files in a tree. */
 import { rev } from '../process/arguments.ts'
 import { gitStream } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
@@ -8,7 +8,7 @@ const DEADLINE_MS = 20_000
 const MOST_FILES = 200_000
 const TAB = 9
 
-/** Tells each file with its bytes; of a tree with more files than anybody has, the first ones. */
+/** Calls back for each file with its size. In an extremely large tree, only for the first files. */
 export async function eachFileSize(
   dir: string,
   tree: string,

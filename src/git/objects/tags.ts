@@ -5,19 +5,19 @@ import { signatureStart } from './signatures.ts'
 import { CUT_MARK, startOf, textOf } from './texts.ts'
 
 export interface Annotation {
-  /** Without its signature and its last line break. */
+  /** Without the signature and the last line break. */
   readonly message: string
-  /** Null in tags of the first versions of git. */
+  /** Null in tags of the first git versions. */
   readonly tagger: Person | null
-  /** Armoured; `signedTag` has what it signs. */
+  /** ASCII-armored; `signedTag` returns the signed content. */
   readonly signature: string | null
 }
 
-/** Of a longer message only so many bytes are told. */
+/** Cuts a longer message to this number of bytes. */
 export function parseTag(content: Buffer, most = Infinity): Annotation {
   const { headers, body } = parseHeaders(content)
   const tagger = headers.find(({ name }) => name === 'tagger')
-  // The line break before it belongs to the message, also when that is empty.
+  // The line break before the signature belongs to the message, even if the message is empty.
   const at = body.length - content.length + signatureStart(content)
   const isSigned = signatureStart(content) >= 0 && at >= 0
   const message = isSigned ? body.subarray(0, at) : body

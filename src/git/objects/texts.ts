@@ -1,10 +1,10 @@
-/** Bytes of a repository as text. Git promises no encoding: what is none we know becomes U+FFFD, and so does NUL. */
+/** Decodes bytes of a repository. Git guarantees no encoding: unknown bytes become U+FFFD, and so does NUL. */
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export const textOf = (bytes: Uint8Array): string => withoutNul(utf8.decode(bytes))
 
-/** As a commit's `encoding` header says; a name nobody knows is taken for UTF-8. */
+/** By the `encoding` header of a commit. An unknown encoding is read as UTF-8. */
 export function textIn(encoding: string, bytes: Uint8Array): string {
   try {
     return withoutNul(new TextDecoder(encoding).decode(bytes))
@@ -15,10 +15,10 @@ export function textIn(encoding: string, bytes: Uint8Array): string {
 
 const withoutNul = (text: string) => text.replaceAll('\0', '\uFFFD')
 
-/** Ends a message of which only the beginning is told. */
+/** Appended to a message that was cut. */
 export const CUT_MARK = '\n\n[message cut]\n'
 
-/** The first bytes, but not up to the middle of a character. */
+/** The first bytes, without cutting a character. */
 export function startOf(bytes: Buffer, most: number): Buffer {
   let end = Math.min(most, bytes.length)
   while (end < bytes.length && end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
@@ -27,7 +27,7 @@ export function startOf(bytes: Buffer, most: number): Buffer {
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
 
-/** A name as git writes it in a line: in quotes, with escapes, as soon as it has an odd byte. */
+/** Decodes a name that git has quoted and escaped because of an unusual byte. */
 export function unquote(written: string): string {
   if (!written.startsWith('"')) return written
   const parts = written.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)

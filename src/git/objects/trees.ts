@@ -1,7 +1,7 @@
 /**
- * What a commit holds: files and folders by name. Folders are read object by object and their names compared here, so a
- * path may be any text at all and is never given to git. A name that is not UTF-8 is told with replacement characters,
- * and found by that very spelling.
+ * Reads the files and folders of a commit by name. Reads folders object by object and compares the names here, so that
+ * a path may be any text and never reaches git. A name that is not UTF-8 is shown with replacement characters, and
+ * found by exactly that spelling.
  */
 import { rev, type Ref, type Rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
@@ -24,7 +24,7 @@ export interface TreeEntry {
 const MAX_TREE = 16 * 1024 * 1024
 const MAX_LISTING = 64 * 1024 * 1024
 
-/** The topmost level, in git's order. */
+/** The root folder, in git's order. */
 export async function rootEntries(dir: string, of: Rev | Ref): Promise<TreeEntry[]> {
   const entries = await listTree(dir, of)
   if (!entries) throw new GitFailed('cat-file', 'exit', null, 'no such tree')
@@ -33,7 +33,7 @@ export async function rootEntries(dir: string, of: Rev | Ref): Promise<TreeEntry
 
 export const isFile = ({ mode }: TreeEntry): boolean => mode.startsWith('100')
 
-/** One level, or all below, in git's order; null when there is no such commit, or no such folder in it. */
+/** One level or all levels, in git's order. Null if the commit does not exist or has no such folder. */
 export async function listTree(
   dir: string,
   name: string,
@@ -47,7 +47,7 @@ export async function listTree(
   return recursive ? listAll(dir, tree.id, prefix, options) : parseTree(tree.content, prefix)
 }
 
-/** The file, folder or submodule at a path; the root has no entry. */
+/** The file, folder or submodule at a path. The root has no entry. */
 export async function entryAt(
   dir: string,
   name: string,
@@ -62,7 +62,7 @@ export async function entryAt(
   return findEntry(tree.content, last!, prefix)
 }
 
-/** Slashes around it, and twice in a row, mean nothing. */
+/** Ignores outer and repeated slashes. */
 export const partsOf = (path: string) => path.split('/').filter((part) => part !== '')
 
 interface Tree {
@@ -88,7 +88,7 @@ async function treeAt(
 
 const roots = new Memory<string>(2 * 1024 * 1024)
 
-/** The id of the tree that a commit or a tag leads to. */
+/** The id of the tree of a commit or a tag. */
 export async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {
   if (!options.environment && (await areWithheld(dir, [name]))[0]) return null
   const isLasting = isObjectId(name) && !options.environment
@@ -99,7 +99,7 @@ export async function rootOf(dir: string, name: string, options: QuarantineOptio
   return root
 }
 
-/** By its own id. */
+/** By the id of the tree itself. */
 export async function readTree(dir: string, id: string, options: QuarantineOptions = {}): Promise<Tree | null> {
   const [tree] = await readKnown(dir, [id], { ...options, maxBytes: MAX_TREE })
   if (tree?.type !== 'tree') return null
@@ -109,7 +109,7 @@ export async function readTree(dir: string, id: string, options: QuarantineOptio
 
 const ID_BYTES = 20
 
-/** What is no tree is refused: git itself would stop at it. */
+/** Rejects invalid trees, at which git itself would stop. */
 export function parseTree(content: Buffer, prefix = ''): TreeEntry[] {
   const entries: TreeEntry[] = []
   for (let at = 0; at < content.length;) {
@@ -120,12 +120,12 @@ export function parseTree(content: Buffer, prefix = ''): TreeEntry[] {
   return entries
 }
 
-/** Without a look at all others: a folder may have thousands. */
+/** Finds one entry without parsing the others, because a folder may have thousands. */
 export function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry | null {
   const bytes = Buffer.from(name)
   for (let at = 0; at < content.length;) {
     const place = placeAt(content, at)
-    // A name that is not UTF-8 is only known by its spelling.
+    // A name that is not UTF-8 is only known by its replaced spelling.
     const mayBe = name.includes('\uFFFD') || bytes.compare(content, place.name, place.nul) === 0
     const entry = mayBe ? parseEntry(content, place, prefix) : null
     if (entry?.name === name) return entry
@@ -134,7 +134,7 @@ export function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry
   return null
 }
 
-/** `<mode> <name>\0<id>`: where each begins. */
+/** `<mode> <name>\0<id>`: the start of each part. */
 interface Scope {
   readonly mode: number
   readonly name: number
@@ -170,7 +170,7 @@ async function listAll(dir: string, id: string, prefix: string, options: Quarant
   return few ?? askForAll(dir, id, prefix, options)
 }
 
-/** All below, unless they are many. */
+/** All entries below, unless there are many. */
 async function fewBelow(dir: string, id: string, prefix: string): Promise<TreeEntry[] | null> {
   const known = listings.get(dir, `${id}\0${prefix}`)
   if (known) return known
@@ -181,10 +181,10 @@ async function fewBelow(dir: string, id: string, prefix: string): Promise<TreeEn
 
 const gathering = new InFlight<TreeEntry[] | null>()
 
-/** Bytes of a folder that are read at once. */
+/** The maximum size of a folder that is read at once. */
 const MOST_AT_ONCE = 1024 * 1024
 
-/** As `listTree`; of what is more, only which tree it is. */
+/** Like `listTree`. For a larger listing, only the id of the tree. */
 export async function listFew(
   dir: string,
   name: string,
@@ -200,10 +200,13 @@ export async function listFew(
   return content.length <= MOST_AT_ONCE ? parseTree(content, prefix) : { tree, prefix }
 }
 
-/** Beyond these git is quicker, and knows better when to stop. */
+/** Beyond these limits git is faster and stops better. */
 const MOST_GATHERED = { trees: 2000, levels: 50, entries: 20_000, treeBytes: 256 * 1024, levelBytes: 4 * 1024 * 1024 }
 
-/** Tree by tree, of which most are remembered even where the topmost has changed; level by level, to ask for each once. */
+/**
+ * Reads tree by tree, because most trees are cached even if the root has changed. Goes level by level, so that one read
+ * covers each level.
+ */
 async function gatherAll(dir: string, root: string, prefix: string): Promise<TreeEntry[] | null> {
   const trees = new Map<string, TreeEntry[]>()
   const limits = { maxBytes: MOST_GATHERED.treeBytes, maxTotal: MOST_GATHERED.levelBytes }
@@ -228,7 +231,7 @@ async function gatherAll(dir: string, root: string, prefix: string): Promise<Tre
   return spread(trees, root, prefix)
 }
 
-/** The same tree may lie in many places, so that few make a listing without end. */
+/** The same tree may occur at many paths, so a few trees can produce an endless listing. */
 function spread(trees: ReadonlyMap<string, TreeEntry[]>, root: string, prefix: string): TreeEntry[] | null {
   const all: TreeEntry[] = []
   const add = (id: string, prefix: string): boolean =>
@@ -240,7 +243,7 @@ function spread(trees: ReadonlyMap<string, TreeEntry[]>, root: string, prefix: s
   return add(root, prefix) ? all : null
 }
 
-/** As git reads it: old tools have left other modes, `100664` most of all. */
+/** As git reads it: old tools wrote other modes, mostly `100664`. */
 export function canonical(entry: TreeEntry): TreeEntry {
   const mode = canonicalMode(Number.parseInt(entry.mode, 8))
   return { ...entry, mode, type: typeOf(mode) }

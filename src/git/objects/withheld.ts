@@ -1,6 +1,6 @@
 /**
- * Objects that a repository has let go of and has not thrown away yet: nobody is given them by their ids. A file of the
- * repository lists them, commits first, so that all processes know at once; it is there only while there are any.
+ * Objects that a repository has dropped but not yet deleted. No client may get them by id. A file in the repository
+ * lists them, commits first, so that all processes know at once. The file exists only while there are any.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ interface Known extends Withheld {
 const MOST_KNOWN = 1_000_000
 const known = new Lru<Known>(MOST_KNOWN, ({ commits, others }) => commits.size + others.size)
 
-/** Null of nearly every repository. */
+/** Null for nearly every repository. */
 async function withheldIn(dir: string): Promise<Known | null> {
   const found = await stat(fileOf(dir)).catch(nullIfMissing)
   if (!found) return null
@@ -46,7 +46,7 @@ const idsIn = (lines: string) => new Set(lines.split('\n').filter((line) => line
 const isAmong = ({ commits, others }: Withheld, id: string | undefined) =>
   id !== undefined && (commits.has(id) || others.has(id))
 
-/** Which of the names, as users write them, lead to something that is withheld, or begin there. */
+/** Which of the revision names lead to a withheld object, or start at one. */
 export async function areWithheld(dir: string, names: readonly string[]): Promise<boolean[]> {
   const withheld = names.length === 0 ? null : await withheldIn(dir)
   if (!withheld) return names.map(() => false)
@@ -55,19 +55,19 @@ export async function areWithheld(dir: string, names: readonly string[]): Promis
   return names.map((_, n) => [found[n], found[names.length + n]].some((one) => isAmong(withheld, one?.id)))
 }
 
-/** Of ids alone; null where none is withheld. */
+/** Checks ids only. Null if no object is withheld. */
 export async function withheldIds(dir: string): Promise<((id: string) => boolean) | null> {
   const withheld = await withheldIn(dir)
   return withheld && ((id) => isAmong(withheld, id))
 }
 
-/** What no ref leads to any more, of these commits and all that is below them. */
+/** Withholds those of these commits, and of the objects below them, that no ref reaches any more. */
 export async function withhold(dir: string, commits: readonly string[]): Promise<void> {
   const before = await withheldIn(dir)
   await keep(dir, await unreachable(dir, [...commits, ...(before?.commits ?? [])]))
 }
 
-/** After refs have moved: what they lead to now is there for all. */
+/** Runs after refs have moved, and releases the objects that refs reach now. */
 export async function readmit(dir: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const withheld = await withheldIn(dir)
@@ -75,14 +75,14 @@ export async function readmit(dir: string): Promise<void> {
     const commits = await unreachableCommits(dir, [...withheld.commits])
     if (commits.length === withheld.commits.size) return
     const rest = await unreachable(dir, commits)
-    // Others may have moved refs meanwhile, and know better.
+    // Another process may have moved refs meanwhile and written a newer list.
     if ((await withheldIn(dir))?.state === withheld.state) return keep(dir, rest)
   }
 }
 
 const MOST_TRIES = 5
 
-/** After housekeeping: what was thrown away need not be listed. True while something is left. */
+/** Runs after housekeeping and removes deleted objects from the list. True while objects are left. */
 export async function reviewWithheld(dir: string): Promise<boolean> {
   const withheld = await withheldIn(dir)
   if (!withheld) return false
@@ -123,7 +123,7 @@ async function unreachable(dir: string, heads: readonly string[]): Promise<Withh
   return { commits, others }
 }
 
-/** Git lists also what is in older commits alone, though refs lead to these. */
+/** Git also lists objects that only older commits contain, although refs reach those commits. */
 async function withoutReachable(dir: string, ids: Set<string>): Promise<void> {
   const flags = ['--objects', '--no-object-names', '--use-bitmap-index', '--all'] as const
   const reachable = gitStream(dir, ['rev-list', ...flags], { deadline: 10 * MINUTE })

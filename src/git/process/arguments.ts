@@ -1,35 +1,35 @@
 /**
- * What may stand on git's command line: literals of ours, and values that went through one of the constructors below.
- * Each refuses what git could take for an option, a range, a pattern or another protocol, so that a value from outside
- * stays the one thing it was meant to be. `git()` accepts nothing else, by type.
+ * The values that may appear on git's command line: literals in this code, and values from the constructors below. Each
+ * constructor rejects text that git could read as an option, a range, a pattern or another protocol. So a value from
+ * outside keeps its intended meaning. By its types, `git()` accepts nothing else.
  */
 import { isAbsolute } from 'node:path'
 
 declare const checked: unique symbol
 type Checked<Kind extends string> = string & { readonly [checked]: Kind }
 
-/** One revision: an object id, a branch or tag by its short name, `HEAD~3`; never a range, a path or a search. */
+/** One revision: an object id, the short name of a branch or tag, `HEAD~3`; never a range, a path or a search. */
 export type Rev = Checked<'rev'>
-/** A whole ref name: `refs/heads/master`. */
+/** A full ref name: `refs/heads/master`. */
 export type Ref = Checked<'ref'>
 /** A file or folder inside a tree. */
 export type Path = Checked<'path'>
-/** A place on our own disk. */
+/** A path on the server's own disk. */
 export type Folder = Checked<'folder'>
-/** What an option takes, written behind it as an argument of its own: `--max-count 5`. */
+/** The value of an option, as a separate argument: `--max-count 5`. */
 export type Value = Checked<'value'>
-/** An option with its value in one: `--unified=3`. */
+/** An option together with its value: `--unified=3`. */
 export type Option = Checked<'option'>
-/** A remote repository, without credentials. */
+/** The URL of a remote repository, without credentials. */
 export type Address = Checked<'address'>
 
 /**
- * What is left of a type when all but literals and checked values are taken away. A template with a hole in it
- * (`--author=${name}`) is no literal: as a key it makes an index signature, which `{}` satisfies.
+ * Accepts only literals and checked values. A template with a placeholder (`--author=${name}`) is no literal: as a key
+ * it creates an index signature, which `{}` satisfies.
  */
 export type Argument<A extends string> = A extends Checked<string> ? A : {} extends Record<A, 1> ? never : A
 
-/** A value that must not reach git. The value itself is not repeated: it may be long, hostile or secret. */
+/** A value that must not reach git. The message does not repeat the value, which may be long, hostile or secret. */
 export class UnsafeArgument extends Error {
   constructor(kind: string) {
     super(`not a ${kind} git may be given`)
@@ -37,7 +37,7 @@ export class UnsafeArgument extends Error {
   }
 }
 
-/** For values that simply do not exist when they are unsafe. */
+/** For values that count as missing if they are unsafe. */
 export function safely<T extends string>(construct: () => T): T | null {
   try {
     return construct()
@@ -53,7 +53,7 @@ export const LONGEST_PATH = 4096
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 export const CONTROL = /[\0-\x1f\x7f]/
 const GLOB_OR_PATH = /[ :?*[\\]/
-// Reflogs (`@{1}`, `@{upstream}`) do not exist here, and `^{/…}` would search the history by a stranger's regex.
+// Reflogs (`@{1}`, `@{upstream}`) do not exist here, and `^{/…}` would search the history with a regex from a user.
 const SELECTORS = /@\{|\^\{|\.\./
 
 export function rev(value: string): Rev {
@@ -68,7 +68,7 @@ export function rev(value: string): Rev {
   return value as Rev
 }
 
-// The rules of git-check-ref-format(1), and no part that begins with a dash, or that has no room for `.lock` as a file.
+// The rules of git-check-ref-format(1). Also, no part may start with a dash or be too long for a `.lock` file.
 const LONGEST_PART = 250
 const isRefPart = (part: string) =>
   part !== '' && !/^[-.]|\.lock$/.test(part) && Buffer.byteLength(part) <= LONGEST_PART
@@ -83,11 +83,11 @@ export function ref(name: string): Ref {
   return name as Ref
 }
 
-/** `HEAD` as a branch, or a branch named like a whole ref, would be taken for something else sooner or later. */
+/** `HEAD` as a branch, or a branch with the name of a full ref, would be ambiguous. */
 export const isBranchName = (name: string): boolean =>
   isRefName(name) && name !== 'HEAD' && name !== '@' && !name.startsWith('refs/')
 
-/** Whatever ref it is: as a branch or a tag it has a name that only means itself. */
+/** Whether the short name of a branch or tag means only that ref. Other refs always pass. */
 export function isUnmistakable(name: string): boolean {
   const [, short] = /^refs\/(?:heads|tags)\/(.*)$/.exec(name) ?? []
   return short === undefined || isBranchName(short)
@@ -103,7 +103,7 @@ export function tag(name: string): Ref {
   return ref(`refs/tags/${name}`)
 }
 
-// Also as HFS+ and NTFS would read them: `.GIT`, `git~1`, `.git ` and `.git.` name the same folder there.
+// Also in the spellings of HFS+ and NTFS: `.GIT`, `git~1`, `.git ` and `.git.` name the same folder there.
 const isPathPart = (part: string) => part !== '' && part !== '.' && part !== '..' && !/^(\.git|git~1)[ .]*$/i.test(part)
 
 export function path(value: string): Path {
@@ -113,8 +113,8 @@ export function path(value: string): Path {
 }
 
 /**
- * For reading only, and only behind `--`, where git looks for no options: whatever a tree can hold, a name with line
- * breaks or `.git` included, as long as it leads nowhere else.
+ * For reading only, and only after `--`, where git expects no options. Accepts everything that a tree can contain, even
+ * names with line breaks or `.git`, as long as the path leads nowhere else.
  */
 export function treePath(value: string): Path {
   const isSafe = value.length <= LONGEST_PATH && !value.includes('\0')
@@ -122,7 +122,7 @@ export function treePath(value: string): Path {
   return value as Path
 }
 
-/** For a command that is told of both, with `GIT_LITERAL_PATHSPECS` off: each says of itself that it is no pattern. */
+/** For a command that takes both, with `GIT_LITERAL_PATHSPECS` off: each path marks itself as literal. */
 export const including = (value: string): Path => `:(literal)${treePath(value)}` as Path
 export const excluding = (value: string): Path => `:(exclude,literal)${treePath(value)}` as Path
 
@@ -131,24 +131,24 @@ export function count(value: number): Value {
   return String(value) as Value
 }
 
-/** In git's own notation: of a plain number it would guess whether it is a year. It knows no time before 1970. */
+/** In git's own notation: git would guess whether a plain number is a year. Git knows no time before 1970. */
 export function moment(date: Date): Value {
   if (Number.isNaN(date.getTime())) throw new UnsafeArgument('moment')
   return `@${Math.max(0, Math.floor(date.getTime() / 1000))} +0000` as Value
 }
 
-/** Text to look for. */
+/** A search text. */
 export function phrase(value: string): Value {
   if (value === '' || value.length > LONGEST_NAME || CONTROL.test(value)) throw new UnsafeArgument('phrase')
   return value as Value
 }
 
-/** For options that take their value in no other way. */
+/** For options that accept their value in no other form. */
 export function option<const O extends string>(name: O & Argument<O>, value: Value): Option {
   return `${name}=${value}` as Option
 }
 
-/** The folder an archive unpacks to. */
+/** The folder inside an archive. */
 export function prefix(name: string): Value {
   return `${path(name)}/` as Value
 }
@@ -164,10 +164,10 @@ export function folder(dir: string): Folder {
 
 const PROTOCOLS = ['http:', 'https:', 'git:']
 
-/** The address as `URL` writes it, so that git reads the very host that was checked. */
+/** The URL as `URL` serializes it, so that git reads exactly the host that was checked. */
 export function address(value: string): Address {
   const url = URL.parse(value)
-  // Decoded by git, an escaped line break would continue in its protocol.
+  // Git decodes an escaped line break, which could inject data into its protocol.
   const isSafe = url && PROTOCOLS.includes(url.protocol) && url.hostname !== '' && !/%[01][0-9a-f]|%7f/i.test(url.href)
   if (!isSafe || CONTROL.test(value) || url.username !== '' || url.password !== '') throw new UnsafeArgument('address')
   return url.href as Address

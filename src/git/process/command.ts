@@ -1,8 +1,8 @@
 /**
- * The one place that starts git. A command gets no shell, no environment but the one below, no configuration of the
- * machine or of a user, no hooks, no prompts and no protocol it did not ask for; it ends by its deadline, with all it
- * has started, and says no more than it may. Secrets go in by `config`, which travels in the environment: command
- * lines are for everyone on the machine to read.
+ * The only code that starts git. A command gets no shell, no environment but the one below, no system or user
+ * configuration, no hooks, no prompts, and no protocol that the caller did not name. It ends by its deadline together
+ * with its child processes, and its output is limited. Secrets go into `config`, which travels in the environment,
+ * because every local user can read command lines.
  */
 import { PassThrough, Readable } from 'node:stream'
 import { MINUTE } from '../../clock.ts'
@@ -11,33 +11,33 @@ import type { Argument } from './arguments.ts'
 
 export interface GitOptions {
   /**
-   * A stream is read as fast as git reads; it is destroyed when git ends before it. Its failure ends git, and is
+   * A stream is read as fast as git reads it, and destroyed if git ends first. A failure of the stream ends git and is
    * thrown.
    */
   readonly input?: string | Uint8Array | Readable
-  /** More configuration for this command; never on its command line. */
+  /** Additional configuration for this command; never on its command line. */
   readonly config?: Readonly<Record<string, string | readonly string[]>>
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** What it may reach other repositories by; nothing, unless named. */
+  /** The protocol to reach other repositories. Default: none. */
   readonly protocol?: 'http' | 'https' | 'git'
-  /** Milliseconds until it is ended. */
+  /** Milliseconds until the command is ended. */
   readonly deadline?: number
-  /** Bytes it may answer. */
+  /** The limit of the output in bytes. */
   readonly maxOutput?: number
-  /** What it may end with, 0 apart, to have answered all the same. */
+  /** Exit codes besides 0 that count as an answer. */
   readonly answers?: readonly number[]
-  /** Once aborted, the command is ended and the signal's reason is thrown. */
+  /** On abort, the command is ended and the reason of the signal is thrown. */
   readonly signal?: AbortSignal | undefined
   onStderr?(text: string): void
 }
 
-/** `exit`: it ended with a code of its own, by itself. */
+/** `exit`: the command ended by itself with an exit code. */
 export type FailureReason = 'exit' | 'deadline' | 'output' | 'start'
 
 export class GitFailed extends Error {
   readonly reason: FailureReason
   readonly code: number | null
-  /** The end of what it said, without credentials. */
+  /** The end of its error output, without credentials. */
   readonly stderr: string
 
   constructor(command: string, reason: FailureReason, code: number | null, stderr: string) {
@@ -56,13 +56,13 @@ export class GitFailed extends Error {
 }
 
 const MAX_OUTPUT = 16 * 1024 * 1024
-/** `maxOutput` for what grows with a repository: its refs, the commits and paths of a push. */
+/** `maxOutput` for output that grows with a repository: its refs, or the commits and paths of a push. */
 export const LONG_LISTING = 256 * 1024 * 1024
 const MAX_STDERR = 4096
-/** How long git may clean up after itself (locks, half packs) before it is killed. */
+/** How long git may clean up (locks, partial packs) before it is killed. */
 const GRACE_MS = 2000
 
-/** Runs git in a repository, or in none, and answers what it wrote. */
+/** Runs git in a repository, or without one, and returns its output. */
 export async function git<const A extends string>(
   dir: string | null,
   args: readonly (A & Argument<A>)[],
@@ -71,7 +71,7 @@ export async function git<const A extends string>(
   return (await collect(dir, args, options)).toString()
 }
 
-/** The same, for what may be no text. */
+/** The same for binary output. */
 export function gitBytes<const A extends string>(
   dir: string | null,
   args: readonly (A & Argument<A>)[],
@@ -81,8 +81,8 @@ export function gitBytes<const A extends string>(
 }
 
 /**
- * What git writes, no faster than it is read: there is no cap but the reader's. It ends when git has ended well, and is
- * destroyed by what `git()` would throw otherwise. Destroyed by its reader, it ends git.
+ * Streams the output of git, only as fast as it is read, without a limit. The stream ends when git succeeds, and fails
+ * with the error that `git()` would throw. Destroying the stream ends git.
  */
 export function gitStream<const A extends string>(
   dir: string | null,
@@ -102,13 +102,13 @@ export function gitStream<const A extends string>(
     },
   })
   child.stdout.pipe(stream)
-  // What is left in the pipe of one that failed would be waited for until somebody reads it.
+  // After a failure, unread output would keep the stream open until it is read.
   child.once('exit', (code) => code !== 0 && child.stdout.destroy())
   void failure.then((error) => error && stream.destroy(error))
   return stream
 }
 
-/** A git to be kept and talked with, by pipes. It has no deadline: who starts it watches over it. */
+/** Starts a git process that stays open, with pipes. It has no deadline, so the caller must supervise it. */
 export function startGit<const A extends string>(
   dir: string,
   args: readonly (A & Argument<A>)[],
@@ -151,9 +151,9 @@ function start(dir: string | null, args: readonly string[], options: GitOptions)
 }
 
 const CONFIG = {
-  // A folder that has no hooks, whatever the repository's own folder has.
+  // A folder without hooks, whatever the repository contains.
   'core.hooksPath': '/dev/null',
-  // All repositories are ours, also when the data folder was mounted from another owner.
+  // The server owns all repositories, even if the data folder was mounted with another owner.
   'safe.directory': '*',
 }
 
@@ -162,21 +162,21 @@ function environmentOf(dir: string | null, { config, environment, protocol }: Gi
     [values].flat().map((value) => [key, value] as const),
   )
   return {
-    // Not a setting of ours: where the machine keeps its programs.
+    // Not a setting of this server: where the machine has its programs.
     PATH: process.env.PATH,
     LC_ALL: 'C',
-    // Nothing can be in it: no .netrc, no .config/git.
+    // Cannot contain anything: no .netrc, no .config/git.
     HOME: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: protocol ?? '',
-    // A pushed refs/replace/… would show one object under the name of another.
+    // A pushed refs/replace/… would show one object under the id of another.
     GIT_NO_REPLACE_OBJECTS: '1',
-    // A file may be called `*` or `:(top)`.
+    // A file name may be `*` or `:(top)`.
     GIT_LITERAL_PATHSPECS: '1',
-    // Said outright, it is never looked for in the folders above.
+    // With an explicit folder, git does not search the parent folders.
     ...(dir !== null && { GIT_DIR: dir }),
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
@@ -213,11 +213,11 @@ function watch(child: Program, options: GitOptions): { ended: Promise<Ending>; e
   signal?.addEventListener('abort', abort)
 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    // Before it is cut: half an address would not be known as one.
+    // Before the text is cut, because half a URL would not be recognized.
     stderr = withoutCredentials(stderr + text).slice(-MAX_STDERR)
     onStderr?.(text)
   })
-  // A command may end without reading all of its input; its exit code tells what that means.
+  // A command may end without reading all of its input. Its exit code says what that means.
   child.stdin?.on('error', () => {})
   if (!(input instanceof Readable)) child.stdin?.end(input)
   else if (child.stdin) {
@@ -242,12 +242,12 @@ function watch(child: Program, options: GitOptions): { ended: Promise<Ending>; e
 
 const isRunning = (child: Program) => child.exitCode === null && child.signalCode === null
 
-/** All that it has started, too. */
+/** Also ends its child processes. */
 export function endGroup(child: Program): void {
   child.signal('SIGTERM')
   const timer = setTimeout(() => {
     child.signal('SIGKILL')
-    // Should anyone have left the group, with our pipes in hand.
+    // In case a process has left the group and keeps the pipes open.
     child.stdout.destroy()
     child.stderr.destroy()
   }, GRACE_MS)

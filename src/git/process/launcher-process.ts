@@ -1,8 +1,8 @@
-/** The launcher itself: a process that does nothing but start programs, with pipes that their owner has opened. */
+/** The launcher process: only starts programs, with pipes that the server process has opened. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type Socket } from 'node:net'
 
-/** Where pipes are opened, and what tells them from anybody else's. */
+/** The socket path for the pipes, and the secret that authenticates them. */
 export interface Hello {
   readonly path: string
   readonly secret: string
@@ -21,7 +21,7 @@ export interface Signal {
   readonly signal: NodeJS.Signals
 }
 
-/** A program has started, could not be, or has ended. */
+/** A program has started, has failed to start, or has ended. */
 export type LaunchReport =
   | { readonly id: number; readonly what: 'started' }
   | { readonly id: number; readonly what: 'failed'; readonly why: string }
@@ -34,13 +34,13 @@ export type LaunchReport =
 
 interface Order {
   wish?: LaunchRequest
-  /** By the number they will have in the program. */
+  /** By their file descriptor in the program. */
   readonly pipes: (Socket | undefined)[]
 }
 
 const orders = new Map<number, Order>()
 const programs = new Map<number, ChildProcess>()
-/** Wishes come in the order of their numbers. */
+/** Orders arrive in ascending order of their ids. */
 let newest = 0
 
 function orderOf(id: number): Order {
@@ -52,7 +52,7 @@ function orderOf(id: number): Order {
 function listen({ path, secret }: Hello): void {
   const server = createServer({ allowHalfOpen: true }, (pipe) => {
     pipe.on('error', () => {})
-    // Nothing follows its first line until the program has started.
+    // No data follows the first line until the program has started.
     pipe.once('data', (line: Buffer) => {
       pipe.pause()
       const [shown, id, place] = line.toString('latin1').trimEnd().split(' ')
@@ -62,7 +62,7 @@ function listen({ path, secret }: Hello): void {
       startIfWhole(Number(id))
     })
   })
-  // Three pipes for each of many programs may be opened at once.
+  // Many programs may open three pipes each at the same time.
   server.listen({ path, backlog: 4096 }, () => process.send?.('ready'))
 }
 
@@ -97,11 +97,11 @@ function pass({ id, signal }: Signal): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // All of the group have ended meanwhile.
+    // All processes of the group have ended meanwhile.
   }
 }
 
-/** Its pipes may never come: their owner has closed them. */
+/** The pipes may never arrive, because their owner has closed them. */
 function cancel(id: number, { pipes }: Order, signal: NodeJS.Signals): void {
   orders.delete(id)
   for (const pipe of pipes) pipe?.destroy()

@@ -1,8 +1,8 @@
 /**
- * Starts programs from a small process of our own. Starting one costs what its starter weighs, as all of its memory is
- * first made ready to be shared: a server of 150 MB stands still for ten milliseconds. The launcher weighs a third of
- * that, and nobody waits for it. Programs' pipes lead straight to us; nothing passes through the launcher. Who starts
- * only a few has none; it ends after a quiet while, and with us.
+ * Starts programs from a small launcher process. Starting a program takes time in proportion to the memory of the
+ * starting process: a server of 150 MB stops for ten milliseconds. The launcher has a third of that memory, and no
+ * request waits for it. The pipes of a program lead directly to the server; nothing passes through the launcher. A
+ * process that starts only a few programs has no launcher. The launcher ends after an idle time, and with the server.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -15,40 +15,40 @@ import type { Hello, LaunchReport, Signal, LaunchRequest } from './launcher-proc
 export interface LaunchOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Otherwise the program's input is empty. */
+  /** Otherwise the input of the program is empty. */
   readonly hasInput: boolean
 }
 
-/** As much of a ChildProcess as its owners need. It leads a process group of its own. */
+/** The part of ChildProcess that callers need. The program leads its own process group. */
 export interface Program {
   readonly words: readonly string[]
   readonly stdin: Writable | null
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Both are null while it runs. */
+  /** Both are null while the program runs. */
   readonly exitCode: number | null
   readonly signalCode: NodeJS.Signals | null
-  /** To the whole group; fine when it has ended. */
+  /** Sends the signal to the whole group. Harmless after its end. */
   signal(name: NodeJS.Signals): void
-  /** Whether it keeps our own process from ending. */
+  /** Whether the program keeps this process from ending. */
   hold(isHeld: boolean): void
-  /** `close`: it has ended, and all it wrote has been read. */
+  /** `close`: the program has ended, and all its output has been read. */
   once(event: 'exit' | 'close', listener: (code: number | null) => void): unknown
-  /** It did not start; `close` follows. */
+  /** The program did not start; `close` follows. */
   once(event: 'error', listener: (error: Error) => void): unknown
 }
 
 type Control = Pick<Program, 'signal' | 'hold'>
 
-/** Tells of each program that is started. */
+/** Publishes each start of a program. */
 export const launches = channel('mortise.launches')
 
-/** Of this process, whoever asked for them. */
+/** Counts for this process, whatever code started the programs. */
 export const programs = { started: 0, running: 0 }
 
 type Words = readonly [string, ...string[]]
 
-/** Elsewhere starting costs less, or groups and sockets are other things. */
+/** On other systems starting is cheaper, or groups and sockets work differently. */
 const HAS_LAUNCHER = process.platform === 'linux'
 const FEW = 2
 
@@ -86,7 +86,7 @@ function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, name)
   } catch {
-    // All of them have ended meanwhile.
+    // All processes have ended meanwhile.
   }
 }
 
@@ -109,7 +109,7 @@ class Launcher {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     detached: true,
   })
-  // Not a file: it is gone with the process, however that ends.
+  // An abstract socket, not a file: it disappears with the process, however that ends.
   readonly #hello: Hello = { path: `\0mortise-${randomUUID()}`, secret: randomUUID() }
   readonly #programs = new Map<number, Launched>()
   readonly #held = new Set<number>()
@@ -132,7 +132,7 @@ class Launcher {
     const { path, secret } = this.#hello
     const open = (place: number) => {
       const pipe = createConnection({ path }).on('error', ({ syscall }: NodeJS.ErrnoException) => {
-        // A program that lacks a pipe is never started.
+        // A program without all its pipes is never started.
         if (syscall === 'connect') this.#send({ id, signal: 'SIGTERM' })
       })
       pipe.write(`${secret} ${id} ${place}\n`)
@@ -174,7 +174,7 @@ class Launcher {
     this.#child.disconnect()
   }
 
-  /** It is gone, by whoever's hand. Its programs are not, but nobody can tell when they will be. */
+  /** The launcher has ended. Its programs still run, but their end cannot be observed any more. */
   #lose(): void {
     this.#forget()
     for (const program of this.#programs.values()) program.failed(new Error('the launcher ended'))
@@ -190,7 +190,7 @@ class Launcher {
 
 class Launched extends EventEmitter implements Program {
   readonly words: Words
-  /** Kept back until the program has started: before, it would be taken for the launcher's. */
+  /** Held back until the program has started. Before that, the launcher would read the data. */
   readonly stdin: PassThrough | null
   readonly stdout: Socket
   readonly stderr: Socket
@@ -219,7 +219,7 @@ class Launched extends EventEmitter implements Program {
   }
 
   started(): void {
-    // It says nothing by this pipe, but its end is heard.
+    // The program sends nothing through this pipe, but its end is noticed.
     if (this.#input) this.stdin?.pipe(this.#input.resume())
   }
 
@@ -241,7 +241,7 @@ class Launched extends EventEmitter implements Program {
     if (left === 0) return void closed()
     for (const pipe of open) {
       pipe.once('close', closed)
-      // Nobody has asked for it, and nobody will.
+      // No reader has been attached, and none will be.
       if (pipe.readableFlowing === null) pipe.resume()
     }
   }

@@ -1,9 +1,8 @@
 /**
- * Kept-open `git cat-file` processes. Each repository in use has at most one, which many may ask at a time; all
- * together never number more than `MAX_READERS`, and who needs one more waits while the longest unused makes room. A
- * reader ends after some idle seconds, keeps our own process from ending only while it owes an answer, and is replaced
- * when it dies. An open reader sees what is pushed meanwhile: git looks for new packs before it calls an object
- * missing.
+ * A pool of open `git cat-file` processes. Each repository in use has at most one, which many callers share. The total
+ * never exceeds `MAX_READERS`: a caller that needs one more waits until the least recently used one ends. A reader ends
+ * after some idle seconds, keeps this process alive only while an answer is pending, and is replaced if it dies. An
+ * open reader sees new pushes, because git looks for new packs before it reports an object as missing.
  */
 import type { Program } from './launcher.ts'
 import { endGroup, GitFailed, startGit, type FailureReason } from './command.ts'
@@ -34,14 +33,14 @@ interface Inquiry {
 }
 
 const shared = new Map<string, Reader>()
-/** All that have a process, in order of their last use. */
+/** All readers with a process, least recently used first. */
 const running = new Set<Reader>()
 const queue: Reader[] = []
 
 type Environment = Readonly<Record<string, string>>
 export type Ask = (questions: readonly Question[]) => Promise<(Answer | null)[]>
 
-/** Asks the repository's reader. */
+/** Asks the shared reader of the repository. */
 export async function askShared(dir: string, questions: readonly Question[]): Promise<(Answer | null)[]> {
   if (questions.length === 0) return []
   let reader = shared.get(dir)
@@ -50,12 +49,12 @@ export async function askShared(dir: string, questions: readonly Question[]): Pr
     return await reader.ask(questions)
   } catch (error) {
     if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
-    // It died of this question or of a neighbour's: alone, it will show.
+    // The reader died because of this question or another one. A separate reader shows which.
     return askAlone(dir, {}, (ask) => ask(questions))
   }
 }
 
-/** With a reader of one's own, which may see more than others do: objects in quarantine. */
+/** Uses a separate reader, which may see more objects: those in quarantine. */
 export async function askAlone<T>(dir: string, environment: Environment, use: (ask: Ask) => Promise<T>): Promise<T> {
   const reader = new Reader(dir, environment)
   try {
@@ -66,8 +65,8 @@ export async function askAlone<T>(dir: string, environment: Environment, use: (a
 }
 
 /**
- * Lets go of a repository that is about to be removed or to get other alternates; of all, when the program ends. What
- * was asked already is still answered.
+ * Closes the readers of a repository that is about to be deleted or to change its alternates, or all readers when the
+ * program ends. Pending questions are still answered.
  */
 export function closeReaders(dir?: string): void {
   const closing = dir === undefined ? [...shared.values()] : [shared.get(dir)]
@@ -86,7 +85,7 @@ class Reader {
   #unsent = ''
   #chunks: Buffer[] = []
   #received = 0
-  /** No use in looking before there are as many bytes. */
+  /** Parsing waits for this number of bytes. */
   #needed = 1
 
   constructor(dir: string, environment: Environment = {}) {
@@ -109,7 +108,7 @@ class Reader {
     return promise
   }
 
-  /** Takes no more questions. Its place is free once it has answered those it has. */
+  /** Takes no more questions. The slot is free once all pending questions are answered. */
   finish(): void {
     if (this.#isFinished) return
     this.#isFinished = true
@@ -126,7 +125,7 @@ class Reader {
   start(): void {
     const child = startGit(this.#dir, ['cat-file', '--batch-command', '--buffer'], {
       environment: this.#environment,
-      // A name that is found is not looked for in all other places, only to warn of them.
+      // Git would search all other namespaces for a found name only to warn about ambiguity.
       config: { 'core.warnAmbiguousRefs': 'false' },
     })
     this.#child = child
@@ -146,7 +145,7 @@ class Reader {
     child.stdin?.end()
   }
 
-  /** What many ask in one turn goes out in one piece: to write, and to wake git, costs more than to answer. */
+  /** Sends all questions of one tick in one write, because writing and waking git costs more than the answers. */
   #send(questions: readonly Question[]): void {
     if (this.#unsent === '') setImmediate(() => this.#flush())
     for (const { verb, name } of questions) this.#unsent += `${verb} ${name}\n`
@@ -169,7 +168,7 @@ class Reader {
     this.#received = rest.length
   }
 
-  /** Reads one answer from the front and says how long it was; none while it is not whole. */
+  /** Parses one answer from the start and returns its length. 0 while it is incomplete. */
   #take(bytes: Buffer): number {
     const inquiry = this.#inquiries[0]
     if (!inquiry) return 0
@@ -224,7 +223,7 @@ function admit(reader: Reader): void {
   evictOldest()
 }
 
-/** As many as wait are told to go, the longest unused first. */
+/** Closes as many readers as callers wait for, least recently used first. */
 function evictOldest(): void {
   const staying = [...running].filter((reader) => !reader.isFinished)
   const going = running.size - staying.length

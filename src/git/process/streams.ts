@@ -1,12 +1,12 @@
-/** Reading what git writes piece by piece. */
+/** Reads the output of git piece by piece. */
 import type { Readable } from 'node:stream'
 
-/** A piece longer than this is cut: nothing of git's own is, content of a repository may be. */
+/** A longer piece is cut. Git's own output is never that long, but repository content may be. */
 const MAX_PIECE = 1024 * 1024
 
 /**
- * What stands between separators, without them; as many at a time as have come, for one by one they would cost more
- * than all that is done with them. Leaving the loop ends git.
+ * Yields the parts between separators, in batches as they arrive, because yielding them one by one would cost more than
+ * processing them. Leaving the loop ends git.
  */
 export async function* pieces(stream: Readable, separator: number): AsyncGenerator<Buffer[]> {
   let rest: Buffer[] = []

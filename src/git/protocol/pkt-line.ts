@@ -1,14 +1,14 @@
 /**
- * The frames of git's protocol: four hex digits of length, then as many bytes less four. Lines are taken from chunks
- * with any borders; no more than one line is ever held, and what is no frame is refused at its first four bytes.
+ * The frames of git's protocol: four hex digits of length, then that many bytes minus four. Parses lines from chunks of
+ * any size. Holds at most one line, and rejects invalid data at its first four bytes.
  */
 
-/** What one line may carry. */
+/** The maximum content of one line. */
 export const MAX_LINE = 65516
 
 const HEADER = 4
 
-/** The other side does not speak pkt-lines, or stopped in the middle of one. */
+/** The other side does not send pkt-lines, or stopped within one. */
 export class BadPktLine extends Error {
   constructor(what: string) {
     super(`protocol error: ${what}`)
@@ -16,7 +16,7 @@ export class BadPktLine extends Error {
   }
 }
 
-/** Lines without content, each a sign of its own. */
+/** Lines without content, each with its own meaning. */
 export type Sign = 'flush' | 'delim' | 'response-end'
 export type Packet = Buffer | Sign
 
@@ -37,7 +37,7 @@ export class PktLineDecoder {
   readonly #longest: number
   #chunks: Buffer[] = []
   #held = 0
-  /** The length of the line under way, once its header has been read. */
+  /** The length of the current line, once its header has been read. */
   #wanted: number | null = null
 
   constructor({ longest = MAX_LINE }: { longest?: number } = {}) {
@@ -49,7 +49,7 @@ export class PktLineDecoder {
     this.#held += chunk.length
   }
 
-  /** The next line; null when more chunks are needed for it. */
+  /** The next line. Null if more chunks are needed. */
   next(): Packet | null {
     if (this.#wanted === null) {
       if (this.#held < HEADER) return null
@@ -66,18 +66,20 @@ export class PktLineDecoder {
     return line
   }
 
-  /** What was pushed and is no line's yet: a pack follows the lines with no frame of its own. */
+  /** The remaining bytes that belong to no line: a pack follows the lines without a frame. */
   rest(): Buffer {
     if (this.#wanted !== null) throw new BadPktLine('cut off within a line')
     return this.#take(this.#held)
   }
 
-  /** At the end of the stream: throws when it came within a line. */
+  /** Called at the end of the stream. Throws if the stream ended within a line. */
   end(): void {
     if (this.#wanted !== null || this.#held > 0) throw new BadPktLine('cut off within a line')
   }
 
-  /** Joined only when all of it is here, or a line that comes byte by byte would be copied as often. */
+  /**
+   * Joins the chunks only when all are here. Otherwise a line that arrives byte by byte would be copied for each byte.
+   */
   #take(size: number): Buffer {
     if (size === 0) return Buffer.alloc(0)
     const first = this.#chunks[0]!
@@ -97,12 +99,12 @@ function lengthOf(header: Buffer): number {
   return Number.parseInt(digits, 16)
 }
 
-/** `side-band-64k`: the answer, words for the person who waits, and the last words before a failure. */
+/** `side-band-64k`: the answer, messages for the user, and the final error. */
 export type Band = 1 | 2 | 3
 
 export const MAX_BAND = MAX_LINE - 1
 
-/** Nothing to say is an empty line, by which the other side knows that we are there. */
+/** Empty content gives an empty line, which tells the other side that the server is alive. */
 export function* band(number: Band, content: string | Uint8Array): Generator<Buffer> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const prefix = Buffer.of(number)

@@ -1,8 +1,8 @@
-/** Short requests, taken whole: whoever knows all of it can answer without starting git. */
+/** Reads short requests completely, so that they can be answered without starting git. */
 import { Readable } from 'node:stream'
 import { ClientDisconnected } from './sending.ts'
 
-/** All that was said when it is short; otherwise a stream of all of it. */
+/** The whole request if it is short. Otherwise a stream of all of it. */
 export async function takeShort(
   input: Readable,
   { longest, idle }: { longest: number; idle: number },

@@ -1,9 +1,9 @@
-/** Answers to a client that may read slowly, or not at all any more: written no faster than they are taken. */
+/** Writes answers to a client only as fast as the client reads, and notices a disconnected client. */
 import type { Writable } from 'node:stream'
 import { MINUTE } from '../../clock.ts'
 import { hasCode } from '../../lib/files/system-errors.ts'
 
-/** Nobody is left to answer. */
+/** The client has disconnected. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('the client went away')
@@ -11,16 +11,18 @@ export class ClientDisconnected extends Error {
   }
 }
 
-/** What a stream's failure means: a connection that broke is the client's going, anything else is what it is. */
+/**
+ * Maps the failure of a stream: a broken connection means that the client disconnected. Other errors stay as they are.
+ */
 export function lossOr(error: Error): Error {
   const isLoss = hasCode(error, 'ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR')
   return isLoss ? new ClientDisconnected() : error
 }
 
-/** Who takes nothing for this long is as good as gone. */
+/** A client that reads nothing for this long counts as disconnected. */
 const PATIENCE_MS = 10 * MINUTE
 
-/** Resolves when there is room for more. */
+/** Resolves when the stream accepts more. */
 export async function send(output: Writable, chunk: Uint8Array): Promise<void> {
   if (output.destroyed || output.writableEnded) throw new ClientDisconnected()
   if (output.write(chunk)) return

@@ -1,6 +1,6 @@
 /**
- * What a push brings: commits that no ref reached before, with what they change. Read before the refs move, from the
- * quarantine where there is one. Two processes however many commits there are, and a third for sizes.
+ * The content of a push: commits that no ref reached before, with their changes. Read before the refs move, from the
+ * quarantine if there is one. Needs two processes for any number of commits, and a third for sizes.
  */
 import { HOUR } from '../../clock.ts'
 import { git, gitStream, LONG_LISTING, type GitOptions } from '../process/command.ts'
@@ -11,17 +11,17 @@ import { NO_OBJECT } from '../refs/update.ts'
 export interface IncomingChange {
   /** Added, copied, deleted, modified, renamed, type changed. */
   readonly status: 'A' | 'C' | 'D' | 'M' | 'R' | 'T'
-  /** Where it is afterwards. */
+  /** The path after the change. */
   readonly path: string
-  /** Where it was, of a file that was renamed. */
+  /** The old path of a renamed file. */
   readonly from?: string
-  /** Its content afterwards; null of a deletion and of a submodule. */
+  /** The content after the change. Null for a deletion or a submodule. */
   readonly blob: string | null
 }
 
 export interface IncomingCommit {
   readonly id: string
-  /** Of a longer one the beginning. */
+  /** Cut if it is longer than the limit. */
   readonly message: string
   readonly isMessageCut: boolean
   readonly authorEmail: string
@@ -33,10 +33,10 @@ export interface IncomingCommit {
 type Where = Pick<GitOptions, 'environment' | 'signal'>
 
 const SUBMODULE = '160000'
-/** Characters: a small push can bring messages of hundreds of megabytes. */
+/** In characters: a small push can contain messages of hundreds of megabytes. */
 const LONGEST_MESSAGE = 64 * 1024
 
-/** Oldest first. `tips` are full ids: of commits, of tags of them, or of what no commit is on the way to. */
+/** Oldest first. `tips` are full ids: of commits, of tags of commits, or of other objects without commits. */
 export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
   if (tips.length === 0) return []
   const options = { ...where, maxOutput: LONG_LISTING, deadline: HOUR }
@@ -56,7 +56,7 @@ export async function incomingCommits(dir: string, tips: readonly string[], wher
   return commits.map((commit) => ({ ...commit, changes: changes.get(commit.id) ?? [] }))
 }
 
-/** The id, the headers as they are stored, an empty line, and the message four columns in. */
+/** The id, the stored headers, an empty line, and the message indented by four columns. */
 function parseRecord(record: string): Omit<IncomingCommit, 'changes'> {
   const [head, ...rest] = record.split('\n\n')
   const lines = head!.split('\n')
@@ -72,14 +72,14 @@ function parseRecord(record: string): Omit<IncomingCommit, 'changes'> {
   }
 }
 
-/** What stands in the last angle brackets. */
+/** The text in the last angle brackets. */
 function emailIn(line: string): string {
   const closing = line.indexOf('>', line.lastIndexOf('<'))
   const opening = closing < 0 ? -1 : line.indexOf('<', line.lastIndexOf('>', closing - 1) + 1)
   return opening < 0 ? '' : line.slice(opening + 1, closing)
 }
 
-/** Of merges, what they change against every parent: what came with a parent was looked at there. */
+/** For merges, only changes against every parent. The others were listed with the parent's commits. */
 async function changesOf(
   dir: string,
   ids: readonly string[],
@@ -102,7 +102,7 @@ async function changesOf(
     const status = entry[4]!.at(-1) as IncomingChange['status']
     const mode = entry[2]!.split(' ').at(-1)
     const blob = entry[3]!.split(' ').at(-1)!
-    // Renames and copies of an ordinary commit name both ends.
+    // Renames and copies in an ordinary commit have two paths.
     const isPair = parents === 1 && (status === 'R' || status === 'C')
     const from = isPair ? { from: parts[++at]! } : {}
     const path = parts[++at]!
@@ -111,7 +111,7 @@ async function changesOf(
   return found
 }
 
-/** Bytes of each of these blobs. */
+/** The sizes of these blobs in bytes. */
 export async function sizesOf(dir: string, blobs: readonly string[], where: Where): Promise<Map<string, number>> {
   if (blobs.length === 0) return new Map()
   const lines = await git(dir, ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'], {

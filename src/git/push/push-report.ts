@@ -1,6 +1,6 @@
 /**
- * What a client hears of its push: words on the way, if it listens to bands, and at the end one line for each ref. A
- * client that has gone hears nothing, which stops nothing.
+ * Reports a push to its client: messages on the way, if the client supports side bands, and one line for each ref at
+ * the end. A disconnected client does not stop the push.
  */
 import type { Writable } from 'node:stream'
 import { band, FLUSH, pktLine, type Band } from '../protocol/pkt-line.ts'
@@ -9,12 +9,12 @@ import { ClientDisconnected, send } from '../protocol/sending.ts'
 
 const KEEP_ALIVE_MS = 5000
 
-// Words may hold what strangers wrote, and end in a terminal.
+// Messages may contain text from other users, and end in a terminal.
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/g
 
 export class PushReport implements Disposable {
-  /** `ok`, or why the pack was not taken. */
+  /** `ok`, or the reason why the pack was rejected. */
   unpacked = 'ok'
   readonly #output: Writable
   readonly #hasBands: boolean
@@ -27,7 +27,7 @@ export class PushReport implements Disposable {
     this.#hasBands = capabilities.has('side-band-64k')
     this.#isQuiet = capabilities.has('quiet')
     this.#isWanted = capabilities.has('report-status') || capabilities.has('report-status-v2')
-    // Proxies take a long silence for the end.
+    // Proxies treat a long silence as the end.
     this.#timer = setInterval(() => void this.#tell(2, ''), KEEP_ALIVE_MS)
   }
 
@@ -40,7 +40,7 @@ export class PushReport implements Disposable {
     if (text !== '') await this.#tell(2, text)
   }
 
-  /** What index-pack says: how far it is, and in the end what it did not like; never where it works. */
+  /** The output of index-pack: its progress, and its complaints at the end; never local paths. */
   progress(text: string): void {
     const isProgress = /^(Receiving|Resolving|Indexing|Unpacking) /.test(text)
     if (isProgress ? this.#isQuiet : !/^(error|fatal|warning): /.test(text)) return

@@ -1,6 +1,6 @@
 /**
- * What a client says when it pushes: commands, options, then a pack. Read as it comes, with a limit on how much is said
- * before the pack and on how long the client may be silent.
+ * Parses a push: commands, options, then a pack. Reads it as it arrives, with a limit on the size before the pack and
+ * on the silence of the client.
  */
 import type { Readable } from 'node:stream'
 import { BadPktLine, PktLineDecoder, type Packet } from '../protocol/pkt-line.ts'
@@ -10,9 +10,9 @@ import { NO_OBJECT } from '../refs/update.ts'
 export interface PushCommand {
   readonly before: string
   readonly after: string
-  /** The ref; null when its name is no text. */
+  /** The ref. Null if its name is not valid text. */
   readonly ref: string | null
-  /** Its name as it was sent, by which the client knows the answer. */
+  /** The name as sent, which the client expects in the answer. */
   readonly name: Buffer
 }
 
@@ -20,11 +20,11 @@ export interface PushRequest {
   readonly commands: readonly PushCommand[]
   readonly capabilities: ReadonlySet<string>
   readonly options: readonly string[]
-  /** The client does not have all the history it stands on. */
+  /** The client does not have the full history of its commits. */
   readonly isShallow: boolean
 }
 
-/** It was said in pkt-lines, but it is no push. */
+/** Valid pkt-lines, but not a push. */
 export class BadPush extends Error {
   constructor(what: string) {
     super(`protocol error: ${what}`)
@@ -32,7 +32,7 @@ export class BadPush extends Error {
   }
 }
 
-/** Silent for longer than it may be. */
+/** The client was silent for too long. */
 export class ClientTooSlow extends Error {
   constructor() {
     super('the client has been silent for too long')
@@ -56,11 +56,11 @@ export class PushReader {
   constructor(input: Readable, { idle, signal }: { idle: number; signal?: AbortSignal | undefined }) {
     this.#idle = idle
     this.#signal = signal
-    // Over HTTP the answer travels on the same socket: to destroy the one is to lose the other.
+    // Over HTTP the answer uses the same socket, so destroying the input would lose the answer.
     this.#chunks = input.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   }
 
-  /** Null when there is nothing to push: no byte, or the lone `0000` that asks whether we are there. */
+  /** Null if there is nothing to push: no byte, or only the `0000` with which a client checks the connection. */
   async request({ maxBytes }: { maxBytes: number }): Promise<PushRequest | null> {
     const commands: PushCommand[] = []
     const capabilities = new Set<string>()
@@ -89,7 +89,7 @@ export class PushReader {
     return { commands, capabilities, options, isShallow }
   }
 
-  /** All that follows the request. */
+  /** Everything after the request. */
   async *pack({ maxBytes }: { maxBytes: number }): AsyncGenerator<Buffer> {
     let size = 0
     for (let chunk: Buffer | null = this.#decoder.rest(); chunk !== null; chunk = await this.#chunk()) {
@@ -98,12 +98,12 @@ export class PushReader {
     }
   }
 
-  /** Nothing more is read: whoever owns the input may throw away what still comes. */
+  /** Stops reading. The owner of the input may discard the rest. */
   release(): void {
     void this.#chunks.return?.()
   }
 
-  /** Up to the next flush. A stream that ends before its first byte says as much as a flush does. */
+  /** Reads up to the next flush. A stream that ends before its first byte counts as a flush. */
   async *#lines({ mayBeMissing = false } = {}): AsyncGenerator<Buffer> {
     for (let isFirst = true; ; isFirst = false) {
       const packet = await this.#packet()

@@ -1,7 +1,7 @@
 /**
- * Objects received, and not yet part of the repository: they stand in a folder of their own inside it, where only who
- * was given the environment sees them, and vanish with it unless they are accepted. Whoever is killed midway leaves a
- * folder that `isQuarantine` knows, and that git itself ignores.
+ * Received objects that are not part of the repository yet. They are in a separate folder inside it, which only
+ * commands with the given environment see, and which is deleted unless the push is accepted. A killed process leaves a
+ * folder that `isQuarantine` recognizes and git ignores.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
@@ -15,13 +15,13 @@ import { withheldIds } from '../objects/withheld.ts'
 import { indexLast, offsetsIn } from '../objects/pack-index.ts'
 import { openSmallPack, type SmallPack } from './small-pack.ts'
 
-/** git's own prefix for such folders: its `prune` removes them too. */
+/** Git's own prefix for such folders, so that its `prune` deletes them, too. */
 const PREFIX = 'tmp_objdir-'
 
 /** By the name of a folder in `objects`. */
 export const isQuarantine = (name: string): boolean => name.startsWith(PREFIX)
 
-/** The pack is broken, or holds what this repository does not take. */
+/** The pack is broken, or contains objects that this repository does not accept. */
 export class BadPack extends Error {
   constructor(why: string) {
     super(why)
@@ -30,38 +30,38 @@ export class BadPack extends Error {
 }
 
 export interface ReceiveLimits {
-  /** Milliseconds for a pack to come and be understood. */
+  /** Milliseconds for receiving and indexing a pack. */
   readonly deadline?: number
-  /** The most git may hold of one object; a few bytes of pack can ask for any amount. */
+  /** The memory limit of git for one object. A few bytes of a pack can request any amount. */
   readonly objectBytes?: number
-  /** It is known to be short: flushing it takes a thread of ours for a moment, and not for minutes. */
+  /** The pack is known to be short: flushing it blocks a thread only for a moment. */
   readonly isSmall?: boolean
 }
 
 export interface Quarantine extends AsyncDisposable {
-  /** For commands that are to see what is in it. */
+  /** For commands that must see the objects in quarantine. */
   readonly environment: Readonly<Record<string, string>>
-  /** Stores a pack; throws BadPack, or what its stream failed by. */
+  /** Stores a pack. Throws BadPack, or the error of its stream. */
   receive(pack: Readable, options: { signal?: AbortSignal | undefined; onStderr?(text: string): void }): Promise<void>
-  /** What was received, if it is little; null where git must be asked. */
+  /** The received pack if it is small. Null if git must read the objects. */
   pack(): Promise<SmallPack | null>
-  /** Whether all that these objects need is here, or in the repository and reachable there. */
+  /** Whether all objects that these need are in the quarantine, or reachable in the repository. */
   isComplete(ids: readonly string[]): Promise<boolean>
-  /** Makes it part of the repository, durably. */
+  /** Moves the objects into the repository, durably. */
   accept(): Promise<void>
 }
 
 export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): Promise<Quarantine> {
   const { deadline = 6 * HOUR, objectBytes = 512 * 1024 * 1024, isSmall = false } = limits
   const path = join(dir, 'objects', `${PREFIX}incoming-${randomUUID()}`)
-  // One after the other: a repository that was removed meanwhile must not come back as an empty folder.
+  // One folder after the other: a repository that was deleted meanwhile must not reappear as an empty folder.
   await mkdir(path)
   await mkdir(join(path, 'pack'))
   const environment = {
     GIT_OBJECT_DIRECTORY: path,
-    // Quoted, or a colon in the path would make it two.
+    // Quoted, because a colon in the path would separate two paths.
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
-    // With it git moves no ref to an object that may vanish.
+    // With this variable, git moves no ref to an object that may be deleted.
     GIT_QUARANTINE_PATH: path,
   }
   const bounded = { ...environment, GIT_ALLOC_LIMIT: String(objectBytes) }
@@ -80,7 +80,7 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
       const config = { ...INDEXING, 'core.fsync': isSmall ? 'none' : 'objects,derived-metadata' }
       await indexPack(dir, checks, { ...options, config, input: pack, environment: bounded, deadline })
       files = await packFiles(join(path, 'pack'))
-      // While the push is judged; that it failed is heard of when the push is accepted, if it is.
+      // Flushes while the push is checked. A failure is thrown when the push is accepted, if it is.
       if (isSmall) flushed = Promise.all(files.map((name) => flushFile(join(path, 'pack', name))))
       flushed.catch(() => {})
     },
@@ -102,11 +102,11 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
 }
 
 const INDEXING = {
-  // Larger files pass through, and are never held whole.
+  // Larger files are streamed and never held in memory.
   'core.bigFileThreshold': '32m',
-  // Each may hold an object, what it is made from and what it is made with.
+  // Each thread may hold an object, its delta base and the delta.
   'pack.threads': '2',
-  // Housekeeping will make one pack of many; until then it is a file more to flush.
+  // Housekeeping will combine the packs. Until then, the reverse index is one more file to flush.
   'pack.writeReverseIndex': 'false',
 }
 
@@ -121,11 +121,11 @@ async function indexPack(dir: string, checks: readonly '--strict'[], options: Gi
 
 const meaningOf = ({ reason }: GitFailed) => (reason === 'deadline' ? 'index-pack took too long' : 'index-pack failed')
 
-/** As long as the file is the same, so is what it says: a process less for every push. */
+/** The settings stay the same while the file does not change. The cache saves a process for every push. */
 const known = new Map<string, { readonly state: string; readonly checks: Promise<'--strict'[]> }>()
 const MAX_KNOWN = 1000
 
-/** How strictly objects are checked is the repository's own affair, as it is with git's receive-pack. */
+/** The configuration of the repository decides how strictly objects are checked, as with git's receive-pack. */
 async function checksOf(dir: string): Promise<'--strict'[]> {
   const { ino, size, mtimeNs } = await stat(join(dir, 'config'), { bigint: true })
   const state = [ino, size, mtimeNs].join()
@@ -150,15 +150,15 @@ async function readChecks(dir: string): Promise<'--strict'[]> {
     const slip = /^receive\.fsck\.([a-z0-9]+)$/.exec(key)?.[1]
     return slip && /^(error|warn|ignore)$/.test(level) ? [`${slip}=${level}`] : []
   })
-  // Letters, digits and signs of ours: still the one option.
+  // Only letters, digits and known characters, so the value is still one option.
   return [(slips.length > 0 ? `--strict=${slips.join(',')}` : '--strict') as '--strict']
 }
 
 const MAX_INDEX = 1024 * 1024
 
 /**
- * Whether these objects came with a small pack. A strict index has seen that whatever its objects name is there; and a
- * repository loses no object while it has one that names it. So no history needs to be walked.
+ * Whether these objects are in a small pack. The strict index has checked that all objects that they reference exist. A
+ * repository keeps all objects that its objects reference. So no history walk is needed.
  */
 async function holdsAll(small: SmallPack | null, packs: string, ids: readonly string[]): Promise<boolean> {
   if (small) return ids.every((id) => small.has(id))
@@ -175,7 +175,7 @@ async function isComplete(
   options: { environment: Record<string, string>; deadline: number },
 ): Promise<boolean> {
   try {
-    // `--stdin` first: `--not` is for what follows it.
+    // `--stdin` must come first, because `--not` applies to what follows it.
     await git(dir, ['rev-list', '--objects', '--quiet', '--stdin', '--not', '--all'], {
       ...options,
       input: `${ids.join('\n')}\n`,
@@ -187,7 +187,7 @@ async function isComplete(
   }
 }
 
-/** What is withheld is as good as missing: who refers to it must have it, and bring it. */
+/** A withheld object counts as missing: a push that references it must contain it. */
 async function bringsWithheld(
   dir: string,
   path: string,
@@ -210,7 +210,7 @@ async function bringsWithheld(
   return !brought.includes('missing')
 }
 
-/** At once, as whoever pushed is still waiting; false where something is left in it. */
+/** Deletes the folder at once, because the client is still waiting. False if it is not empty. */
 async function removeEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(join(path, 'pack'))
@@ -222,7 +222,7 @@ async function removeEmpty(path: string): Promise<boolean> {
   }
 }
 
-/** The pack without objects, of a push that only names what is here already. */
+/** The empty pack of a push that only references existing objects. */
 const EMPTY_PACK = 'pack-029d08823bd8a8eab510ad6ac75c823cfd3ed31e'
 
 async function packFiles(folder: string): Promise<string[]> {

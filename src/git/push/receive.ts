@@ -1,7 +1,7 @@
 /**
- * Pushes, received without hooks: objects wait in a quarantine until they are whole, checked and let through by the
- * caller's gate; then they join the repository, then the refs move in one transaction, then the client hears of it. A
- * process that dies on the way leaves at most a quarantine, and never a ref that points at nothing.
+ * Receives pushes without hooks. Objects wait in a quarantine until they are complete, checked and accepted by the
+ * caller's gate. Then they join the repository, then the refs move in one transaction, then the client gets the report.
+ * A process that dies on the way leaves at most a quarantine, and never a ref to a missing object.
  */
 import { Readable, type Writable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
@@ -27,44 +27,44 @@ import type { SmallPack } from './small-pack.ts'
 export interface Push {
   readonly updates: readonly RefUpdate[]
   readonly options: readonly string[]
-  /** For commands that are to see the pushed objects. */
+  /** For commands that must see the pushed objects. */
   readonly environment: Readonly<Record<string, string>>
-  /** What was pushed, if it is little; null where git must be asked. */
+  /** The pushed pack if it is small. Null if git must read the objects. */
   pack(): Promise<SmallPack | null>
 }
 
-/** `refuse` is for all refs of the push; words are shown to the client, a line each or more. */
+/** `refuse` rejects all refs of the push. The client shows the messages, one or more lines each. */
 export type Gate = (push: Push) => Promise<{ readonly refuse: string } | { readonly messages?: readonly string[] }>
 
 export interface ReceiveOptions {
   readonly input: Readable
-  /** Bytes of the whole request, where they are known. */
+  /** The size of the whole request in bytes, if known. */
   readonly size?: number | undefined
-  /** Is not ended. */
+  /** The function does not end the stream. */
   readonly output: Writable
-  /** Commands alone, as over HTTP; otherwise the refs are told first. */
+  /** Commands only, as over HTTP. Otherwise the session starts with the refs. */
   readonly stateless: boolean
   /** As the client sent it. */
   readonly protocol?: string | undefined
   readonly gate: Gate
-  /** What has moved, durably; the client waits for it. */
+  /** Called with the refs that have moved, durably. The client waits for it. */
   afterwards?(moved: readonly RefUpdate[], push: Push): Promise<{ readonly messages?: readonly string[] } | void>
-  /** What the client is told of a failure; null where that is none of its business. */
+  /** The message for the client after a failure. Null if the client must not learn the reason. */
   explain?(failure: unknown): string | null
-  /** Heeded until the gate has spoken: from then on the push goes through. */
+  /** Checked until the gate has accepted the push. After that the push completes. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: PushLimits
 }
 
 export interface PushLimits {
   readonly packBytes?: number
-  /** The most git may hold of one object. */
+  /** The memory limit of git for one object. */
   readonly objectBytes?: number
-  /** Of commands and options. */
+  /** The limit of commands and options. */
   readonly requestBytes?: number
-  /** Milliseconds the client may be silent. */
+  /** Milliseconds that the client may be silent. */
   readonly idle?: number
-  /** Milliseconds for the pack to come and be understood. */
+  /** Milliseconds for receiving and indexing the pack. */
   readonly deadline?: number
 }
 
@@ -73,13 +73,13 @@ export interface PushResult {
   readonly refused: readonly { readonly ref: string; readonly reason: string }[]
 }
 
-/** A client says nothing while it compresses, which takes minutes for what is large. */
+/** A client is silent while it compresses, which takes minutes for large pushes. */
 const IDLE_MS = HOUR
 
-/** As much as git sends in one piece over HTTP. */
+/** The size that git sends in one piece over HTTP. */
 const SMALL = 1024 * 1024
 
-/** One wish of the push, and why it was not fulfilled. */
+/** One ref update of the push, and why it failed. */
 interface Options {
   readonly command: PushCommand
   reason: string | null
@@ -87,9 +87,9 @@ interface Options {
 }
 
 /**
- * Refusals are told to the client, and are answered. Thrown is what leaves nobody to tell: `BadPktLine` and `BadPush`
- * before anything was written, `ClientGone`, `ClientTooSlow`, the signal's reason; and what failed here, the gate or
- * `afterwards` included, after the client was told as far as it concerns it.
+ * Rejections are reported to the client and returned. Throws if no client is left to report to: `BadPktLine` and
+ * `BadPush` before anything was written, `ClientDisconnected`, `ClientTooSlow`, or the signal's reason. Also throws
+ * internal failures, including those of the gate and of `afterwards`, after the client got its part of the message.
  */
 export async function receivePack(dir: string, options: ReceiveOptions): Promise<PushResult> {
   const { input, output, stateless, signal, limits = {} } = options
@@ -129,7 +129,7 @@ interface Reception {
 async function fulfil(reception: Reception, options: ReceiveOptions): Promise<void> {
   const { dir, request, wishes: inputs, report } = reception
   const { gate, afterwards, signal, size = Infinity, limits = {} } = options
-  // Deletions alone come without a pack.
+  // A push with only deletions has no pack.
   const hasPack = !request.commands.every(isDeletion)
   await using quarantine = hasPack ? await openQuarantine(dir, { ...limits, isSmall: size <= SMALL }) : null
   if (quarantine && !(await takePack(quarantine, reception, { signal, limits }))) return
@@ -149,7 +149,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   const small = await pack()
   const ready = quarantine?.accept() ?? Promise.resolve()
   const moving = move(reception, { ready, isCommit: (id) => small?.isCommit(id) ?? false })
-  // The quarantine goes next: nobody may still be at it.
+  // The quarantine is deleted next, so no work may still use it.
   await Promise.allSettled([ready, moving])
   await ready
   await moving
@@ -159,7 +159,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   await report.say(words?.messages)
 }
 
-/** True when the refs that are left may point at what it brought. */
+/** True if the remaining refs may point to the received objects. */
 async function takePack(
   quarantine: Quarantine,
   { request, wishes: inputs, reader, report }: Reception,
@@ -186,7 +186,7 @@ async function takePack(
 
 const megabytes = (bytes: number) => `${Math.round((bytes / 1024 / 1024) * 100) / 100} MB`
 
-/** One after the other when they do not go together: who lost a race must not lose the others' too. */
+/** Moves the refs one by one if they cannot move together: a ref that lost a race must not fail the others. */
 async function move({ dir, request, wishes: inputs, report }: Reception, arrival: Arrival): Promise<void> {
   const wanted = inputs.filter((wish) => wish.reason === null)
   const attempt = async (some: readonly Options[], reason: string | null) => {
@@ -211,7 +211,7 @@ const isRefused = (error: unknown): error is Error =>
   error instanceof RefInTheWay ||
   (error instanceof GitFailed && error.reason === 'exit' && !isDiskFull(error))
 
-// git's own words name files of ours.
+// Git's own messages contain local paths.
 function wordsOf(error: Error): string {
   if (error instanceof GitFailed) return 'the ref cannot be written'
   const { message, ref: name } = error as RefMoved | RefInTheWay
@@ -230,7 +230,7 @@ function inputsOf({ commands }: PushRequest): Options[] {
 
 function objectionTo(command: PushCommand): string | null {
   try {
-    // No text is no name either.
+    // An invalid text is not a valid name either.
     ref(command.ref ?? '')
   } catch (error) {
     if (error instanceof UnsafeArgument) return 'funny refname'
@@ -238,7 +238,7 @@ function objectionTo(command: PushCommand): string | null {
   }
   if (!isForPushes(command.ref!)) return `deny ${isDeletion(command) ? 'deleting' : 'updating'} a hidden ref`
   if (isDeletion(command)) return command.before === NO_OBJECT ? 'no such ref' : null
-  // Whoever brought one along with an import may still take it away.
+  // Users may still delete such a ref that came with an import.
   return isUnmistakable(command.ref!) ? null : 'funny refname'
 }
 

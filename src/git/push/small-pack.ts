@@ -1,7 +1,7 @@
 /**
- * A small pack in quarantine, looked at without a process: enough to tell what most pushes are not. It answers only
- * what is certain; of everything else git must be asked. See gitformat-pack(5). `index-pack` has checked it, and has
- * put in all that deltas are made from.
+ * Reads a small pack in quarantine without a process, enough to rule out cases that most pushes are not. It answers
+ * only what is certain; git must answer everything else. See gitformat-pack(5). `index-pack` has checked the pack and
+ * added all delta bases.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { constants, inflateSync } from 'node:zlib'
 import { LONGEST_POINTER } from '../../lib/files/lfs-pointer.ts'
 import { offsetsIn } from '../objects/pack-index.ts'
 
-/** Beyond it, a process more is little beside what was done already. */
+/** For larger packs, one more process costs little compared with the work so far. */
 const MOST_OBJECTS = 500
 const LARGEST = 8 * 1024 * 1024
 const LARGEST_COMMIT = 64 * 1024
@@ -17,16 +17,16 @@ const LARGEST_COMMIT = 64 * 1024
 interface Entry {
   readonly type: number
   readonly size: number
-  /** Where its packed content begins. */
+  /** The start of the compressed content. */
   readonly data: number
-  /** What a delta is made from. */
+  /** The delta base. */
   readonly base?: number
 }
 
 const [COMMIT, BLOB, BY_DISTANCE, BY_NAME] = [1, 3, 6, 7]
 const POINTER = Buffer.from('version https://')
 
-/** Of a quarantine, by its folder; null for one that holds more, or something else. */
+/** Opens the pack of a quarantine folder. Null if there is more than a small pack. */
 export async function openSmallPack(objects: string): Promise<SmallPack | null> {
   const [folders, files] = await Promise.all([readdir(objects), readdir(join(objects, 'pack'))])
   const [pack, another] = files.filter((name) => name.endsWith('.pack'))
@@ -52,12 +52,12 @@ export class SmallPack {
     return this.#offsets.has(id)
   }
 
-  /** True only if it is in here and surely a commit. */
+  /** True only if the pack contains the object and it is certainly a commit. */
   isCommit(id: string): boolean {
     return this.#entries.get(this.#offsets.get(id) ?? -1)?.type === COMMIT
   }
 
-  /** False only if surely none of its objects is a pointer of Git LFS. */
+  /** False only if certainly no object is a Git LFS pointer. */
   mayHoldPointers(): boolean {
     return [...this.#entries.values()].some((entry) => {
       if (!this.#isBlob(entry)) return false
@@ -66,7 +66,7 @@ export class SmallPack {
     })
   }
 
-  /** True only if a commit is surely based on another one: by commits that are all in here. */
+  /** True only if a commit is certainly based on another one, through commits that are all in this pack. */
   leads(from: string, to: string): boolean {
     const seen = new Set([from])
     for (const id of seen) {
@@ -105,12 +105,12 @@ export class SmallPack {
     return entry === undefined || entry.type === BLOB
   }
 
-  /** What as many packed bytes hold; of an entry that is no longer, all of it. */
+  /** The content of this number of compressed bytes. For a shorter entry, all of it. */
   #begin({ data }: Entry, packed: number): Buffer {
     return inflateSync(this.#content.subarray(data, data + packed), { finishFlush: constants.Z_SYNC_FLUSH })
   }
 
-  /** How large what a delta makes is: the second number in it. Nothing, if it cannot be told. */
+  /** The result size of a delta: the second number in it. 0 if unknown. */
   #resultOf(entry: Entry): number {
     const delta = this.#begin(entry, 128)
     let at = 0

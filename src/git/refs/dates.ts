@@ -1,4 +1,4 @@
-/** When what refs point at was made: a commit when it was committed, an annotated tag when it was tagged. */
+/** The creation dates of ref targets: the commit date of a commit, and the tag date of an annotated tag. */
 import { parseCommit } from '../objects/commits.ts'
 import { LAST_SECOND, type Person } from '../objects/identities.ts'
 import { Memory } from '../objects/memory.ts'
@@ -9,7 +9,10 @@ const MAX_READ = { maxBytes: 64 * 1024, maxTotal: 16 * 1024 * 1024 }
 
 const dates = new Memory<number>(2 * 1024 * 1024)
 
-/** In seconds, in the order of ids; null where git had better say: no date, or none that it would read as we do. */
+/**
+ * In seconds, in the order of the ids. Null if git must decide: without a date, or with one that git may read
+ * differently.
+ */
 export async function creationDates(dir: string, ids: readonly string[]): Promise<(number | null)[]> {
   const unknown = [...new Set(ids)].filter((id) => dates.get(dir, id) === undefined)
   const found = new Map<string, number | null>()

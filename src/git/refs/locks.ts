@@ -1,8 +1,8 @@
 /**
- * Locks on refs: whoever made `<ref>.lock` may write the ref. Ours are links that lead nowhere but name their holder, so
- * that the lock of a process that was killed is known for what it is; to git a lock is a lock. Those that git makes name
- * nobody, so a process that has git write refs leaves a file with its name beside them. A lock of git is dead when no
- * such process lives, or when it is older than any holder can get.
+ * Locks on refs: the process that created `<ref>.lock` may write the ref. The locks of this server are dangling
+ * symbolic links that name their owner, so that the lock of a killed process is recognized; git accepts any lock file.
+ * Locks of git name no owner. So a process that lets git write refs puts a file with its name next to them. A lock of
+ * git is stale if no such process lives, or if it is older than any owner can be.
  */
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,17 +13,17 @@ import { hasMemberEnded, PROCESS_TAG, TAG_PATTERN } from '../../lib/async/proces
 import { GitFailed } from '../process/command.ts'
 import { filesBelow } from './ref-files.ts'
 
-/** Fails as making any file would: with EEXIST where somebody holds it. */
+/** Fails like creating any file: with EEXIST if another process has the lock. */
 export const takeLock = (lock: string): Promise<void> => symlink(PROCESS_TAG, lock)
 
-/** Unless others have taken it away, and it is somebody else's by now. */
+/** Unless another process has removed the lock, and it has a new owner by now. */
 export async function giveLockBack(lock: string): Promise<void> {
   if ((await readlink(lock).catch(() => null)) === PROCESS_TAG) await rm(lock, { force: true })
 }
 
 /**
- * Takes away the lock of a process that is no more; false where it is not such a lock. One at a time, by a lock on the
- * lock: who looked at a dead one must not take away the next.
+ * Removes the lock of a dead process. False if the lock is not stale. A lock on the lock serializes this, so that a
+ * process that saw a stale lock never removes its successor.
  */
 export function dropIfDead(lock: string, before = staleBefore(), ofGitBefore = before): boolean {
   try {
@@ -33,7 +33,7 @@ export function dropIfDead(lock: string, before = staleBefore(), ofGitBefore = b
     rmSync(lock)
     return true
   } catch {
-    // It is gone, being taken away, or young and git's own.
+    // The lock is gone, is being removed, or is a recent lock of git.
     return false
   }
 }
@@ -54,12 +54,12 @@ const isDead = (holder: string) => TAG_PATTERN.test(holder) && hasMemberEnded(ho
 
 /** Longer than moving any number of refs may take. */
 const STALE_MS = 15 * MINUTE
-/** The git of a process that was killed ends by itself, and takes its locks along. */
+/** The git process of a killed server process ends by itself and removes its locks. */
 const ORPHAN_MS = 5_000
 
 const staleBefore = () => new Date(Date.now() - STALE_MS)
 
-/** Runs git; should locks of the dead be in its way, without them once more. */
+/** Runs git, and again without stale locks if they are in its way. */
 export async function despiteDeadLocks<T>(dir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await announced(dir, work)
@@ -71,7 +71,7 @@ export async function despiteDeadLocks<T>(dir: string, work: () => Promise<T>): 
 
 const WRITER = 'tmp_writer_'
 
-/** Others see that a process which lives has git write refs here. */
+/** Shows other processes that a live process lets git write refs here. */
 async function announced<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const file = join(dir, `${WRITER}${PROCESS_TAG}_${randomUUID()}`)
   await writeFile(file, '', { flag: 'wx' })
@@ -82,7 +82,7 @@ async function announced<T>(dir: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Those who are named by a file. The files of the dead go. */
+/** Whether a process named by a file is alive. Deletes the files of dead processes. */
 async function hasWriters(dir: string, names: readonly string[]): Promise<boolean> {
   const writers = names.filter((name) => name.startsWith(WRITER))
   const dead = writers.filter((name) => isDead(TAG_PATTERN.exec(name)?.[0] ?? ''))
@@ -92,17 +92,17 @@ async function hasWriters(dir: string, names: readonly string[]): Promise<boolea
 
 const isLockedOut = (error: unknown) => error instanceof GitFailed && /\.lock': File exists/.test(error.stderr)
 
-/** Those made before, and those of the dead; answers their paths below the repository. */
+/** Removes locks created before that time, and locks of dead processes. Returns their paths in the repository. */
 export async function removeLocks(dir: string, before: Date): Promise<string[]> {
   const names = await readdir(dir)
   const locks = await locksIn(dir, names)
   const ofGitBefore = (await hasWriters(dir, names)) ? before : new Date(Date.now() - ORPHAN_MS)
-  // The lock on a lock before the lock.
+  // Removes the lock on a lock before the lock.
   const inOrder = locks.toSorted((a, b) => b.length - a.length)
   return inOrder.filter((name) => dropIfDead(join(dir, name), before, ofGitBefore))
 }
 
-/** Those that nobody can hold any more, for they were made before. */
+/** Locks created before that time, so that no process can still own them. */
 export async function findLocks(dir: string, before: Date): Promise<string[]> {
   const found: string[] = []
   for (const name of await locksIn(dir, await readdir(dir))) {
