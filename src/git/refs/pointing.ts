@@ -1,15 +1,15 @@
-/** Refs of the product's own, which keep what it needs. */
+/** Internal refs of the server, which keep objects that it needs. */
 import { resolveRef } from './refs.ts'
 import { NO_OBJECT, RefMoved, moveRefs } from './update.ts'
 
 export const keepRef = (sha: string): string => `refs/keep-around/${sha}`
 
-/** It stays readable, whatever becomes of its branch. */
+/** Keeps the commit readable, whatever happens to its branch. */
 export async function keepCommit(dir: string, sha: string): Promise<void> {
   await pointAt(dir, keepRef(sha), sha)
 }
 
-/** To whatever it points. Of two at the same time one may be first. */
+/** Sets the ref, whatever its current value. Of two concurrent calls, either may win. */
 export async function pointAt(dir: string, ref: string, sha: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     const before = await resolveRef(dir, ref)
@@ -22,7 +22,7 @@ export async function pointAt(dir: string, ref: string, sha: string): Promise<vo
   }
 }
 
-/** All at once, unless one of them moves meanwhile. */
+/** Deletes all at once, unless one of them moves meanwhile. */
 export async function dropRefs(dir: string, refs: readonly string[]): Promise<void> {
   const found = await Promise.all(refs.map(async (ref) => ({ ref, before: await resolveRef(dir, ref) })))
   const updates = found.flatMap(({ ref, before }) => (before === null ? [] : [{ ref, before, after: NO_OBJECT }]))

@@ -1,7 +1,7 @@
 /**
- * All refs of a repository, read from their files: a process for it costs more than all the rest of a small fetch or
- * push. Whatever is not as git leaves it here (a ref that names another, a name that is no text, refs by the ten
- * thousand) is left to git: the answer is null then.
+ * Reads all refs of a repository from their files, because a process costs more than the rest of a small fetch or push.
+ * Unusual cases (a symbolic ref, a name that is not valid text, tens of thousands of refs) are left to git: the answer
+ * is null then.
  */
 import { readFile as readFileWithCallback, type Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -12,26 +12,26 @@ import { isObjectId } from '../objects/ids.ts'
 import { Memory } from '../objects/memory.ts'
 import { askShared } from '../process/readers.ts'
 
-/** At half the price of the one that gives promises; refs may be many. */
+/** The callback version costs half as much as the promise version, and there may be many refs. */
 const readFile = promisify(readFileWithCallback)
 
 export interface StoredRef {
   readonly name: string
   readonly id: string
-  /** What a tag leads to in the end, null when it is none; undefined when the files do not tell. */
+  /** The final target of a tag. Null if the object is not a tag. Undefined if the files do not say. */
   readonly peeled?: string | null
 }
 
-/** Beyond it git, which reads only the part it needs, is quicker. */
+/** For larger files git is faster, because it reads only the part it needs. */
 const MAX_PACKED_BYTES = 4 * 1024 * 1024
 const MAX_LOOSE = 2000
-/** Beyond it, to sort them for every page costs more than git does. */
+/** With more names, sorting them for every page costs more than git. */
 const MAX_NAMES = 10_000
 const UNREADABLE = '\u{FFFD}'
 
-/** In the order of their names. */
+/** Sorted by name. */
 export async function readRefs(dir: string): Promise<StoredRef[] | null> {
-  // In this order: git packs a ref before it removes its file.
+  // In this order, because git packs a ref before it deletes its file.
   const loose = await readLoose(dir)
   const packed = loose && (await readPacked(dir))
   if (!packed) return null
@@ -39,12 +39,12 @@ export async function readRefs(dir: string): Promise<StoredRef[] | null> {
   return [...refs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Refs that have files of their own. */
+/** Loose refs. */
 const looseFiles = async (dir: string): Promise<Dirent[]> => (await filesBelow(join(dir, 'refs'))).filter(isRef)
 
 const isRef = ({ name }: Dirent) => !name.endsWith('.lock')
 
-/** Folder by folder: git removes those that it has packed everything of, at any time. */
+/** Folder by folder, because git deletes a folder at any time once it has packed all its refs. */
 export async function filesBelow(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory())
@@ -65,20 +65,20 @@ async function readLoose(dir: string): Promise<StoredRef[] | null> {
 
 async function readOne(dir: string, file: string): Promise<StoredRef | 'unusual' | null> {
   const name = file.slice(dir.length + 1).replaceAll(sep, '/')
-  // Packed or deleted meanwhile: what is packed is read afterwards.
+  // Packed or deleted meanwhile; the packed refs are read afterwards.
   const id = (await readFile(file, 'latin1').catch(nullIfMissing))?.trimEnd()
   if (id === undefined) return null
   return isObjectId(id) && !name.includes(UNREADABLE) ? { name, id } : 'unusual'
 }
 
 export interface RefName {
-  /** Without its place. */
+  /** Without its prefix. */
   readonly name: string
-  /** Null where its own file has it. */
+  /** Null for a loose ref. */
   readonly packed: string | null
 }
 
-/** Of all below a place, in the order of their names. What is in files of their own is not read yet: there may be many. */
+/** All names below a prefix, sorted. Loose refs are not read yet, because there may be many. */
 export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'): Promise<RefName[] | null> {
   const folder = join(dir, place)
   const files = (await filesBelow(folder).catch(noFiles)).filter(isRef)
@@ -92,14 +92,14 @@ export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'):
   const names = new Map<string, string | null>()
   for (const { name, id } of stored) if (name.startsWith(`${place}/`)) names.set(name.slice(place.length + 1), id)
   for (const name of loose) names.set(name, null)
-  // Of names in another script, code units have another order than bytes.
+  // UTF-16 code units of non-Latin names sort differently from bytes.
   const all = [...names].map(([name, packed]) => ({ name, packed, key: Buffer.from(name).toString('latin1') }))
   return all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 const isUnreadable = (name: string) => name.includes(UNREADABLE)
 
-/** One of them: null when there is none, undefined when git had better say. */
+/** One ref. Null if it does not exist. Undefined if git must decide. */
 export async function readRef(dir: string, name: string): Promise<string | null | undefined> {
   const loose = await readOne(dir, join(dir, name)).catch((error: unknown) => {
     if (hasCode(error, 'EISDIR')) return null
@@ -114,7 +114,10 @@ const packedFiles = new Memory<{ versionKey: string; refs: StoredRef[] | null }>
   (refs ?? []).reduce((sum, { name }) => sum + 200 + name.length, 0),
 )
 
-/** Read again when another file is in its place, which is how git itself knows: it is never written to. */
+/**
+ * Cached until the file is replaced. Git itself detects changes the same way, because the file is never modified in
+ * place.
+ */
 export async function readPacked(dir: string): Promise<StoredRef[] | null> {
   const file = join(dir, 'packed-refs')
   const found = await stat(file, { bigint: true }).catch(nullIfMissing)
@@ -129,7 +132,7 @@ export async function readPacked(dir: string): Promise<StoredRef[] | null> {
   return refs
 }
 
-/** `<id> <name>`, and `^<id>` below a tag for what it leads to. */
+/** `<id> <name>`, and `^<id>` below a tag for its target. */
 function parsePacked(text: string): StoredRef[] | null {
   const isPeeled = /^# pack-refs with:.* fully-peeled /.test(text)
   const refs: StoredRef[] = []
@@ -144,7 +147,7 @@ function parsePacked(text: string): StoredRef[] | null {
   return refs
 }
 
-/** What the files did not tell is asked for, all at once. A branch is never a tag. */
+/** Peels the refs for which the files give no answer, all at once. A branch is never a tag. */
 export async function peelRefs(dir: string, refs: readonly StoredRef[]): Promise<StoredRef[]> {
   const unknown = refs.filter(({ name, peeled }) => peeled === undefined && !name.startsWith('refs/heads/'))
   const answers = await askShared(

@@ -1,6 +1,6 @@
 /**
- * Names that point at objects: branches and tags, found by their exact name and listed without a process, or by one where
- * they are many or odd. A name no ref can have is simply not found.
+ * Branches and tags, found by exact name. Listed without a process, or with one process if there are many or unusual
+ * ones. An impossible name is simply not found.
  */
 import { branch, ref, rev, safely, tag, type Ref } from '../process/arguments.ts'
 import { git, GitFailed, LONG_LISTING } from '../process/command.ts'
@@ -13,15 +13,15 @@ import { readNames, type RefName } from './ref-files.ts'
 
 export interface Branch {
   readonly name: string
-  /** Of its newest commit. */
+  /** The id of the newest commit. */
   readonly id: string
 }
 
 export interface Tag {
   readonly name: string
-  /** What the ref names: for an annotated tag an object of its own. */
+  /** The direct target of the ref: for an annotated tag, the tag object. */
   readonly target: string
-  /** What it leads to in the end; null when that is no commit. */
+  /** The final target. Null if it is not a commit. */
   readonly commit: string | null
   /** Null for a lightweight tag. */
   readonly annotation: Annotation | null
@@ -30,12 +30,12 @@ export interface Tag {
 export type RefOrder = 'name_asc' | 'name_desc' | 'updated_asc' | 'updated_desc' | 'version_asc' | 'version_desc'
 
 export interface RefsOptions {
-  /** Part of the name, whatever the case; `^x` begins with, `x$` ends with. */
+  /** Part of the name, ignoring case; `^x` matches the start, `x$` the end. */
   readonly search?: string
   /** Any other condition on the name. */
   readonly where?: (name: string) => boolean
   readonly order?: RefOrder
-  /** The name a previous page ended with. */
+  /** The last name of the previous page. */
   readonly after?: string
   readonly skip?: number
   readonly limit?: number
@@ -43,7 +43,7 @@ export interface RefsOptions {
 
 export interface Listed<T> {
   readonly items: T[]
-  /** Of all pages together, wherever this one begins. */
+  /** The total of all pages, wherever this page starts. */
   readonly total: number
 }
 
@@ -78,7 +78,7 @@ export async function hasBranches(dir: string): Promise<boolean> {
   return (await git(dir, ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/heads'])) !== ''
 }
 
-/** The object a whole ref name (`refs/heads/master`) points at. */
+/** The target of a full ref name (`refs/heads/master`). */
 export function resolveRef(dir: string, name: string): Promise<string | null> {
   return resolveExactly(dir, () => ref(name))
 }
@@ -86,7 +86,7 @@ export function resolveRef(dir: string, name: string): Promise<string | null> {
 async function resolveExactly(dir: string, construct: () => Ref): Promise<string | null> {
   const name = safely(construct)
   if (name === null) return null
-  // Where there is no such ref, git would try its name inside others: `refs/heads/refs/heads/master`.
+  // If the ref does not exist, git would try its name inside other namespaces: `refs/heads/refs/heads/master`.
   const others = ['refs', 'refs/tags', 'refs/heads', 'refs/remotes'].map((place) => `${place}/${name}`)
   const [found, ...mistaken] = await objectInfos(dir, [name, ...others])
   if (!found || mistaken.every((other) => other === null)) return found?.id ?? null
@@ -107,7 +107,7 @@ export interface ContainingRef {
   readonly name: string
 }
 
-/** Branches first; none when the commit is unknown. */
+/** Branches first. Empty if the commit is unknown. */
 export async function containingRefs(
   dir: string,
   commit: string,
@@ -127,7 +127,7 @@ export async function containingRefs(
   }))
 }
 
-/** Of these commits those that branches lead to, by one process at most; those that are unknown are none of them. */
+/** The commits among these that a branch reaches, with at most one process. Unknown commits are not included. */
 export async function onBranches(dir: string, commits: readonly string[]): Promise<Set<string>> {
   const known = (await resolveCommits(dir, commits)).filter((id) => id !== null)
   if (known.length === 0) return new Set()
@@ -138,7 +138,7 @@ export async function onBranches(dir: string, commits: readonly string[]): Promi
   return new Set(known.filter((id) => !others.has(id)))
 }
 
-/** Names of the branches whose every commit `into` has, itself included. */
+/** Names of the branches that are fully merged into `into`, itself included. */
 export async function mergedBranches(dir: string, into: string): Promise<Set<string>> {
   const id = await resolveCommit(dir, into)
   if (id === null) return new Set()
@@ -165,10 +165,10 @@ async function listRefs(dir: string, place: Scope, input: RefsOptions): Promise<
   return (await readPage(dir, place, input)) ?? pageOf(await askForRefs(dir, place, input.order), input)
 }
 
-/** By date all must be known, which memory has no room for. */
+/** Sorting by date needs the dates of all refs, and the cache has no space for more. */
 const MOST_DATED = 2000
 
-/** From the files of refs; null when git had better say. By name, only the refs of the page are read. */
+/** Reads the files of refs. Null if git must answer. Sorted by name, only the refs of the page are read. */
 async function readPage(dir: string, place: Scope, input: RefsOptions): Promise<Listed<Branch> | null> {
   const { order = 'name_asc' } = input
   if (order.startsWith('version')) return null
@@ -193,7 +193,7 @@ async function withIds(dir: string, place: Scope, names: readonly RefName[]): Pr
   )
   const found = new Map(loose.map(({ name }, n) => [name, infos[n]?.id]))
   const refs = names.map(({ name, packed }) => ({ name, id: packed ?? found.get(name) ?? '' }))
-  // One is gone by now, or leads nowhere.
+  // A ref was deleted meanwhile, or has no target.
   return refs.some(({ id }) => id === '') ? null : refs
 }
 
@@ -232,7 +232,7 @@ function matcherFor(search: string): (name: string) => boolean {
   }
 }
 
-/** A ref that is gone meanwhile still has its place among names, though not among dates. */
+/** A deleted ref still has a position among names, but not among dates. */
 function startAfter(refs: readonly { name: string }[], after: string, order: RefOrder = 'name_asc'): number {
   const at = refs.findIndex(({ name }) => name === after)
   if (at >= 0) return at + 1
@@ -242,7 +242,7 @@ function startAfter(refs: readonly { name: string }[], after: string, order: Ref
   return place < 0 ? refs.length : place
 }
 
-/** Of the message of one tag among several. */
+/** The message limit of one tag in a list. */
 const MOST_OF_LISTED = 64 * 1024
 
 async function loadTags(dir: string, refs: readonly Branch[]): Promise<Tag[]> {

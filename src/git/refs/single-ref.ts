@@ -1,6 +1,6 @@
 /**
- * One ref, moved without a process, by the rules git itself goes by: whoever holds `<ref>.lock` may write the ref, and
- * what is written replaces the file whole. Anything but the plain case is left to git.
+ * Moves one ref without a process, by git's own rules: the owner of `<ref>.lock` may write the ref, and a rename
+ * replaces the whole file. Every unusual case is left to git.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -12,24 +12,24 @@ import { flushFolder } from '../storage/drafts.ts'
 import { dropIfDead, giveLockBack, takeLock } from './locks.ts'
 import { readPacked, readRef } from './ref-files.ts'
 
-/** `unusual`: nothing was done, git is to do it. */
+/** `unusual`: nothing was done, and git must do it. */
 export type Outcome = 'moved' | 'was elsewhere' | 'unusual'
 
 export interface RefMove {
   readonly name: Ref
-  /** Null where the ref is to be created. */
+  /** Null if the ref is to be created. */
   readonly before: string | null
   readonly after: string
 }
 
-/** `isFit` tells, once it is certain, whether the ref may point there. */
+/** `isFit` checks, once the value is certain, whether the ref may point there. */
 export async function moveOne(
   dir: string,
   { name, before, after }: RefMove,
   isFit: Promise<boolean>,
 ): Promise<Outcome> {
   const file = join(dir, name)
-  // Flushed before the ref is locked: nobody waits for a disk.
+  // Flushed before the ref is locked, so that no process waits for the disk.
   const draft = join(dir, `tmp_ref_${randomUUID()}`)
   const drafted = writeFile(draft, `${after}\n`, { flag: 'wx', flush: true })
   let outcome: Outcome = 'unusual'
@@ -37,7 +37,7 @@ export async function moveOne(
     const [fit] = await bothOf(isFit, drafted)
     if (!fit || !(await waitForLock(`${file}.lock`))) return outcome
     outcome = await moveLocked(dir, name, before, draft, performance.now())
-    // Once the lock is given back, git may pack the ref and remove its folder; what it packs it flushes.
+    // After the lock is released, git may pack the ref and delete its folder. Git flushes what it packs.
     if (outcome === 'moved') await flushFolder(dirname(file)).catch(nullIfMissing)
     return outcome
   } finally {
@@ -45,13 +45,13 @@ export async function moveOne(
   }
 }
 
-/** Neither goes on when this is over. */
+/** Resolves when both have settled, even if one fails. */
 async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b])
   return [await a, await b]
 }
 
-/** Gives the lock back, whatever happens. */
+/** Releases the lock in any case. */
 async function moveLocked(
   dir: string,
   name: Ref,
@@ -63,12 +63,12 @@ async function moveLocked(
     const present = await readRef(dir, name)
     if (present === undefined || (present === null && (await isInTheWay(dir, name)))) return 'unusual'
     if (present !== before) return 'was elsewhere'
-    // Others may have taken this process for dead, and the lock away.
+    // Other processes may have taken this process for dead and removed the lock.
     if (performance.now() - began > HELD_MS) return 'unusual'
     await rename(draft, join(dir, name))
     return 'moved'
   } catch (error) {
-    // A folder of its name: to git, an empty one is none.
+    // A folder has this name. Git treats an empty folder as missing.
     if (hasCode(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) return 'unusual'
     throw error
   } finally {
@@ -78,10 +78,13 @@ async function moveLocked(
 
 const PATIENCE_MS = 2000
 const PAUSE_MS = 5
-/** Shorter than a process must be silent to count as dead. */
+/** Shorter than the silence after which a process counts as dead. */
 const HELD_MS = 4000
 
-/** False when others hold it for too long, a ref stands where its folder should, or there are no links here. */
+/**
+ * False if another process has the lock for too long, if a ref is where the folder should be, or if the file system has
+ * no links.
+ */
 async function waitForLock(lock: string): Promise<boolean> {
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
@@ -90,7 +93,7 @@ async function waitForLock(lock: string): Promise<boolean> {
       return true
     } catch (error) {
       if (hasCode(error, 'ENOTDIR', 'EPERM', 'ENOTSUP', 'ENOSYS')) return false
-      // git removes the folder of the last ref in it, at any time.
+      // Git deletes the folder of its last ref at any time.
       if (hasCode(error, 'ENOENT')) await makeFolder(dirname(lock))
       else if (!hasCode(error, 'EEXIST')) throw error
       else if (!dropIfDead(lock)) await wait(PAUSE_MS)
@@ -107,7 +110,7 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
-/** `a` and `a/b` cannot both be. Those in files of their own are in the way by themselves. */
+/** `a` and `a/b` cannot both exist. Loose refs conflict in the file system anyway. */
 async function isInTheWay(dir: string, name: string): Promise<boolean> {
   const packed = await readPacked(dir)
   return !packed || packed.some((other) => `${other.name}/`.startsWith(`${name}/`) || name.startsWith(`${other.name}/`))

@@ -1,6 +1,6 @@
 /**
- * Refs move together or not at all, each from the value it was seen to have, and are on disk when `moveRefs` returns.
- * Pushes and the product's own writes both come through here.
+ * Moves refs together or not at all, each from its expected value. The refs are on disk when `moveRefs` returns. Pushes
+ * and the server's own writes use this code.
  */
 import { MINUTE } from '../../clock.ts'
 import { ref, type Ref } from '../process/arguments.ts'
@@ -12,7 +12,7 @@ import { despiteDeadLocks } from './locks.ts'
 import { packRefs, REFS_FLUSHED_LATER } from '../storage/repositories.ts'
 import { moveOne } from './single-ref.ts'
 
-/** The id of nothing: what a ref had before it was created, and has after it is deleted. */
+/** The zero id: the value of a ref before its creation and after its deletion. */
 export const NO_OBJECT = '0'.repeat(40)
 
 export interface RefUpdate {
@@ -21,7 +21,7 @@ export interface RefUpdate {
   readonly after: string
 }
 
-/** A ref did not have the value it was expected to have: someone else was faster. */
+/** A ref did not have its expected value, because a concurrent change was faster. */
 export class RefMoved extends Error {
   readonly ref: string | null
 
@@ -32,7 +32,7 @@ export class RefMoved extends Error {
   }
 }
 
-/** `a` and `a/b` cannot both be. */
+/** `a` and `a/b` cannot both exist. */
 export class RefInTheWay extends Error {
   readonly ref: string | null
 
@@ -43,17 +43,17 @@ export class RefInTheWay extends Error {
   }
 }
 
-/** From here on they are flushed as one file: thousands of flushes are the price of a mirror otherwise. */
+/** From this number on, the refs are flushed as one file. Otherwise a mirror would cost thousands of flushes. */
 export const MANY = 500
 
-// Who waits a little longer learns whether the ref has moved, and not only that it was being moved.
+// Waiting a little longer shows whether the ref has moved, and not only that it was locked.
 const PATIENT = { 'core.filesRefLockTimeout': '2000', 'core.packedRefsTimeout': '10000' }
 
-/** What the refs are to point at, if it is still on its way. */
+/** The new targets of the refs, if they are still being received. */
 export interface Arrival {
-  /** Resolves when it is in its place, durably. */
+  /** Resolves when the objects are in place, durably. */
   readonly ready: Promise<void>
-  /** True only of what is surely a commit, and among it. */
+  /** True only if the id is certainly a commit among the received objects. */
   isCommit(id: string): boolean
 }
 
@@ -71,7 +71,7 @@ async function moveAll(dir: string, updates: readonly RefUpdate[], arrival?: Arr
   try {
     await despiteDeadLocks(dir, () =>
       git(dir, ['update-ref', '--no-deref', '--stdin'], {
-        // Without `commit`, a process of ours that is killed while it writes would move half of them.
+        // Without `commit`, killing this process during the write could move half of the refs.
         input: ['start', ...lines, 'prepare', 'commit', ''].join('\n'),
         config: isLarge ? { ...PATIENT, ...REFS_FLUSHED_LATER } : PATIENT,
         deadline: 10 * MINUTE,
@@ -82,12 +82,12 @@ async function moveAll(dir: string, updates: readonly RefUpdate[], arrival?: Arr
   }
   if (!isLarge) return
   await packRefs(dir).catch((error: unknown) => {
-    // They have moved: whoever takes this for a refusal would be wrong.
+    // The refs have moved, so this error must not look like a rejection.
     throw new Error('refs moved, but were not flushed', { cause: error })
   })
 }
 
-/** False: nothing was done, git is to do it. */
+/** False: nothing was done, and git must do it. */
 async function moveAlone(dir: string, update: RefUpdate, arrival?: Arrival): Promise<boolean> {
   const { before, after } = update
   if (after === NO_OBJECT) return false
@@ -108,7 +108,7 @@ async function mayPointAt(dir: string, name: Ref, id: string, arrival?: Arrival)
 function lineOf({ ref: name, before, after }: RefUpdate): string {
   const [from, to] = [before, after].map(checkedId)
   if (to !== NO_OBJECT) return `update ${ref(name)} ${to} ${from}`
-  // To git it would mean: whatever it has.
+  // For git, this value would mean any current value.
   if (from === NO_OBJECT) throw new RefMoved(name)
   return `delete ${ref(name)} ${from}`
 }

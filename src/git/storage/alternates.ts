@@ -1,6 +1,6 @@
 /**
- * Repositories that use the objects of another, by `objects/info/alternates`. The other's place is written as the way
- * from here to there, so that both may move together; git follows it into quarantines as well.
+ * Repositories that use the objects of another through `objects/info/alternates`. The path is relative, so that both
+ * may move together; git also follows it in quarantines.
  */
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, readdir, rename, rm } from 'node:fs/promises'
@@ -12,14 +12,17 @@ import { closeReaders } from '../process/readers.ts'
 
 const fileOf = (dir: string) => join(dir, 'objects/info/alternates')
 
-/** The repository whose objects this one uses beside its own; null of one that stands alone. */
+/** The repository whose objects this one uses besides its own. Null without one. */
 export async function poolOf(dir: string): Promise<string | null> {
   const text = await readFile(fileOf(dir), 'utf8').catch(nullIfMissing)
   const [way] = text?.split('\n') ?? []
   return way ? dirname(resolve(dir, 'objects', way)) : null
 }
 
-/** From now on what the pool has need not be here; what is here stays until housekeeping drops it. */
+/**
+ * From now on, objects of the pool need not be in this repository. Existing objects stay until housekeeping removes
+ * them.
+ */
 export async function useObjectsOf(dir: string, pool: string): Promise<void> {
   const path = fileOf(dir)
   const draft = `${path}.${randomUUID()}`
@@ -31,19 +34,19 @@ export async function useObjectsOf(dir: string, pool: string): Promise<void> {
   await rename(draft, path)
   await flushFolder(dirname(path))
   await dropBitmaps(dir)
-  // They know only the objects they began with.
+  // Open readers know only the objects that existed at their start.
   closeReaders(dir)
 }
 
-/** The pool's is the one to use: of any other, git warns whoever fetches, and names its place on our disk. */
+/** Only the bitmap of the pool may exist: for another one, git warns the fetching client and names its local path. */
 async function dropBitmaps(dir: string): Promise<void> {
   const packs = join(dir, 'objects/pack')
   for (const name of await readdir(packs)) if (name.endsWith('.bitmap')) await rm(join(packs, name), { force: true })
 }
 
 /**
- * Takes all the pool has home, under names of its own for the same files, and needs it no more. False where the file
- * system gives a file no second name, or the pool was being packed anew: nothing has changed then.
+ * Hard-links all packs of the pool into this repository, which then no longer needs the pool. False if the file system
+ * does not support hard links, or the pool was being repacked: nothing has changed then.
  */
 export async function standAlone(dir: string): Promise<boolean> {
   const pool = await poolOf(dir)
@@ -55,7 +58,7 @@ export async function standAlone(dir: string): Promise<boolean> {
   return true
 }
 
-/** Every pack of one repository, in another too: the very same files. */
+/** Hard-links every pack of one repository into another. */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'objects/pack'), join(to, 'objects/pack')]
   try {
@@ -69,7 +72,7 @@ export async function linkPacks(from: string, to: string): Promise<boolean> {
   return true
 }
 
-/** A pack is named by its content: one that is here already is the same. */
+/** The name of a pack identifies its content, so an existing pack is the same. */
 function fineIfThere(error: unknown): void {
   if (!hasCode(error, 'EEXIST')) throw error
 }

@@ -1,6 +1,6 @@
 /**
- * Copies on the same machine. A copy needs nothing of its source, which may be removed: it has all its objects itself,
- * or with the pool it is given.
+ * Copies repositories on the same machine. A copy does not depend on its source, which may be deleted: it has all its
+ * objects itself, or together with its pool.
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,19 +11,19 @@ import { git, GitFailed, LONG_LISTING } from '../process/command.ts'
 import { hasBitmap, headOf, initialise, packRefs, fillRepository, REFS_FLUSHED_LATER } from './repositories.ts'
 
 export interface CopyOptions {
-  /** A repository beside it whose objects the copy uses, and only adds to what they lack. */
+  /** A repository whose objects the copy uses. The copy stores only objects that the pool lacks. */
   readonly pool?: string | null
-  /** Asked once it is known what would be copied, and before anything is. */
+  /** Called when the content to copy is known, and before anything is copied. */
   mayTake?(): Promise<boolean>
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whoever asked for the copy may not have it. */
+/** The user may not copy the source any more. */
 export class CopyRefused extends Error {}
 
 /**
- * Branches, tags and HEAD, with the objects these reach and no others: what was pushed over, and what hidden refs keep,
- * does not travel. A target that has refs already is the work of an earlier run and stays.
+ * Copies branches, tags and HEAD with the objects that they reach, and no others: overwritten commits, and objects that
+ * hidden refs keep, are not copied. A target with refs is the result of an earlier run and stays.
  */
 export async function copyRepository(
   from: string,
@@ -47,7 +47,8 @@ export async function copyRepository(
 }
 
 /**
- * What one commit of another repository needs to be here. It is no branch's yet: whoever brings it makes it one soon.
+ * Copies all objects that one commit of another repository needs. No ref points to the commit yet; the caller must
+ * create one soon.
  */
 export async function bringCommit(from: string, to: string, id: string): Promise<void> {
   const pool = await poolOf(to)
@@ -55,7 +56,7 @@ export async function bringCommit(from: string, to: string, id: string): Promise
   await copyObjects(from, to, { tips: [id], without, deadline: 10 * MINUTE })
 }
 
-/** Branches and tags: what everyone sees who may see the repository. */
+/** Branches and tags, which everybody who may read the repository sees. */
 export async function publishedRefs(dir: string, signal?: AbortSignal): Promise<{ id: string; name: string }[]> {
   const lines = await git(dir, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'], {
     maxOutput: LONG_LISTING,
@@ -67,7 +68,7 @@ export async function publishedRefs(dir: string, signal?: AbortSignal): Promise<
     .map((line) => ({ id: line.slice(0, 40), name: line.slice(41) }))
 }
 
-/** Where all refs point to, hidden ones too. */
+/** The targets of all refs, hidden ones included. */
 export async function tipsOf(dir: string, signal?: AbortSignal): Promise<string[]> {
   const lines = await git(dir, ['for-each-ref', '--format=%(objectname)'], { maxOutput: LONG_LISTING, signal })
   return [...new Set(lines.split('\n').filter((line) => line !== ''))]
@@ -75,28 +76,32 @@ export async function tipsOf(dir: string, signal?: AbortSignal): Promise<string[
 
 export interface CopyRequest {
   readonly tips: readonly string[]
-  /** Tips the target has, with all they reach. */
+  /** Tips that the target has, with everything that they reach. */
   readonly without?: readonly string[]
   readonly deadline?: number
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * One pack, mostly of parts the source has ready; it runs in the copy, so that nothing is ever written to the source.
+ * Creates one pack, mostly from data that the source has ready. Runs in the copy, so that nothing is ever written to
+ * the source.
  */
 export async function copyObjects(from: string, to: string, wanted: CopyRequest): Promise<void> {
   const { tips, without = [], deadline = 6 * HOUR, signal } = wanted
   const pack = folder(join(to, 'objects/pack/pack'))
   await git(to, ['pack-objects', '--revs', '--non-empty', '--delta-base-offset', '--quiet', pack], {
     input: [...tips, '--not', ...without, ''].join('\n'),
-    // Quoted, or a colon in the path would make it two.
+    // Quoted, because a colon in the path would separate two paths.
     environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(from, 'objects')) },
     deadline,
     signal,
   })
 }
 
-/** The files of the source, where they hold what is wanted and nothing else; they take no room and hardly any time. */
+/**
+ * Hard-links the files of the source, if they contain exactly the wanted objects. This takes no space and hardly any
+ * time.
+ */
 async function linkObjects(
   from: string,
   to: string,
@@ -104,7 +109,7 @@ async function linkObjects(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const packs = join(to, 'objects/pack')
-  // Without a bitmap it has not been tidied, and counting takes as long as copying.
+  // Without a bitmap, the source had no housekeeping, and counting takes as long as copying.
   if (!(await hasBitmap(from)) || (await poolOf(from)) !== null) return false
   if ((await linkPacks(from, to)) && (await holdsOnly(to, tips, signal))) return true
   for (const name of await readdir(packs)) await rm(join(packs, name))
@@ -121,7 +126,7 @@ async function holdsOnly(dir: string, tips: readonly string[], signal: AbortSign
     })
     return reached.trim() === packed
   } catch (error) {
-    // Some of what is wanted stands in no pack.
+    // Some of the wanted objects are in no pack.
     if (error instanceof GitFailed && error.reason === 'exit') return false
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * Repositories appear whole and vanish whole: each is filled under another name beside its place and then renamed, and
- * is renamed away before it is removed. Whoever is killed midway leaves a folder that `isLeftover` knows.
+ * Repositories appear and disappear as a whole: each is filled under a temporary name next to its final path and then
+ * renamed. Before its deletion it is renamed again. A killed process leaves a folder that `isLeftover` recognizes.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
@@ -9,11 +9,11 @@ import { hasCode } from '../../lib/files/system-errors.ts'
 
 const beside = (dir: string, state: 'new' | 'gone') => `${dir}.${randomUUID()}.${state}`
 
-/** By a folder's name alone: a repository that was not finished, or not yet removed. */
+/** By the name of a folder: a repository that is unfinished, or not completely deleted. */
 export const isLeftover = (name: string): boolean =>
   /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|gone)$/.test(name)
 
-/** Answers false, and leaves what is there, when the place was taken meanwhile. */
+/** False if the path was taken meanwhile; the existing repository stays. */
 export async function publishWhole(dir: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
   const draft = beside(dir, 'new')
   await mkdir(draft, { recursive: true })
@@ -44,13 +44,13 @@ export async function removeWhole(dir: string): Promise<void> {
 const isTaken = (error: unknown) =>
   hasCode(error, 'ENOTEMPTY', 'EEXIST') && (error as NodeJS.ErrnoException).syscall === 'rename'
 
-/** What was written to it by somebody else survives a power cut. */
+/** Makes data that another process wrote to the file survive a power cut. */
 export async function flushFile(path: string): Promise<void> {
   await using file = await open(path, process.platform === 'win32' ? 'r+' : 'r')
   await file.sync()
 }
 
-/** A new name survives a power cut once the folder it stands in does. Windows opens no folders. */
+/** A new name survives a power cut once its folder is flushed. Windows cannot open folders. */
 export async function flushFolder(dir: string): Promise<void> {
   if (process.platform !== 'win32') await flushFile(dir)
 }

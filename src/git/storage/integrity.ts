@@ -1,15 +1,15 @@
-/** Whether a repository is whole: every object there and sound, every ref pointing at one. */
+/** Checks a repository: every object exists and is valid, and every ref points to one. */
 import { HOUR } from '../../clock.ts'
 import { poolOf } from './alternates.ts'
 import { GitFailed, git } from '../process/command.ts'
 import { FORGIVEN, repositoryExists } from './repositories.ts'
 
-/** A commit-graph keeps dates in 34 bits; of a commit with a later one git would say that they differ. */
+/** A commit-graph stores dates in 34 bits. For a commit with a later date, git would report a difference. */
 const WITHOUT_GRAPH = { 'core.commitGraph': 'false' }
 
 /**
- * Fails with git's words unless it holds what a push might bring. The old file protocol of HTTP brings objects that no
- * index-pack has looked into.
+ * Fails with git's message if the repository contains objects that a push could not bring. The old (dumb) HTTP protocol
+ * brings objects that no index-pack has checked.
  */
 export async function assertClean(dir: string, signal?: AbortSignal): Promise<void> {
   const slips = Object.fromEntries(FORGIVEN.map((slip) => [`fsck.${slip}`, 'ignore']))
@@ -17,10 +17,10 @@ export async function assertClean(dir: string, signal?: AbortSignal): Promise<vo
   await git(dir, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], { deadline: HOUR, config, signal })
 }
 
-/** What git finds wrong, in its own words; empty of a sound repository. */
+/** The problems that git finds, in its own words. Empty for a sound repository. */
 export async function faultsOf(dir: string): Promise<string[]> {
   const pool = await poolOf(dir)
-  // git would tell of each object that is missed.
+  // Git would report each missing object.
   if (pool !== null && !(await repositoryExists(pool))) return [`it shares the objects of ${pool}, which is not there`]
   try {
     await git(dir, ['fsck', '--full', '--no-dangling', '--no-progress'], { deadline: HOUR, config: WITHOUT_GRAPH })

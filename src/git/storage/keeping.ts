@@ -1,4 +1,4 @@
-/** Commits that must outlive their branches. */
+/** Keeps commits that must outlive their branches. */
 import { Readable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
 import { isObjectId } from '../objects/ids.ts'
@@ -6,8 +6,8 @@ import { LONG_LISTING, git } from '../process/command.ts'
 import { keepCommit } from '../refs/pointing.ts'
 
 /**
- * Gives refs to those that no ref leads to, before what no ref leads to is thrown away. One that is below another needs
- * none; one that is not there any more is nothing to keep.
+ * Creates refs for commits that no ref reaches, before unreachable objects are deleted. A commit below another one
+ * needs no ref, and a commit that no longer exists is skipped.
  */
 export async function keepUnreachable(
   dir: string,
@@ -20,7 +20,7 @@ export async function keepUnreachable(
       if (proper.length > 0) yield proper.map(({ sha }) => `${sha}\n`).join('')
     }
   }
-  // `--stdin` first: `--not` is for what follows it.
+  // `--stdin` must come first, because `--not` applies to what follows it.
   const listing = await git(dir, ['rev-list', '--ignore-missing', '--parents', '--stdin', '--not', '--all'], {
     input: Readable.from(ids(), { highWaterMark: 1 }),
     maxOutput: LONG_LISTING,

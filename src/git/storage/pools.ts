@@ -1,7 +1,7 @@
 /**
- * Pools: bare repositories that hold what forks share. A pool only grows: every tip it was ever given keeps a ref of
- * its own there, named by its id, so that nothing in it is lost whatever becomes of the source. Whoever reads one of
- * its members can read all of it by id; who may fill a pool is for the caller to decide.
+ * Pools: bare repositories with the objects that forks share. A pool only grows: every tip that it ever got has its own
+ * ref there, named by its id, so that nothing is lost whatever happens to the source. A user who can read one member
+ * can read all objects of the pool by id. The caller decides which repositories may fill a pool.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import { copyObjects, publishedRefs, tipsOf } from './copy.ts'
 import { createRepository, housekeep, packRefs, REFS_FLUSHED_LATER, repositoryExists } from './repositories.ts'
 
 export interface FillOptions {
-  /** Asked once it is known what would be taken, and before anything is. */
+  /** Called when the content to take is known, and before anything is taken. */
   mayTake(): Promise<boolean>
   readonly signal?: AbortSignal | undefined
 }
 
-/** Brings what the source's branches and tags reach and the pool has not; makes the pool where there is none yet. */
+/** Copies the objects that branches and tags of the source reach and the pool lacks. Creates a missing pool. */
 export function fillPool(pool: string, source: string, { mayTake, signal }: FillOptions): Promise<void> {
   return inTurn(pool, async () => {
     const tips = new Set((await publishedRefs(source, signal)).map(({ id }) => id))
@@ -37,7 +37,7 @@ export function fillPool(pool: string, source: string, { mayTake, signal }: Fill
 
 const turns = new Map<string, Promise<void>>()
 
-/** Two at a time would each bring what both are missing. */
+/** Serializes calls, because two at a time would both copy the same missing objects. */
 async function inTurn(pool: string, work: () => Promise<void>): Promise<void> {
   const turn = (turns.get(pool) ?? Promise.resolve()).then(work, work)
   turns.set(pool, turn)
@@ -48,10 +48,10 @@ async function inTurn(pool: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Each filling leaves a pack of its own. */
+/** Each call of `fillPool` adds a pack. */
 const MOST_PACKS = 10
 
-/** Whether clones of the members would be quicker if it were packed anew. */
+/** Whether repacking would make clones of the members faster. */
 export async function isUntidy(pool: string): Promise<boolean> {
   if (!(await repositoryExists(pool))) return false
   const names = await readdir(join(pool, 'objects/pack'))
@@ -59,6 +59,8 @@ export async function isUntidy(pool: string): Promise<boolean> {
   return packs > MOST_PACKS || (packs > 0 && !names.some((name) => name.endsWith('.bitmap')))
 }
 
-/** Members may need what no ref of the pool reaches, from a filling that was cut short: nothing ever expires. */
+/**
+ * Members may need objects that no ref of the pool reaches, from an interrupted `fillPool`, so nothing ever expires.
+ */
 export const tidyPool = (pool: string, { signal }: { signal?: AbortSignal } = {}): Promise<void> =>
   housekeep(pool, { signal, prune: null })

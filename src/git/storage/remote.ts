@@ -1,7 +1,7 @@
 /**
- * Repositories of other servers. Whoever calls has resolved the address and found it fit to be reached; git is held to
- * that one machine: it looks up no name, follows no redirect and no alternate, uses no proxy and speaks the one
- * protocol of the address.
+ * Fetches repositories from other servers. The caller has resolved the host and checked that it may be reached. Git is
+ * restricted to that one machine: it resolves no name, follows no redirect and no alternate, uses no proxy, and speaks
+ * only the protocol of the URL.
  */
 import { isIP } from 'node:net'
 import { HOUR, MINUTE } from '../../clock.ts'
@@ -16,7 +16,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** `https://me:secret@host/x.git` → the address as it may be shown and used, and what was in it. */
+/** Splits `https://me:secret@host/x.git` into the URL without credentials and the credentials. */
 export function splitAddress(value: string): { address: string; credentials: Credentials | null } {
   const url = URL.parse(value)
   if (!url) throw new UnsafeArgument('address')
@@ -30,7 +30,7 @@ export function splitAddress(value: string): { address: string; credentials: Cre
   }
 }
 
-/** A percent sign that escapes nothing stands for itself. */
+/** A percent sign that is no escape stands for itself. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -40,21 +40,21 @@ function decode(part: string): string {
 }
 
 export interface MirrorOptions {
-  /** The IP address the host was found to have; the only one that is connected to. */
+  /** The resolved IP address of the host; the only one that git connects to. */
   readonly resolved: string
   readonly credentials?: Credentials | null
-  /** Milliseconds the transfer may take. */
+  /** Milliseconds for the transfer. */
   readonly deadline?: number
-  /** Beyond this many bytes on our disk it is given up with a `too_large` Refusal. */
+  /** Above this number of bytes on disk, the transfer is aborted with a `too_large` Refusal. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal
-  /** Of the objects, received so far. */
+  /** The percentage of objects received so far. */
   onProgress?(percent: number): void
 }
 
 /**
- * Branches, tags and HEAD of a remote repository, in a new one. A target that has refs already is the work of an
- * earlier run and stays.
+ * Copies branches, tags and HEAD of a remote repository into a new one. A target with refs is the result of an earlier
+ * run and stays.
  */
 export async function mirrorFrom(remote: string, dir: string, options: MirrorOptions): Promise<void> {
   const { deadline = HOUR, maxBytes = Infinity, onProgress } = options
@@ -95,15 +95,15 @@ function pinned(remote: Address, { resolved, credentials }: MirrorOptions): Pinn
   const url = new URL(remote)
   const ip = isIP(resolved) === 6 ? `[${resolved}]` : resolved
   if (isIP(resolved) === 0) throw new Error('resolved to no IP address')
-  // Always one pack, that grows where it is watched.
+  // Always one pack, which grows where its size is watched.
   const config = { 'fetch.unpackLimit': '1' }
   if (url.protocol === 'git:') {
     const { host } = url
     url.host = url.port ? `${ip}:${url.port}` : ip
-    // The daemon is still told the name: it may serve several.
+    // The daemon still gets the host name, because it may serve several.
     return { protocol: 'git', url: address(url.href), config, environment: { GIT_OVERRIDE_VIRTUAL_HOST: host } }
   }
-  // No name, nothing to pin: curl connects to what is written.
+  // Without a host name there is nothing to pin: curl connects to the literal address.
   if (isLiteral(url.hostname) && url.hostname !== ip) throw new Error('resolved to another address')
   const isSecure = url.protocol === 'https:'
   const port = url.port || (isSecure ? '443' : '80')
@@ -112,12 +112,12 @@ function pinned(remote: Address, { resolved, credentials }: MirrorOptions): Pinn
     url: remote,
     config: {
       ...config,
-      // A redirect would lead past the check; this also turns off the alternates of the old file protocol.
+      // A redirect would bypass the check. This also disables the alternates of the old (dumb) protocol.
       'http.followRedirects': 'false',
-      // Any name: with the one above spelt otherwise than curl spells it, curl would go and ask.
+      // For any name: if curl spells the name differently, an exact entry would not match and curl would resolve it.
       'http.curloptResolve': `*:${port}:${ip}`,
       'http.proxy': '',
-      // A server that trickles is given up.
+      // Aborts if the server sends too slowly.
       'http.lowSpeedLimit': '1000',
       'http.lowSpeedTime': '60',
       ...(credentials && { 'http.extraHeader': `Authorization: Basic ${basic(credentials)}` }),
@@ -129,7 +129,7 @@ const isLiteral = (host: string) => host.startsWith('[') || isIP(host) !== 0
 
 const basic = ({ username, password }: Credentials) => Buffer.from(`${username}:${password}`).toString('base64')
 
-/** The remote's default branch; null when it has none, or none that may be called so. */
+/** The default branch of the remote. Null if it has none, or one with an invalid name. */
 async function remoteHead(dir: string, url: Address, options: GitOptions): Promise<string | null> {
   const lines = await git(dir, ['ls-remote', '--symref', '--end-of-options', url, 'HEAD'], {
     ...options,
@@ -159,13 +159,13 @@ const WATCH_MS = 250
 
 const tooMuch = () => new Refusal('too_large', 'The repository is too large')
 
-/** git has no limit of its own for what it fetches. */
+/** Git has no size limit for a fetch. */
 function watchSize(dir: string, maxBytes: number, controller: AbortController): Disposable {
   if (maxBytes === Infinity) return { [Symbol.dispose]() {} }
   const look = async () => {
     if ((await sizeOf(dir)) > maxBytes) controller.abort(tooMuch())
   }
-  // A folder that changes while it is read is looked at again.
+  // If the folder changes during a check, the next check reads it again.
   const timer = setInterval(() => void look().catch(() => {}), WATCH_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

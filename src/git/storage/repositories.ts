@@ -1,4 +1,4 @@
-/** Bare repositories on disk: made, removed, measured and kept in shape. */
+/** Bare repositories on disk: creates, deletes, measures and maintains them. */
 import type { Stats } from 'node:fs'
 import { lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,8 +14,8 @@ import { despiteDeadLocks } from '../refs/locks.ts'
 import { closeReaders } from '../process/readers.ts'
 
 /**
- * How a repository is kept, whoever opens it. What a single command needs (protocols, hidden refs, limits) is given to
- * that command instead: a repository made today is still here when its settings have changed.
+ * The configuration file of a repository. Settings of single commands (protocols, hidden refs, limits) go to those
+ * commands instead, because a repository outlives changes of its settings.
  */
 const SETTINGS = `
 [core]
@@ -37,7 +37,7 @@ const SETTINGS = `
 	writeReverseIndex = true
 `
 
-// Harmless slips of old tools, which many long histories carry.
+// Harmless mistakes of old tools, which many long histories contain.
 export const FORGIVEN = ['badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedFilemode']
 const FORGIVING = ['receive', 'fetch'].flatMap((by) => [
   `[${by} "fsck"]`,
@@ -51,7 +51,10 @@ interface Blank {
 
 let blank: Promise<Blank> | undefined
 
-/** What `git init` makes, asked for once: a process costs milliseconds. Kept in memory, where nobody tidies up. */
+/**
+ * The result of `git init`, created once, because a process costs milliseconds. Kept in memory, where no cleanup
+ * deletes it.
+ */
 async function readBlank(): Promise<Blank> {
   const dir = await mkdtemp(join(tmpdir(), 'mortise-git-'))
   try {
@@ -81,15 +84,15 @@ export async function initialise(dir: string, defaultBranch: string): Promise<vo
   await writeFile(join(dir, 'HEAD'), head, { flush: true })
 }
 
-/** What is there already stays as it is. */
+/** An existing repository stays as it is. */
 export async function createRepository(dir: string, { defaultBranch }: { defaultBranch: string }): Promise<void> {
   if (await repositoryExists(dir)) return
   await publishWhole(dir, (draft) => initialise(draft, defaultBranch))
 }
 
 /**
- * For a repository that comes with content: whoever fills the draft runs `initialise` first. At the last moment an
- * empty repository makes way; one that has refs is the work of an earlier run and stays.
+ * For a repository with content: `fill` must call `initialise` first. An empty repository is replaced at the last
+ * moment. One with refs is the result of an earlier run and stays.
  */
 export async function fillRepository(dir: string, fill: (draft: string) => Promise<void>): Promise<void> {
   if (await hasContent(dir)) return
@@ -99,7 +102,7 @@ export async function fillRepository(dir: string, fill: (draft: string) => Promi
   })
 }
 
-/** Fine when it is gone already. */
+/** Does nothing if the repository does not exist. */
 export async function removeRepository(dir: string): Promise<void> {
   closeReaders(dir)
   await removeWhole(dir)
@@ -119,7 +122,7 @@ export async function isEmpty(dir: string): Promise<boolean> {
   return (await git(dir, ['for-each-ref', '--count=1', '--format=%(refname)'])) === ''
 }
 
-/** The branch HEAD names, born or not; null when it names none. */
+/** The branch that HEAD names, even if it does not exist yet. Null if HEAD names none. */
 export async function headOf(dir: string): Promise<string | null> {
   const head = await readFile(join(dir, 'HEAD'), 'utf8')
   return /^ref: refs\/heads\/(.+)\n$/.exec(head)?.[1] ?? null
@@ -129,13 +132,13 @@ export async function setHead(dir: string, name: string): Promise<void> {
   await despiteDeadLocks(dir, () => git(dir, ['symbolic-ref', 'HEAD', branch(name)]))
 }
 
-/** Bytes of all its files. What is removed meanwhile, by housekeeping say, counts nothing. */
+/** The size of all files in bytes. Files that are deleted meanwhile, for example by housekeeping, do not count. */
 export const sizeOf = (dir: string): Promise<number> => sumOf(dir, (one) => (one.isDirectory() ? 0 : one.size))
 
 const MIB = 1024 * 1024
 const BLOCK = 512
 
-/** Bytes it takes on disk, folders too, in the grain that statistics have: hundredths of a MiB. */
+/** The disk usage in bytes, folders included, rounded to the unit of the statistics: hundredths of a MiB. */
 export async function diskUse(dir: string): Promise<number> {
   const used = await sumOf(dir, ({ blocks }) => blocks * BLOCK)
   return Math.floor((Math.round((used / MIB) * 100) / 100) * MIB)
@@ -149,7 +152,7 @@ async function sumOf(path: string, measure: (one: Stats) => number): Promise<num
   return inside.reduce((sum, size) => sum + size, measure(one))
 }
 
-/** For commands that make many refs where nobody looks yet: `packRefs` flushes them as one file. */
+/** For commands that create many refs in a repository that is not visible yet: `packRefs` flushes them as one file. */
 export const REFS_FLUSHED_LATER = { 'core.fsync': 'objects,derived-metadata' }
 
 export async function packRefs(dir: string, signal?: AbortSignal): Promise<void> {
@@ -158,15 +161,15 @@ export async function packRefs(dir: string, signal?: AbortSignal): Promise<void>
 
 export interface HousekeepOptions {
   readonly signal?: AbortSignal | undefined
-  /** How long what nothing points to stays, as git says it; null: for good. */
+  /** How long unreachable objects stay, in git's notation. Null: for good. */
   readonly prune?: '2.weeks.ago' | '1.hour.ago' | null
 }
 
 /**
- * One pack with a bitmap, for quick clones; packed refs; a commit-graph that knows which paths each commit changed.
- * What nothing points to stays for a while: a push under way may be about to. What a pool has is left to the pool,
- * and so is the bitmap. It is git's own `gc`, because that holds off any other: two repacks at once lose objects. Where
- * one is running already, this throws.
+ * Runs git's housekeeping: one pack with a bitmap for fast clones, packed refs, and a commit-graph with changed paths.
+ * Unreachable objects stay for a while, because a running push may be about to reference them. Objects and the bitmap
+ * of a pool stay in the pool. Uses `git gc`, because it excludes concurrent runs: two repacks at once lose objects.
+ * Throws if another run is active.
  */
 export async function housekeep(dir: string, { signal, prune = '2.weeks.ago' }: HousekeepOptions = {}): Promise<void> {
   const patiently = { deadline: 6 * HOUR, signal }
@@ -174,16 +177,16 @@ export async function housekeep(dir: string, { signal, prune = '2.weeks.ago' }: 
   await packRefs(dir, signal)
   await git(dir, ['gc', '--quiet', '--cruft', prune === null ? '--no-prune' : `--prune=${prune}`], {
     ...patiently,
-    // Before and after it, in our own way.
+    // This code does these steps itself, before and after.
     config: { 'repack.writeBitmaps': String(hasOwnBitmap), 'gc.packRefs': 'false', 'gc.writeCommitGraph': 'false' },
   })
-  // Of what it has thrown away nothing shall be told from memory, nor from packs that are open still.
+  // Deleted objects must not be served from the cache, nor from packs that are still open.
   closeReaders(dir)
   forget(dir)
   await git(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], patiently)
 }
 
-/** Whether clones are told at once what is in it. */
+/** Whether a bitmap tells clones at once which objects they need. */
 export async function hasBitmap(dir: string): Promise<boolean> {
   return (await readdir(join(dir, 'objects/pack'))).some((name) => name.endsWith('.bitmap'))
 }

@@ -1,4 +1,4 @@
-/** A repository's own files: refs before objects, so that whatever a ref of the copy names is in it. */
+/** Streams the files of a repository: refs before objects, so that the copy contains the target of each of its refs. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nullIfMissing } from '../../lib/files/system-errors.ts'
@@ -6,11 +6,11 @@ import type { TarFile } from '../../lib/files/tar.ts'
 import { poolOf } from './alternates.ts'
 
 const HEADS = ['HEAD', 'packed-refs', 'shallow']
-/** Of objects also drafts of what is being written, and the way to a pool, whose objects are put in instead. */
+/** Also temporary files of objects, and the link to a pool, whose objects are included instead. */
 const LEFT_OUT = /\.lock$|^objects\/(.*\/)?(tmp_|incoming-|tmp-objdir)|^objects\/info\/(alternates|commit-graph)/
 
 export async function* snapshotFiles(dir: string): AsyncGenerator<TarFile> {
-  // Refs are packed from loose ones, never the other way round: read in this order none is missed.
+  // Refs move from loose files to packed refs, never back, so this order misses none.
   yield* filesIn(dir, 'refs')
   for (const name of HEADS) yield { name, path: join(dir, name) }
   const known = new Set<string>()

@@ -1,14 +1,15 @@
 /**
- * What processes leave behind that were killed, or had no room: objects in quarantine, drafts of objects, of refs and of
- * the commit-graph, locks. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works
- * on a repository is done, or dead, long before `before`, in the system's time, which files carry.
+ * Deletes files that killed processes, or a full disk, left behind: objects in quarantine, temporary files of objects,
+ * refs and the commit-graph, and locks. They do not harm existing data, but a lock would block its ref for ever. Every
+ * process that works on a repository has finished or died long before `before`. That time is system time, like the
+ * times of files.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import { findLocks, removeLocks } from '../refs/locks.ts'
 
-/** Removes it, and answers what it was, by paths below the repository. */
+/** Deletes them and returns their paths in the repository. */
 export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<string[]> {
   const drafts = await findDrafts(dir, before)
   const locks = await removeLocks(dir, before)
@@ -16,7 +17,7 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
   return [...drafts, ...locks]
 }
 
-/** What a sweep would remove for its age. */
+/** Files that a sweep would delete because of their age. */
 export async function findOrphans(dir: string, { before }: { before: Date }): Promise<string[]> {
   return [...(await findDrafts(dir, before)), ...(await findLocks(dir, before))]
 }
@@ -29,7 +30,7 @@ async function findDrafts(dir: string, before: Date): Promise<string[]> {
   const named = [
     ...(await draftsIn(dir)),
     ...graphs.filter((name) => isLock(name) || isDraft(basename(name))).map((name) => join('objects/info', name)),
-    // Those of quarantines are among them.
+    // Includes temporary files in quarantines.
     ...(await draftsIn(dir, 'objects')),
     ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
     ...drafts.flat(),
@@ -41,19 +42,19 @@ async function findDrafts(dir: string, before: Date): Promise<string[]> {
 
 const isLock = (name: string) => name.endsWith('.lock')
 const isDraft = (name: string) => name.startsWith('tmp_')
-/** Where loose objects stand that begin alike. */
+/** A folder of loose objects with the same prefix. */
 const isShard = (name: string) => /^[0-9a-f]{2}$/.test(name)
 
 const draftsIn = async (dir: string, folder = '') =>
   (await namesIn(join(dir, folder))).filter(isDraft).map((name) => join(folder, name))
 
-/** On its way out of quarantine: the index, which comes last, never came. Git knows nothing of such a pack. */
+/** A pack that was leaving its quarantine: its index, which comes last, is missing. Git ignores such a pack. */
 const isUnindexed = (name: string, packs: readonly string[]) =>
   name.endsWith('.pack') && !packs.includes(name.replace(/pack$/, 'idx'))
 
 const namesIn = async (dir: string, recursive = false) => (await readdir(dir, { recursive }).catch(nullIfMissing)) ?? []
 
-/** A quarantine is as young as what is being written in it. */
+/** A quarantine is as recent as the newest file in it. */
 async function isOlder(path: string, before: Date): Promise<boolean> {
   const packs = (await readdir(join(path, 'pack')).catch(() => [])).map((name) => join(path, 'pack', name))
   const times = await Promise.all([path, ...packs].map((at) => stat(at).catch(() => null)))
