@@ -25,6 +25,7 @@ import { readPointer } from '../src/lib/files/lfs-pointer.ts'
 import { lineChanges } from '../src/lib/text/line-changes.ts'
 import { escapeHtml, isOutside, isSafeAddress, isSafePicture } from '../src/lib/markdown/html.ts'
 import { markedLanguage } from '../src/lib/markdown/marked-code.ts'
+import { slugOf } from '../src/lib/markdown/slugs.ts'
 import { withoutSecrets } from '../src/lib/net/masked-url.ts'
 import { sniffMedia } from '../src/lib/files/media.ts'
 import { parseNaturalDate } from '../src/features/planning/quick-actions/natural-date.ts'
@@ -86,6 +87,12 @@ const globbed = (text: string) => {
   return globOf(pattern)(path, counter())
 }
 
+/** Each line is a heading of one page. */
+const slugged = (text: string) => {
+  const slugs = new Map<string, number>()
+  return text.split('\n').map((line) => slugOf(line, slugs))
+}
+
 const BASE = 'https://forge.example'
 
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -143,6 +150,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/markdown/html.ts escapeHtml': { limit: LONG / 2, run: escapeHtml },
   'src/lib/markdown/html.ts isOutside': short(isOutside),
   'src/lib/markdown/marked-code.ts markedLanguage': short(markedLanguage),
+  'src/lib/markdown/slugs.ts slugOf': small(slugged),
   'src/lib/net/masked-url.ts withoutSecrets': short(withoutSecrets),
   'src/lib/files/media.ts sniffMedia': long((text) => sniffMedia(bytes(text))),
   'src/features/planning/quick-actions/natural-date.ts parseNaturalDate': short((text) =>
@@ -171,7 +179,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/text/references.ts scanReferences': long((text) => [...scanReferences(text)]),
   'src/lib/text/references.ts referenceOfAddress': short((text) => referenceOfAddress(`${BASE}/${text}`, BASE)),
   'src/lib/crypto/secrets.ts digestOf': short(digestOf),
-  'src/lib/crypto/secrets.ts digestOfShown': short(digestOfPresented),
+  'src/lib/crypto/secrets.ts digestOfPresented': short(digestOfPresented),
   'src/lib/crypto/secrets.ts sameSecret': short((text) => sameSecret(text, text)),
   'src/lib/text/segments.ts encodeSegments': short(encodeSegments),
   'src/lib/text/segments.ts decodeSegments': short(decodeSegments),
@@ -270,7 +278,7 @@ export const IN_PIECES: Readonly<Record<string, string>> = {
   'src/lib/markdown/render.ts renderMarkdown': 'a task of the rendering threads',
   'src/lib/text/patterns.ts patternFault': 'what is not short runs in the pattern threads',
   'src/lib/text/patterns.ts finder': 'what is not short runs in the pattern threads',
-  'src/lib/text/patterns.ts lastFound': 'what is not short runs in the pattern threads',
+  'src/lib/text/patterns.ts lastMatches': 'what is not short runs in the pattern threads',
 }
 
 const OF_A_FILE = 'a part of compile(), of one value of the file'
@@ -298,17 +306,17 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/ci/config/values.ts textsAt': OF_A_FILE,
   'src/lib/crypto/event-uuid.ts eventIn': 'a header; its pattern has a fixed length',
   'src/lib/text/languages.ts sharesOf': 'names of languages that we know',
-  'src/lib/lanes.ts limitedCaller': 'a key of a map',
+  'src/lib/async/limiter.ts limitedCaller': 'a key of a map',
   'src/lib/files/make-folder.ts makeFolder': 'a path on our disk',
   'src/lib/net/page-below.ts pageBelow': ENCODES,
   'src/lib/async/process-tag.ts isElsewhere': OF_OURS,
-  'src/lib/async/process-tag.ts isMemberGone': OF_OURS,
-  'src/lib/async/process-tag.ts isProcessGone': OF_OURS,
+  'src/lib/async/process-tag.ts hasMemberEnded': OF_OURS,
+  'src/lib/async/process-tag.ts hasProcessEnded': OF_OURS,
   'src/lib/async/process-tag.ts noteLiving': OF_OURS,
   'src/lib/crypto/secrets.ts vault': OF_OURS,
   'src/lib/files/system-errors.ts hasCode': OF_OURS,
   'src/lib/files/tar.ts tarOf': 'a stream of files with names; nothing is looked for in them',
-  'src/lib/turns.ts inTurn': 'a key of a map',
+  'src/lib/async/mutex.ts withMutex': 'a key of a map',
   'src/lib/zip/files.ts openZipFile': 'a path on our disk',
   'web/browser.ts lint': IN_BROWSERS,
   'web/browser.ts renderMarkdown': IN_BROWSERS,
@@ -330,8 +338,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'web/refs.ts archiveAddress': ENCODES,
   'web/refs.ts encodePath': ENCODES,
   'web/refs.ts pathOf': ENCODES,
-  'web/refs.ts placeAddress': ENCODES,
-  'web/refs.ts placeAt': 'hands it to the API',
+  'web/refs.ts locationAddress': ENCODES,
+  'web/refs.ts locationAt': 'hands it to the API',
   'web/refs.ts rawAddress': ENCODES,
   'web/routes.ts find': 'a map by segments',
   'web/routes.ts loadPage': OF_OURS,
