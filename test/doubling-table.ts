@@ -2,6 +2,7 @@
  * Each exported function that takes a text, with the longest text that the product hands to it. A new one needs a row:
  * how it is called, in which thread it runs, or why no text of a user reaches it.
  */
+import { Masker, PrefixMasker } from '../src/ci/agent/masking.ts'
 import { parseExpression, patternIn } from '../src/ci/config/expressions.ts'
 import { filling } from '../src/ci/config/inputs.ts'
 import { expand } from '../src/ci/config/variables.ts'
@@ -224,6 +225,28 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'web/moved.ts rawIn': { limit: ADDRESS, run: (text) => rawIn(text.split('/')) },
   'web/query.ts queryText': short((text) => queryText({ [text]: [text] })),
   'web/query.ts withQuery': { limit: ADDRESS, run: (text) => withQuery(`/a?${text}`, { a: 'b' }) },
+}
+
+/** Nearly what repeats, in many lengths. */
+const SECRETS = Array.from({ length: 50 }, (_, n) => `${'a'.repeat(4000 + n)}b${'a'.repeat(4000)}`)
+const masker = new Masker([...SECRETS, ' ', 'a b', 'x'.repeat(5000)])
+const CHUNK = 4096
+/** Twice what a job prints at once. */
+const LOGGED = 128 * 1024
+
+function pushed(mask: Masker | PrefixMasker, text: string): void {
+  const all = bytes(text)
+  for (let at = 0; at < all.length; at += CHUNK) mask.push(all.subarray(at, at + CHUNK))
+  mask.end()
+}
+
+/** What reads texts in chunks, and is no function. */
+export const STREAMS: Readonly<Record<string, Row>> = {
+  'src/ci/agent/masking.ts Masker': { limit: LOGGED, run: (text) => pushed(masker, text) },
+  'src/ci/agent/masking.ts PrefixMasker': {
+    limit: LOGGED,
+    run: (text) => new PrefixMasker(['0', ' ', '-', 'a@', '/']).push(bytes(text)),
+  },
 }
 
 const firstLines = (text: string, most: number) => text.split('\n', most).join('\n')

@@ -4,7 +4,7 @@
  * measured again. The costliest are printed with DOUBLING=1.
  */
 import { expect, test } from 'vitest'
-import { EXEMPT, IN_PIECES, LISTS, ROWS } from './doubling-table.ts'
+import { EXEMPT, IN_PIECES, LISTS, ROWS, STREAMS } from './doubling-table.ts'
 import { HOSTILE, costOf, type Cost } from './hostile-texts.ts'
 import { textFunctions } from './text-functions.ts'
 
@@ -24,7 +24,7 @@ async function faultsOf(name: string, costs: AsyncIterable<Cost>): Promise<strin
   return faults
 }
 
-test.each(Object.entries(ROWS))('%s', async (name, { limit, run, more = [] }) => {
+test.each(Object.entries({ ...ROWS, ...STREAMS }))('%s', async (name, { limit, run, more = [] }) => {
   async function* costs() {
     for (const hostile of [...HOSTILE, ...more]) yield await costOf(run, hostile, limit)
   }

@@ -1,4 +1,5 @@
 /** Masks secrets in the output of a job, however the output is split into chunks. */
+import { Matcher } from './matcher.ts'
 
 const MASK = Buffer.from('[MASKED]')
 /** An endless sequence of overlapping secrets is cut at this length. */
@@ -8,68 +9,54 @@ const MOST_SECRETS = 1000
 /** Searches longer secrets in pieces, so that few bytes must be held back. */
 const PIECE = 4096
 
+type Range = [from: number, to: number]
+
 export class Masker {
-  readonly #secrets: Buffer[]
-  readonly #byFirst: Map<number, Buffer[]>
+  readonly #matcher: Matcher | null
   readonly #longest: number
   #held: Buffer = Buffer.alloc(0)
+  /** The ranges of the held bytes to mask, in order. Overlapping ranges are merged. */
+  #found: Range[] = []
 
   constructor(secrets: Iterable<string>) {
     const distinct = [...new Set(secrets)].filter((secret) => secret !== '').slice(0, MOST_SECRETS)
     const pieces = distinct.flatMap((secret) => piecesOf(Buffer.from(secret)))
-    this.#secrets = pieces.filter((piece, n) => pieces.findIndex((other) => other.equals(piece)) === n)
-    this.#byFirst = Map.groupBy(this.#secrets, (secret) => secret[0]!)
-    this.#longest = Math.max(0, ...this.#secrets.map(({ length }) => length))
+    this.#matcher = pieces.length > 0 ? new Matcher(pieces) : null
+    this.#longest = pieces.reduce((longest, { length }) => Math.max(longest, length), 0)
   }
 
   /** Returns the bytes that cannot be part of a secret any more. */
   push(chunk: Buffer): Buffer {
-    if (this.#secrets.length === 0) return chunk
+    if (!this.#matcher) return chunk
     const text = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
-    const found = this.#find(text)
-    let end = this.#openEnd(text)
-    const across = found.find(([from, to]) => from < end && end < to)
-    if (across) end = text.length - across[0] > LONGEST_ROW * this.#longest ? across[1] : across[0]
-    this.#held = text.subarray(end)
-    return masked(text.subarray(0, end), found)
+    this.#matcher.read(text, this.#held.length, (end, length) => this.#note(end - length, end))
+    let end = text.length - this.#matcher.open
+    const across = this.#found.findLast(([from]) => from < end)
+    if (across && across[1] > end) end = text.length - across[0] > LONGEST_ROW * this.#longest ? across[1] : across[0]
+    return this.#take(text, Math.max(0, end))
   }
 
   end(): Buffer {
-    const text = this.#held
-    this.#held = Buffer.alloc(0)
-    return masked(text, this.#find(text))
+    const text = this.#take(this.#held, this.#held.length)
+    this.#matcher?.reset()
+    return text
   }
 
-  /** The ranges to mask, in order. Overlapping ranges are merged. */
-  #find(text: Buffer): [number, number][] {
-    const all: [number, number][] = []
-    for (const secret of this.#secrets) {
-      for (let at = text.indexOf(secret); at >= 0;) {
-        all.push([at, at + secret.length])
-        // Of the overlapping matches only the last counts: a repeated one-letter secret would match at every position.
-        const last = text.lastIndexOf(secret, at + secret.length - 1)
-        at = last > at ? last : text.indexOf(secret, at + secret.length)
-      }
+  #note(begin: number, to: number): void {
+    // The start of a sequence that was cut is already masked.
+    let from = Math.max(0, begin)
+    for (let last = this.#found.at(-1); last && from < last[1]; last = this.#found.at(-1)) {
+      from = Math.min(from, last[0])
+      this.#found.pop()
     }
-    if (all.length < 2) return all
-    all.sort(([a], [b]) => a - b)
-    const merged: [number, number][] = []
-    for (const range of all) {
-      const last = merged.at(-1)
-      if (last && range[0] < last[1]) last[1] = Math.max(last[1], range[1])
-      else merged.push(range)
-    }
-    return merged
+    this.#found.push([from, to])
   }
 
-  /** The first position from which the end of the text may be the start of a secret. */
-  #openEnd(text: Buffer): number {
-    for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
-      const rest = text.length - at
-      const mayBegin = (secret: Buffer) => secret.length > rest && secret.compare(text, at, text.length, 0, rest) === 0
-      if (this.#byFirst.get(text[at]!)?.some(mayBegin)) return at
-    }
-    return text.length
+  #take(text: Buffer, end: number): Buffer {
+    const safe = masked(text.subarray(0, end), this.#found)
+    this.#held = text.subarray(end)
+    this.#found = this.#found.filter(([, to]) => to > end).map(([from, to]) => [from - end, to - end])
+    return safe
   }
 }
 
@@ -81,7 +68,7 @@ function piecesOf(secret: Buffer): Buffer[] {
   return [...pieces, rest]
 }
 
-function masked(text: Buffer, found: [number, number][]): Buffer {
+function masked(text: Buffer, found: readonly Range[]): Buffer {
   if (found.length === 0) return text
   const parts: Buffer[] = []
   let at = 0
@@ -128,6 +115,7 @@ export class PrefixMasker {
 
   #pass(text: Buffer, certain: number): Buffer {
     const parts: Buffer[] = []
+    const nearest = this.#finder(text)
     let at = 0
     for (;;) {
       if (this.#inToken) {
@@ -135,10 +123,7 @@ export class PrefixMasker {
         if (at === text.length) break
         this.#inToken = false
       }
-      const found = this.#prefixes
-        .map((prefix) => ({ from: text.indexOf(prefix, at), length: prefix.length }))
-        .filter(({ from }) => from >= 0)
-        .toSorted((a, b) => a.from - b.from || b.length - a.length)[0]
+      const found = nearest(at)
       if (!found) break
       const end = found.from + found.length
       parts.push(text.subarray(at, end), MASK)
@@ -149,4 +134,22 @@ export class PrefixMasker {
     this.#held = text.subarray(kept)
     return Buffer.concat([...parts, text.subarray(at, kept)])
   }
+  /** Returns the next prefix, the longest if several start there. Each prefix is searched from its last match on. */
+  #finder(text: Buffer): (at: number) => { from: number; length: number } | undefined {
+    const ahead = this.#prefixes.map((prefix) => ({ prefix, from: -1, length: prefix.length }))
+    return (at) => {
+      let first: (typeof ahead)[number] | undefined
+      for (const next of ahead) {
+        if (next.from < at) next.from = indexOf(text, next.prefix, at)
+        const isFirst = next.from < (first?.from ?? Infinity)
+        if (isFirst || (first && next.from === first.from && next.length > first.length)) first = next
+      }
+      return first
+    }
+  }
+}
+
+function indexOf(text: Buffer, prefix: Buffer, from: number): number {
+  const at = text.indexOf(prefix, from)
+  return at < 0 ? Infinity : at
 }
