@@ -1,6 +1,6 @@
 /** Every endpoint of the API, and the cases that the families' own `cases.ts` have for it. */
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Endpoint } from '../src/api/endpoint.ts'
 import { v4 } from '../src/features/v4.ts'
 import type { Case } from './cases.ts'
@@ -22,3 +22,28 @@ export function caseOf(endpoint: Endpoint): Case {
   if (!known) throw new Error(`${nameOf(endpoint)} has no case: write one into the cases.ts of its family`)
   return known
 }
+
+/** One `cases.ts`: the lines of its table and the endpoints they are of. */
+export interface FamilyTable {
+  /** Its folder, as in `identity/tokens`. */
+  readonly name: string
+  readonly cases: readonly Case[]
+  readonly endpoints: readonly Endpoint[]
+}
+
+/** Set by `scripts/test.ts` when only some families are to be asked. */
+const chosen = process.env['MORTISE_TEST_FAMILIES']?.split(',')
+
+export const families: readonly FamilyTable[] = files
+  .map((file, n) => {
+    const { cases } = found[n]!
+    const names = new Set(cases.map(({ name }) => name))
+    return { name: dirname(file), cases, endpoints: v4.filter((endpoint) => names.has(nameOf(endpoint))) }
+  })
+  .filter(({ name }) => !chosen || chosen.includes(name))
+
+/** The endpoints of each family that pass, for one test per family. */
+export const endpointsByFamily = (passes: (endpoint: Endpoint) => boolean = () => true): [string, Endpoint[]][] =>
+  families
+    .map(({ name, endpoints }): [string, Endpoint[]] => [name, endpoints.filter(passes)])
+    .filter(([, endpoints]) => endpoints.length > 0)

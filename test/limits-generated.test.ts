@@ -2,7 +2,7 @@
  * Every text that an endpoint takes has an end, and at that end keeps nobody waiting. Both are asked of all that is
  * declared, so a new family is asked as well.
  */
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Endpoint } from '../src/api/endpoint.ts'
 import { LONGEST } from '../src/api/wire.ts'
@@ -10,8 +10,8 @@ import { MINUTE } from '../src/clock.ts'
 import { startForge } from '../src/forge.ts'
 import { call } from './cases.ts'
 import { longestStall } from './effort.ts'
-import { nameOf, v4 } from './endpoints.ts'
-import { addressWith, worldOf, type World } from './world.ts'
+import { endpointsByFamily, nameOf, v4 } from './endpoints.ts'
+import { addressWith, sharedWorld, worldOf, type World } from './world.ts'
 
 type Step = string | 0
 
@@ -108,19 +108,7 @@ async function begin(): Promise<World> {
   return worldOf(forge)
 }
 
-let shared: Promise<World> | undefined
-const world = () => (shared ??= begin())
-afterAll(async () => (await shared)?.forge[Symbol.asyncDispose]())
-
-/** `/projects/:id/repository/commits/:sha` is of `projects repository commits`. */
-const placeName = ({ path }: Endpoint) =>
-  path
-    .split('/')
-    .filter((part) => part !== '' && !/[:*]/.test(part))
-    .slice(0, 3)
-    .join(' ')
-
-const places = Map.groupBy(v4, placeName)
+const world = sharedWorld(begin)
 
 describe('a text at its limit keeps nobody waiting', () => {
   let turn = 0
@@ -131,7 +119,7 @@ describe('a text at its limit keeps nobody waiting', () => {
     if (inner.length === 0 || most <= LONGEST.text) return texts
     return [...texts, ...SHAPES.map((_, n) => shaped(n, inner[0]!))]
   }
-  test.each([...places])('%s', { timeout: 120_000 }, async (_place, endpoints) => {
+  test.each(endpointsByFamily())('%s', async (_family, endpoints) => {
     const { forge, caller, asked } = await world()
     for (const endpoint of endpoints) {
       const { address, input, name } = await asked(endpoint)

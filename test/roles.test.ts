@@ -3,13 +3,13 @@
  * internal group with a project in it. A new endpoint without a case fails. Every refusal, and every read, is also shown
  * to have moved nothing.
  */
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabaseUrl } from '../src/config.ts'
 import { startForge } from '../src/forge.ts'
 import type { Visibility } from '../src/lib/levels.ts'
 import { addressOf, call, inputOf, setStage, type Case, type Row, type Stage } from './cases.ts'
 import { CALLERS, type CallerName } from './cast.ts'
-import { cases, nameOf, v4 } from './endpoints.ts'
+import { cases, families, nameOf, v4 } from './endpoints.ts'
 import { watchTables } from './watch.ts'
 
 test('every endpoint has a case, and every case an endpoint', () => {
@@ -81,23 +81,33 @@ async function askRow(s: Stage, written: () => Promise<string[]>, asked: Case, r
 }
 
 describe.each(ROWS.slice(0, isOther ? 1 : 3))('on a %s group and project', (visibility, rowOf) => {
-  test('each caller is answered as the table says, and a refusal moves nothing', { timeout: 900_000 }, async () => {
-    await using forge = await startForge()
+  let stage: Stage
+  let written: () => Promise<string[]>
+  beforeAll(async () => {
+    const forge = await startForge()
     await forge.stopWorker()
-    const stage = await setStage(forge, visibility)
-    const written = await watchTables(forge)
-    const lineOf = (row: Row) => ASKING.map((caller) => row[caller] ?? '').join(' ')
-    const expected: Record<string, string> = {}
-    const answers: Record<string, string> = {}
-    const moved: Record<string, string[]> = {}
-    for (const one of cases) {
-      const row = rowOf(one)
-      if (!row) continue
-      const answer = await askRow(stage, written, one, row)
-      expected[one.name] = lineOf(row)
-      answers[one.name] = lineOf(answer.codes)
-      if (answer.moved.length > 0) moved[one.name] = answer.moved
-    }
-    expect({ answers, moved }).toEqual({ answers: expected, moved: {} })
+    stage = await setStage(forge, visibility)
+    written = await watchTables(forge)
   })
+  afterAll(() => stage.forge[Symbol.asyncDispose]())
+  const lineOf = (row: Row) => ASKING.map((caller) => row[caller] ?? '').join(' ')
+  const tables = families.filter(({ cases }) => cases.some(rowOf))
+
+  test.each(tables)(
+    '$name: each caller is answered as its table says, and a refusal moves nothing',
+    async ({ cases }) => {
+      const expected: Record<string, string> = {}
+      const answers: Record<string, string> = {}
+      const moved: Record<string, string[]> = {}
+      for (const one of cases) {
+        const row = rowOf(one)
+        if (!row) continue
+        const answer = await askRow(stage, written, one, row)
+        expected[one.name] = lineOf(row)
+        answers[one.name] = lineOf(answer.codes)
+        if (answer.moved.length > 0) moved[one.name] = answer.moved
+      }
+      expect({ answers, moved }).toEqual({ answers: expected, moved: {} })
+    },
+  )
 })

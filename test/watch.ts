@@ -42,3 +42,20 @@ export async function watchTables({ app: { db } }: TestForge): Promise<() => Pro
     return [...new Set(rows.map(({ name }) => name))]
   }
 }
+
+/** Everything that is kept, table by table, except when a token was last seen. */
+export async function everything({ app: { db } }: TestForge): Promise<Record<string, string>> {
+  const tables = await db.introspection.getTables()
+  const kept = tables.filter(({ name, isView }) => !isView && !/_search|sqlite_|kysely/.test(name))
+  const contents = kept.map(async ({ name }) => {
+    const rows = await db
+      .selectFrom(name as 'users')
+      .selectAll()
+      .execute()
+    const text = (row: unknown) =>
+      JSON.stringify(row, (key, value) => (key.startsWith('last_used') ? undefined : value))
+    // A row that was written again as it is stands elsewhere in some stores.
+    return [name, rows.map(text).toSorted().join()] as const
+  })
+  return Object.fromEntries(await Promise.all(contents))
+}

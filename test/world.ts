@@ -1,6 +1,7 @@
 /** All that is declared, ready to be asked: where the cases of its family say, with the valid input they give. */
+import { afterAll } from 'vitest'
 import type { Endpoint } from '../src/api/endpoint.ts'
-import type { Person, TestForge } from '../src/forge.ts'
+import { startForge, type Person, type TestForge } from '../src/forge.ts'
 import { weakMemo } from '../src/lib/async/weak-memo.ts'
 import { addressOf, inputOf, setStage, type Stage } from './cases.ts'
 import { caseOf, nameOf } from './endpoints.ts'
@@ -40,6 +41,13 @@ export async function worldOf(forge: TestForge): Promise<World> {
     return { endpoint, name: nameOf(endpoint), address: await addressOf(caseOf(endpoint), stage, caller), input }
   })
   return { forge, stage, caller, asked }
+}
+
+/** One world for all tests of a describe or a file, begun by the first that asks. */
+export function sharedWorld(begin: () => Promise<World> = () => startForge().then(worldOf)): () => Promise<World> {
+  let begun: Promise<World> | undefined
+  afterAll(async () => (await begun)?.forge[Symbol.asyncDispose]())
+  return () => (begun ??= begin())
 }
 
 /** One after the other: what they make in the same repository would be in each other's way. */

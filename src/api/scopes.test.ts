@@ -1,6 +1,6 @@
 /** Every route × every scope: the gateway does what the declarations say, and these match the families' cases. */
-import { expect, test } from 'vitest'
-import { caseOf, nameOf, v4 } from '../../test/endpoints.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { caseOf, endpointsByFamily, nameOf } from '../../test/endpoints.ts'
 import { issueToken } from '../features/identity/tokens/service.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { SCOPES, scopesOf, type Scope } from './credentials.ts'
@@ -14,9 +14,9 @@ function meantFor(endpoint: Endpoint): readonly Scope[] {
   return ['api', ...(reads ? ['read_api' as const] : []), ...(scope === 'read_user' ? [scope] : [])]
 }
 
-test('every endpoint is opened by the scopes its case names', () => {
-  const written = v4.map((endpoint) => [nameOf(endpoint), new Set(meantFor(endpoint))])
-  const declared = v4.map((endpoint) => [nameOf(endpoint), new Set(scopesOf(endpoint))])
+test.each(endpointsByFamily())('%s: endpoints are opened by the scopes their cases name', (_family, endpoints) => {
+  const written = endpoints.map((endpoint) => [nameOf(endpoint), new Set(meantFor(endpoint))])
+  const declared = endpoints.map((endpoint) => [nameOf(endpoint), new Set(scopesOf(endpoint))])
   expect(declared, 'if that is meant, write it into the cases.ts of the family').toEqual(written)
 })
 
@@ -40,20 +40,28 @@ async function ask(forge: TestForge, endpoint: Endpoint, token: string) {
   return failed || body?.error === 'insufficient_scope' ? [status, body] : 'let in'
 }
 
-test('the gateway lets in exactly the scopes an endpoint declares', { timeout: 120_000 }, async () => {
-  await using forge = await startForge()
-  const lasting = await tokensFor(forge)
-  for (const endpoint of v4) {
-    const accepted = scopesOf(endpoint)
-    const refusal = {
-      error: 'insufficient_scope',
-      error_description: 'The request requires higher privileges than provided by the access token.',
-      scope: accepted.join(' '),
+describe('the gateway lets in exactly the scopes an endpoint declares', () => {
+  let forge: TestForge
+  let lasting: Map<Scope, string>
+  beforeAll(async () => {
+    forge = await startForge()
+    lasting = await tokensFor(forge)
+  })
+  afterAll(() => forge[Symbol.asyncDispose]())
+
+  test.each(endpointsByFamily())('%s', async (_family, endpoints) => {
+    for (const endpoint of endpoints) {
+      const accepted = scopesOf(endpoint)
+      const refusal = {
+        error: 'insufficient_scope',
+        error_description: 'The request requires higher privileges than provided by the access token.',
+        scope: accepted.join(' '),
+      }
+      // Some requests revoke the token they use.
+      const tokens = /\/self|\/user\/revoke/.test(endpoint.path) ? await tokensFor(forge) : lasting
+      const asked = SCOPES.map(async (scope) => [scope, await ask(forge, endpoint, tokens.get(scope)!)])
+      const expected = SCOPES.map((scope) => [scope, accepted.includes(scope) ? 'let in' : [403, refusal]])
+      expect(await Promise.all(asked), nameOf(endpoint)).toEqual(expected)
     }
-    // Some requests revoke the token they use.
-    const tokens = /\/self|\/user\/revoke/.test(endpoint.path) ? await tokensFor(forge) : lasting
-    const asked = SCOPES.map(async (scope) => [scope, await ask(forge, endpoint, tokens.get(scope)!)])
-    const expected = SCOPES.map((scope) => [scope, accepted.includes(scope) ? 'let in' : [403, refusal]])
-    expect(await Promise.all(asked), nameOf(endpoint)).toEqual(expected)
-  }
+  })
 })
