@@ -1,9 +1,9 @@
-// Checks who imports whom under src/: `node scripts/check-imports.ts [root]`. Tests (*.test.ts, a family's cases.ts) may
-// import anything, and nothing else imports them.
+// Checks the import rules of src/: `node scripts/check-imports.ts [root]`. Tests (*.test.ts, a family's cases.ts) may
+// import anything, and only tests import them.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 
-// A file imports its own row or a row further down, never back up.
+// A file imports from its own row or a row further down, never further up.
 const layers = [
   ['main'],
   ['cli'],
@@ -18,7 +18,7 @@ const layers = [
   ['lib'],
 ]
 
-// Neighbours in a row that know nothing of each other.
+// Neighbours in a row that must not import each other.
 const strangers = [
   ['git', 'store'],
   ['store', 'git'],
@@ -26,7 +26,7 @@ const strangers = [
   ['ci', 'store'],
 ]
 
-// Between contexts calls point down this list; news travels up as events.
+// Between contexts, calls point down this list; events travel up.
 const contexts = [
   'integrations',
   'merge-requests',
@@ -76,7 +76,7 @@ const rulesForValues: Rule[] = [
     `${from.context} must not call ${to.context}: emit an event instead`,
 ]
 
-/** What the tables above call a file. A package or builtin is not ours and has only a path. */
+/** How the tables above classify a file. A package or builtin is not ours and has only a path. */
 type Module = { path: string; ours: boolean; layer?: string; context?: string; role?: string }
 
 type Import = { line: number; specifier: string; target: string; value: boolean; onlyInlineTypes: boolean }
@@ -98,7 +98,7 @@ function locate(path: string, ours = true): Module {
   return { path, ours, layer, context: contexts.find((context) => context === rest[0]), role: basename(path) }
 }
 
-/** Comments and template literals turned to blanks, so that only real statements match; line numbers stay true. */
+/** Replaces comments and template literals by blanks, so that only real statements match; line numbers stay correct. */
 function blankNonCode(source: string): string {
   const tokens = /\/\*[^]*?\*\/|\/\/.*|`(?:\\[^]|[^`\\])*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g
   return source.replace(tokens, (token) => (/^['"]/.test(token) ? token : token.replace(/[^\n]/g, ' ')))
@@ -106,7 +106,7 @@ function blankNonCode(source: string): string {
 
 const statement =
   /^[ \t]*(?:import|export)\b\s*(?<type>type\b(?!\s+from\b))?(?<names>[^'"`;()=]*?\bfrom\b|)\s*(['"])(?<from>.+?)\3/gm
-// Without one of these words in front, import('…') names a type.
+// Without one of these words in front, import('…') is a type.
 const expression = /(?<loads>(?:\bawait|\breturn|=>)\s*)?\bimport\(\s*(['"])(?<from>.+?)\2/g
 
 function hasOnlyInlineTypes(names: string): boolean {
@@ -135,10 +135,12 @@ function importsOf(path: string, source: string): Import[] {
   ]
 }
 
-/** A value rule broken by `import { type A }` deserves a word: stripped of its types, it still loads the module. */
+/**
+ * A hint if `import { type A }` breaks a rule about values: without its types, the statement still loads the module.
+ */
 const hint = (how: Import) => (how.onlyInlineTypes ? ' (write import type: import { type … } loads the module)' : '')
 
-/** The first rule that an import breaks, in words. */
+/** The first rule that an import breaks, as text. */
 function judge(from: Module, how: Import): string | undefined {
   const relative = isRelative(how.specifier)
   if (relative && !/\.([cm]?[jt]s|json)$/.test(how.specifier)) return 'relative imports carry a written extension'
@@ -148,7 +150,7 @@ function judge(from: Module, how: Import): string | undefined {
   return firstBroken(rulesForAll) ?? (ofValues ? ofValues + hint(how) : undefined)
 }
 
-/** Every import that leads back to a file still being walked; one is enough to name a cycle. */
+/** Every import that leads back to a file still being visited; one is enough to name a cycle. */
 function findCycles(graph: Map<string, Import[]>): Violation[] {
   const found: Violation[] = []
   const walked = new Set<string>()

@@ -83,7 +83,7 @@ function checkFile(root: string, path: string): string[] {
 
 export function checkNames(root: string): { files: number; violations: string[] } {
   const paths = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', { cwd: root })
-    // Migrations keep the names of their day.
+    // Migrations keep the names of their time.
     .filter((path) => !path.startsWith('src/store/migrations/') && !path.startsWith('web/schema'))
     .toSorted()
   return { files: paths.length, violations: paths.flatMap((path) => checkFile(root, path)) }

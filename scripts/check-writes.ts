@@ -1,18 +1,18 @@
-// Checks who writes whose tables under src/: `node scripts/check-writes.ts [root] [--all]`. A table belongs to the family
-// whose model.ts declares it. Another context must not write it; another family of the same context should not, and is
-// counted. Anybody may read. Migrations and tests write what they like.
+// Checks which code writes which tables under src/: `node scripts/check-writes.ts [root] [--all]`. A table belongs to
+// the family whose model.ts declares it. Another context must not write it; another family of the same context should
+// not, and is counted. All code may read. Migrations and tests may write any table.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { isTest } from './check-imports.ts'
 
-/** Whoever owns and writes: a family, and the context it is of; of the kit, a layer. */
+/** An owner and writer of tables: a family with its context; in the kit, a layer. */
 type Owner = { context: string; family: string }
 
 type Source = { path: string; code: string }
 
 type Write = { path: string; line: number; table: string }
 
-/** The outbox and the queue that empties it are two halves of one thing. */
+/** The outbox and the queue that delivers it belong together. */
 const KIT = ['store', 'jobs']
 
 function ownerOf(path: string): Owner {
@@ -24,14 +24,14 @@ function ownerOf(path: string): Owner {
 
 const tokens = /`(?:\\[^]|[^`\\])*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\/\*[^]*?\*\/|\/\/.*/g
 
-/** Some tokens turned to blanks; line numbers stay true. */
+/** Replaces some tokens by blanks; line numbers stay correct. */
 const without = (what: RegExp, source: string) =>
   source.replace(tokens, (token) => (what.test(token) ? token.replace(/[^\n]/g, ' ') : token))
 const withoutComments = (source: string) => without(/^\//, source)
-/** SQL stands between backticks; other texts may say anything. */
+/** SQL is between backticks; other strings may contain anything. */
 const withoutQuotes = (code: string) => without(/^['"]/, code)
 
-/** As the formatter leaves it: `interface Tables` with one table at each fourth column. */
+/** Relies on the formatting: `interface Tables` with each table at the fourth column. */
 function declaredIn({ code }: Source): string[] {
   const [, block = ''] = /\binterface Tables \{\n([^]*?)\n {2}\}/.exec(code) ?? []
   return Array.from(block.matchAll(/^ {4}(\w+):/gm), ([, table]) => table!)
@@ -40,7 +40,7 @@ function declaredIn({ code }: Source): string[] {
 const built = /\.(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(\s*(?:'(?<table>\w+)(?: as \w+)?')?/g
 const raw =
   /\b(?:(?:insert(?: or \w+)?|replace)\s+into|merge\s+into(?=\s+\S+\s+(?:as\s+\w+\s+)?using\b)|delete\s+from|update(?=\s+\S+\s+(?:as\s+\w+\s+)?set\b))\s+"?(?:(?<table>\w+)|\$\{)/gi
-/** Names kept in a constant, not those that a query reads from. */
+/** Names in constants, not names that a query reads from. */
 const kept = /(?<=[[:,=?|]\s*)'(\w+)'/g
 
 function writesOf(source: Source, owners: Map<string, Owner>, sources: Map<string, Source>): Write[] {
@@ -52,7 +52,7 @@ function writesOf(source: Source, owners: Map<string, Owner>, sources: Map<strin
   })
 }
 
-/** A table named by an expression may be any whose name is kept in this file, else in its neighbours. */
+/** A table named by an expression may be any table whose name is in this file, or else in its neighbours. */
 function possible({ path, code }: Source, owners: Map<string, Owner>, sources: Map<string, Source>): string[] {
   const namesIn = (text: string) =>
     Array.from(text.matchAll(kept), ([, name]) => name!).filter((name) => owners.has(name))
@@ -85,7 +85,7 @@ export function checkWrites(root: string): { tables: number; violations: string[
     const writer = ownerOf(path)
     const owner = owners.get(table)
     const what = `${path}:${line} writes ${table}`
-    // The store's own helpers are told which table.
+    // Helpers of the store get the table as an argument.
     if (table === '?' && path.startsWith('src/store/')) continue
     if (table === '?') violations.push(`${path}:${line} writes a table that is named nowhere near`)
     else if (!owner) violations.push(`${what}, which no model.ts declares`)

@@ -1,5 +1,5 @@
-// The test files that failed, one a line: `node scripts/failed-files.ts <report.json>`. Of many it names none: that is no
-// accident of the machine.
+// The test files that failed, one per line: `node scripts/failed-files.ts <report.json>`. If many failed, it prints
+// none: that is no random failure of the machine.
 import { relative } from 'node:path'
 import { readReport } from './test-reports.ts'
 

@@ -1,9 +1,9 @@
-/** Writes openapi.json from the declarations, or with --check fails when the committed one is not current. */
+/** Writes openapi.json from the declarations; with --check, fails if the committed file is not current. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Most of the time goes into reading the sources; what did not change is not compiled again.
+// Most of the time goes into loading the sources; unchanged ones are not compiled again.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mortise', import.meta.url)))
 const { openApiDocument } = await import('../src/api/openapi.ts')
 const { families, webhooks } = await import('../src/features/v4.ts')

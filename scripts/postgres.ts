@@ -7,7 +7,7 @@ import { TEMPORARY_FOLDER } from '../src/lib/files/temporary-folder.ts'
 
 const run = promisify(execFile)
 
-// Durability is worthless for data that lives a minute; 300 connections leave room for parallel test files.
+// Durability is worthless for data that lives a minute; 300 connections are enough for parallel test files.
 const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -21,7 +21,7 @@ const settings = {
   port: 5432,
 }
 
-/** The folder of initdb and its companions; Debian keeps one per major version, off PATH. */
+/** The folder of initdb and related programs; Debian has one per major version, outside PATH. */
 function findBinaries(): string {
   const byMajor = new Intl.Collator('en', { numeric: true })
   const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => byMajor.compare(b, a))
@@ -31,7 +31,7 @@ function findBinaries(): string {
   return found
 }
 
-/** PostgreSQL refuses to run as root, so root lends it the account that Debian's package made. */
+/** PostgreSQL refuses to run as root, so root runs it as the user of Debian's package. */
 async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const uid = Number((await run('id', ['-u', 'postgres'])).stdout)
@@ -41,17 +41,17 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
 
 export interface Postgres extends AsyncDisposable {
   readonly url: string
-  /** At once, whatever it has under way. */
+  /** Stops at once, whatever is running. */
   end(): Promise<void>
-  /** Once more, on the same data. */
+  /** Starts again on the same data. */
   start(): Promise<void>
 }
 
-/** A throwaway PostgreSQL; the server and its files are gone when it is disposed of. */
+/** A temporary PostgreSQL server; the server and its files are deleted when it is disposed of. */
 export async function startPostgres(more: Partial<typeof settings> = {}): Promise<Postgres> {
   const binaries = findBinaries()
   const owner = await findOwner()
-  // It is reached by a socket in this folder, which nobody else may enter: that is quicker than a port and a password.
+  // Reached by a socket in a private folder, which is faster than a port and a password.
   const folder = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-pg-'))
   const [data, log] = [join(folder, 'data'), join(folder, 'log')]
   const tool = (name: string, ...args: string[]) => run(join(binaries, name), args, { cwd: folder, ...owner })

@@ -1,14 +1,16 @@
 // Sums vitest's JSON reports into one closing line: `node scripts/sum-tests.ts <suite>...`, where `<suite>.json` is the
-// report of a suite and `<suite>.again.json` that of the files of it that were run once more.
-// A report that is missing, and a run that executed no test, count as one failure each: silence is no success. So does a
-// file that passed only when run alone, unless `test/flaky.json` lists it, and an entry there that is too old.
+// report of a suite and `<suite>.again.json` that of its files that ran once more. A missing report, and a run that
+// executed no test, count as one failure each.
 import { basename, relative } from 'node:path'
 import { ledgerFaults, readLedger } from './flaky-ledger.ts'
 import { readSuite } from './test-reports.ts'
 
 const ledger = readLedger('test/flaky.json')
 
-/** The counts of one suite; a test file that failed without a test that did, as it did not load, counts itself. */
+/**
+ * The counts of one suite. A test file that failed without a failed test, because it did not load, counts as one
+ * failure.
+ */
 function count(path: string): { passed: number; failed: number } {
   let suite: ReturnType<typeof readSuite>
   try {

@@ -1,4 +1,4 @@
-/** Vitest's JSON reports of a suite: of the run of all, and of the run of what had failed in it. */
+/** Vitest's JSON reports of a suite: of the full run, and of the second run of failed files. */
 import { existsSync, readFileSync } from 'node:fs'
 
 export interface FileReport {
@@ -10,7 +10,7 @@ export interface FileReport {
 export const readReport = (path: string): FileReport[] =>
   (JSON.parse(readFileSync(path, 'utf8')) as { testResults: FileReport[] }).testResults
 
-/** What the second run has, it has the last word on. */
+/** The second run overrides the first. */
 export function readSuite(path: string): { files: FileReport[]; mended: string[] } {
   const files = readReport(`${path}.json`)
   const again = existsSync(`${path}.again.json`) ? readReport(`${path}.again.json`) : []

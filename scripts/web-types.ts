@@ -1,5 +1,5 @@
-// Types of all that the API takes and answers, for the pages: `node scripts/web-types.ts` makes web/schema.ts of
-// openapi.json. The document is our own, so only what it uses is known here.
+// Types of all inputs and outputs of the API, for the pages: `node scripts/web-types.ts` creates web/schema.ts from
+// openapi.json. The document is our own, so only the features it uses are supported here.
 import { readFile, writeFile } from 'node:fs/promises'
 
 interface Schema {
@@ -63,7 +63,7 @@ function objectOf({ properties, required = [], additionalProperties }: Schema): 
   return `{ ${fields.join('; ')} }`
 }
 
-/** Where a smaller record can be asked for, the first is what is answered without a word. */
+/** If a smaller record can be requested, the first alternative is the default answer. */
 function fullest(schema: Schema): Schema {
   const [first] = schema.anyOf ?? []
   if (first?.$ref && schema.anyOf!.every(({ $ref }) => $ref)) return first

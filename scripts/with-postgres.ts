@@ -1,11 +1,11 @@
-// Runs a command beside a throwaway PostgreSQL: `node scripts/with-postgres.ts vitest run`.
-// The command finds its database in MORTISE_TEST_DATABASE_URL and its exit code becomes ours. The server and its
-// files are gone afterwards, whether the command succeeded, failed or was interrupted.
+// Runs a command with a temporary PostgreSQL: `node scripts/with-postgres.ts vitest run`. The command gets the URL in
+// MORTISE_TEST_DATABASE_URL, and its exit code becomes ours. The server and its files are deleted at the end, whether
+// the command succeeded, failed or was interrupted.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { startPostgres } from './postgres.ts'
 
-/** Returns the exit code as a shell would give it: 127 when there is no such command, 128 + n after signal n. */
+/** Returns the exit code as a shell does: 127 if there is no such command, 128 + n after signal n. */
 async function main([command, ...args]: string[]): Promise<number> {
   if (!command) throw new Error('usage: node scripts/with-postgres.ts <command> [args...]')
 
@@ -22,7 +22,7 @@ async function main([command, ...args]: string[]): Promise<number> {
   if (interrupted) return 128 + constants.signals[interrupted]
 
   child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, MORTISE_TEST_DATABASE_URL: postgres.url } })
-  // Awaited here: a returned promise would let the database go first.
+  // Awaited here: returning the promise would dispose of the database first.
   return await new Promise((resolve) => {
     child.on('error', (error) => {
       console.error(`with-postgres: ${error.message}`)
