@@ -1,4 +1,6 @@
-/** The API as pages see it: the same calls, in process where the page is drawn on the server, over HTTP in a browser. */
+/**
+ * The API for pages: the same calls run in process when a page is rendered on the server, and over HTTP in a browser.
+ */
 import type { calls, schemas } from './schema.ts'
 
 export type Records = schemas
@@ -6,25 +8,25 @@ type Verb = keyof calls
 type Params<V extends Verb, P extends keyof calls[V]> = calls[V][P] extends { params: infer T } ? T : never
 type Answer<V extends Verb, P extends keyof calls[V]> = calls[V][P] extends { answer: infer T } ? T : never
 
-/** A page of a long list, and where others are. */
+/** A page of a long list, and links to the others. */
 export interface Listed<T> {
   readonly items: T
   readonly page: number
   readonly next: number | null
   readonly previous: number | null
-  /** Null where nobody counted. */
+  /** Null if the rows were not counted. */
   readonly total: number | null
   readonly pages: number | null
 }
 
-/** What an answer brings: in process a value, over HTTP what was parsed. */
+/** The answer of a call: in process the value itself, over HTTP the parsed body. */
 export interface Answered {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
-/** Sends one call; `fields` go into the query of a read and into the body of all else. */
+/** Sends one call; `fields` go into the query of a read and into the body otherwise. */
 export type Send = (method: string, path: string, fields: Record<string, unknown>) => Promise<Answered>
 
 export class Refused extends Error {
@@ -39,10 +41,10 @@ export class Refused extends Error {
   }
 }
 
-/** Keys of faults that are of no single field. */
+/** Keys of errors that belong to no single field. */
 const OF_THE_WHOLE = new Set(['base', 'error'])
 
-/** What a refusal says, in the shapes the contract has for it. */
+/** The message of an error answer, in the shapes of the contract. */
 function messageOf(body: unknown): string | null {
   if (typeof body === 'string') return body
   if (typeof body !== 'object' || body === null) return null
@@ -61,8 +63,8 @@ function messageOf(body: unknown): string | null {
 }
 
 /**
- * A page asks for several things at once and may end with the first that is refused. Nobody waits for the others then,
- * and that must not end the process.
+ * A page makes several calls at once and may stop at the first rejected one. Nothing awaits the others then, and an
+ * unhandled rejection must not end the process.
  */
 function heard<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {})
@@ -79,7 +81,7 @@ export class Api {
     return heard(this.#call('GET', path, params).then(({ body }) => body as Answer<'get', P>))
   }
 
-  /** Null where there is nothing, or nothing for whoever asks. */
+  /** Null if there is nothing, or the viewer may not see it. */
   maybe<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P> | null> {
     const found = this.get(path, params).catch((error: unknown) => {
       if (error instanceof Refused && error.status < 500) return null

@@ -1,4 +1,4 @@
-/** A page in its frame, with its data; in a browser it can load them anew. */
+/** A page with its frame and data; in a browser it can reload them. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Records } from './api.ts'
@@ -7,27 +7,27 @@ import type { Drawn, Page } from './page.ts'
 import { UndoLine } from './components/UndoLine.tsx'
 import { instanceFrame } from './layout/instance.tsx'
 
-/** A form that comes back as it was sent: refused, or only looked at. */
+/** A form that is shown again with its values: rejected, or only previewed. */
 export interface Returned {
   readonly action: string
   readonly values: Readonly<Record<string, string | readonly string[]>>
-  /** Why it was refused. */
+  /** Why it was rejected. */
   readonly fault?: string
-  /** One of its texts as it will stand. */
+  /** The preview of one of its texts. */
   readonly preview?: { readonly name: string; readonly html: string }
 }
 
 export interface Surroundings extends Drawn {
-  /** The proof that a post comes from our own page. */
+  /** The CSRF code, which proves that a post comes from our own page. */
   readonly csrf: string
   readonly returned: Returned | null
-  /** To everybody, which are shown now and were not dismissed. */
+  /** Broadcast messages that are currently shown and were not dismissed. */
   readonly messages: readonly Records['BroadcastMessage'][]
-  /** What the action before told, shown this once. */
+  /** Flash messages of the previous action, shown once. */
   readonly told: Readonly<Record<string, string>>
-  /** Loads the data of the page anew. On the server nothing. */
+  /** Reloads the data of the page. Does nothing on the server. */
   reload(): Promise<void>
-  /** Runs an action of the page; where it leads elsewhere, the browser goes there. On the server nothing. */
+  /** Runs an action of the page; if it redirects, the browser goes there. Does nothing on the server. */
   act(action: string, form: FormData): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Calls that a page makes while somebody types: only in a browser, beside what its `load` and its actions ask for. */
+/** Calls that a page makes while the user types: only in a browser, in addition to `load` and actions. */
 import { Refused, type Records } from './api.ts'
 
 async function post<T>(path: string, csrf: string, body: FormData | object, signal?: AbortSignal): Promise<T> {
@@ -15,7 +15,7 @@ async function post<T>(path: string, csrf: string, body: FormData | object, sign
   return said as T
 }
 
-/** Markdown as the server draws it; names and numbers are those of the project. */
+/** Renders Markdown on the server; references are resolved in the project. */
 export const renderMarkdown = (csrf: string, text: string, project: string | null) =>
   post<Records['RenderedMarkdown']>('/markdown', csrf, { text, gfm: true, ...(project !== null && { project }) })
 

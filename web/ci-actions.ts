@@ -1,4 +1,4 @@
-/** What forms of several CI pages do. */
+/** Form actions that several CI pages share. */
 import { text, type Act } from './page.ts'
 import { undoable } from './undo.ts'
 

@@ -1,4 +1,4 @@
-/** Takes the page over in the browser: the same components, the same calls over HTTP. */
+/** Hydrates the page in the browser: the same components, the same calls over HTTP. */
 import './styles/index.css'
 import { hydrate, render } from 'preact'
 import { Api, Refused, type Answered } from './api.ts'
@@ -94,7 +94,7 @@ async function redraw(told: Surroundings['told']): Promise<void> {
 
 hydrate(<App page={page} data={handed.data} surroundings={surroundings} />, root)
 listenToKeys()
-// Where tabs do not fit, the current one may stand outside of what is seen.
+// If the tabs do not fit, the current tab may be outside the visible part.
 for (const one of document.querySelectorAll<HTMLElement>('nav > [aria-current=page]'))
   one.parentElement!.scrollLeft = one.offsetLeft - one.parentElement!.offsetLeft - one.offsetWidth
 document.documentElement.dataset.ready = ''
@@ -103,7 +103,7 @@ const source = page.live?.(handed.data, request)
 if (source)
   follow(source, () =>
     surroundings.reload().catch((error: unknown) => {
-      // Who may no longer see it is told so by the page itself.
+      // If the viewer lost access, the reloaded page says so.
       if (error instanceof Refused) location.reload()
     }),
   )

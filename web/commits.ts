@@ -1,10 +1,10 @@
-/** Files written in the browser: one commit, onto the branch one looks at or a new one. */
+/** Files edited in the browser: one commit, onto the current branch or a new one. */
 import { Refused } from './api.ts'
 import { text, type Act, type FormFields } from './page.ts'
 import { queryText } from './query.ts'
 import { locationAddress } from './refs.ts'
 
-/** As the API takes them. */
+/** In the form that the API takes. */
 interface FileAction {
   action: 'create' | 'update' | 'move' | 'delete'
   file_path: string
@@ -14,7 +14,7 @@ interface FileAction {
   last_commit_id?: string | null
 }
 
-/** Commits, and tells which page follows: the one of a merge request where one is wanted. */
+/** Commits, and returns the URL of the next page: of a new merge request if one is wanted. */
 export async function commitFiles({ api, params, form }: Act, actions: FileAction[], then: string): Promise<string> {
   const [branch, ref] = [text(form, 'branch'), text(form, 'ref')]
   const isNew = branch !== ref && ref !== ''
@@ -32,13 +32,13 @@ export async function commitFiles({ api, params, form }: Act, actions: FileActio
   return then === '' ? locationAddress(project, 'tree', branch) : locationAddress(project, 'blob', branch, then)
 }
 
-/** Lines end as they did: forms write all of them in another way. */
+/** Restores the original line endings, because forms send CRLF. */
 export function contentOf(form: FormFields): string {
   const content = text(form, 'content').replaceAll('\r\n', '\n')
   return text(form, 'endings') === 'crlf' ? content.replaceAll('\n', '\r\n') : content
 }
 
-/** A file that was chosen: in the browser one of its own, on the server what it kept of it. */
+/** A chosen file: in the browser a `File`, on the server the spooled upload. */
 export async function uploadOf(form: FormFields, name: string): Promise<{ name: string; content: string }> {
   const file = form[name] as (Blob & { name?: string; filename?: string }) | string | undefined
   if (typeof file !== 'object' || file.size === 0)
@@ -54,7 +54,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(letters)
 }
 
-/** Null of what is no text. */
+/** Null if the content is no text. */
 export function decodeText(content: string): string | null {
   const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0))
   if (bytes.subarray(0, 8000).includes(0)) return null

@@ -1,4 +1,4 @@
-/** What happened, newest first: who did what to what. */
+/** A list of events, newest first: who did what to which record. */
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
 import { withQuery } from '../query.ts'
@@ -29,7 +29,7 @@ export function filterOf(query: URLSearchParams) {
   }
 }
 
-/** Paths of projects by their ids. */
+/** Paths of projects by id. */
 export type ProjectPaths = Readonly<Record<number, string>>
 
 export function Activity({ events, places }: { events: Listed<Event[]>; places: ProjectPaths }) {

@@ -1,4 +1,4 @@
-/** OAuth applications: the form for one, and those that people registered themselves. */
+/** OAuth applications: the form, and the list of applications that users registered. */
 import type { Records } from '../api.ts'
 import { flag } from '../fields.ts'
 import { text, texts, type FormFields } from '../page.ts'
@@ -16,7 +16,7 @@ const OFFERED = [
   ['email', 'Read your email address (email)'],
 ] as const
 
-/** Scopes that only the API gives stay when the form is sent. */
+/** Scopes that only the API offers stay when the form is sent. */
 function offeredTo({ scopes }: Pick<Application, 'scopes'>): readonly (readonly [string, string])[] {
   const others = scopes.filter((scope) => !OFFERED.some(([known]) => known === scope))
   return [...OFFERED, ...others.map((scope) => [scope, scope] as const)]
@@ -60,7 +60,7 @@ export const NewApplication = () => (
   </Fold>
 )
 
-/** `mayChange`: else they can only be looked at and removed. */
+/** Without `mayChange` they can only be viewed and removed. */
 export function OwnApplications({ of, mayChange }: { of: readonly Application[]; mayChange: boolean }) {
   if (of.length === 0) return <Empty title="No applications" />
   return (

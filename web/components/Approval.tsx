@@ -1,4 +1,4 @@
-/** What an administrator decides of somebody who has registered. */
+/** The decision of an administrator about a new registration. */
 import { ActButton } from './Form.tsx'
 
 export const Approval = ({ name, fields = {} }: { name: string; fields?: Record<string, number> }) => (

@@ -1,4 +1,4 @@
-/** Who has to approve merge requests: rules of a project, and those that one merge request has besides. */
+/** Approval rules of a project, and additional ones of a merge request. */
 import type { Records } from '../api.ts'
 import { count } from '../fields.ts'
 import { text, texts, type Act, type Page } from '../page.ts'
@@ -7,7 +7,7 @@ import { ActButton, Button, Field, Form, fold } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
 
-/** What rules of projects and of merge requests have in common. */
+/** The common fields of project and merge request rules. */
 export type Rule = Pick<
   Records['ProjectApprovalRule'],
   'id' | 'name' | 'rule_type' | 'approvals_required' | 'users' | 'groups' | 'contains_hidden_groups'
@@ -16,7 +16,7 @@ type Someone = Pick<Records['UserSummary'], 'id' | 'name' | 'username'>
 
 interface RulesProps {
   rules: readonly Rule[]
-  /** Who can be named: developers and above. */
+  /** Users who can be named: developers and above. */
   people: readonly Someone[]
   mayChange: boolean
   empty: string
@@ -137,10 +137,10 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
   )
 }
 
-/** Of a project, or of the merge request that `params.iid` names. */
+/** For a project, or for the merge request in `params.iid`. */
 export function ruleActions(place: 'project' | 'merge_request'): NonNullable<Page['actions']> {
   const before = place === 'project' ? '/projects/{id}' : '/projects/{id}/merge_requests/{merge_request_iid}'
-  // The calls of both have the same fields; types are those of projects.
+  // Both have the same fields; the types are those of projects.
   const all = `${before}/approval_rules` as '/projects/{id}/approval_rules'
   const one = `${all}/{approval_rule_id}` as const
   const at = ({ params }: Act) =>

@@ -1,4 +1,4 @@
-/** A folder of what a job has kept. */
+/** A folder of job artifacts. */
 import type { Listed, Records } from '../api.ts'
 import { below, projectFrame, type InProject, type Project } from '../layout/project.tsx'
 import { page as declare, type Page } from '../page.ts'
@@ -11,7 +11,7 @@ interface Data {
   entries: Listed<Records['ArtifactEntry'][]>
 }
 
-/** The page at the root of the archive and at each folder of it. */
+/** The page of the archive's root and of each of its folders. */
 export const artifactPage: Page<Data & Partial<InProject>> = declare<Data & Partial<InProject>>({
   frame: projectFrame,
   load({ api, params, query }) {

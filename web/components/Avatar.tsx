@@ -1,4 +1,4 @@
-/** A picture of somebody, or their initial: nobody else is asked for one. */
+/** An avatar, or the initial: no external service is asked. */
 interface Someone {
   readonly name: string
   readonly avatar_url?: string | null | undefined
@@ -26,7 +26,7 @@ interface User extends Someone {
   readonly web_url: string
 }
 
-/** A person by name, with a way to them. */
+/** The name of a user, with a link to the profile. */
 export const Person = ({ of, isShort = false }: { of: User | null; isShort?: boolean }) =>
   of ? (
     <a class="person" href={`/${of.username}`}>

@@ -1,4 +1,4 @@
-/** Several rows of a list are changed at once: closed, opened again, labelled, planned or given to somebody. */
+/** Bulk edit: changes several rows of a list at once (state, labels, milestone, assignee). */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { reasonOf } from '../browser.ts'
@@ -12,17 +12,17 @@ interface BulkEditProps {
   labels: readonly { name: string }[]
   milestones: readonly { id: number; title: string }[]
   people: readonly { id: number; name: string }[]
-  /** The list, whose rows have boxes. */
+  /** The list, whose rows have checkboxes. */
   children: ComponentChildren
 }
 
-/** The box of a row. */
+/** The checkbox of a row. */
 export const Pick = ({ iid, title }: { iid: number; title: string }) => (
   <input type="checkbox" name="iids[]" value={iid} aria-label={`Select ${title}`} />
 )
 
 export function BulkEdit({ of, labels, milestones, people, children }: BulkEditProps) {
-  // Without scripts nobody counts, and the form is always there.
+  // Without scripts there is no count, and the form is always visible.
   const [chosen, setChosen] = useState<number | null>(null)
   useEffect(() => setChosen(0), [])
   const count = (event: { currentTarget: HTMLElement }) =>
@@ -77,10 +77,10 @@ export function BulkEdit({ of, labels, milestones, people, children }: BulkEditP
 
 type Scope = 'issues' | 'merge_requests'
 
-/** A page of the list holds no more. */
+/** A page of the list has no more rows. */
 const MOST_AT_ONCE = 100
 
-/** Each by itself: what is refused does not hold up the others. */
+/** Each row is changed separately: an error in one does not stop the others. */
 export const changeSeveral = (place: Scope) => async (act: Act) => {
   const { api, params, form } = act
   const iids = [...new Set(texts(form, 'iids'))].slice(0, MOST_AT_ONCE)
@@ -88,7 +88,7 @@ export const changeSeveral = (place: Scope) => async (act: Act) => {
   if (iids.length === 0 || Object.keys(changes).length === 0)
     return { told: { done: 'Select at least one item and one change.' } }
   const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
-  // The calls of both have these fields; types are those of issues.
+  // Both have these fields; the types are those of issues.
   const list = `/projects/{id}/${place}` as '/projects/{id}/issues'
   const path = `${list}/{${key}}` as '/projects/{id}/issues/{issue_iid}'
   const before = await api.get(list, { id: params.id!, iids: iids.map(Number), per_page: MOST_AT_ONCE })

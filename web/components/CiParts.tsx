@@ -1,4 +1,4 @@
-/** What pages of pipelines and jobs have in common. */
+/** Shared parts of pipeline and job pages. */
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
 import { below, levelOf, type Project } from '../layout/project.tsx'
@@ -15,7 +15,7 @@ export type ListedPipeline = Records['ListedPipeline']
 export const DEVELOPER = 30
 export const MAINTAINER = 40
 
-/** Whether something of it may still change. */
+/** Whether the status may still change. */
 export const isUnfinished = (status: string): boolean =>
   ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'canceling', 'scheduled'].includes(status)
 
@@ -36,7 +36,7 @@ export function CiTabs({ project, at }: { project: Project; at: (typeof PLACES)[
   return <SubTabs label="CI/CD" tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
 }
 
-/** Tabs inside of a page, in line with what stands around them. */
+/** Tabs inside a page, aligned with its content. */
 export const SubTabs = (props: { tabs: readonly Tab[]; label: string }) => (
   <div class="ci-tabs">
     <Tabs {...props} />
@@ -126,11 +126,11 @@ export function JobRows({ project, jobs, isOfPipeline = false }: JobRowsProps) {
 interface JobRowsProps {
   project: Project
   jobs: readonly Job[]
-  /** The page tells of which pipeline they are. */
+  /** The page already names the pipeline. */
   isOfPipeline?: boolean
 }
 
-/** What can be done with a job now. The page has the actions `play`, `retry` and `cancel`. */
+/** Buttons for the possible actions on a job. The page must have the actions `play`, `retry` and `cancel`. */
 export function JobButtons({ job }: { job: Pick<Job, 'id' | 'status' | 'name'> }) {
   const fields = { job: job.id }
   const id = `job-${job.id}`
@@ -155,7 +155,7 @@ export function JobButtons({ job }: { job: Pick<Job, 'id' | 'status' | 'name'> }
   )
 }
 
-/** Facts in two columns: what, and which. */
+/** Facts in two columns: name and value. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
   <dl class="ci-facts">
     {of
@@ -209,5 +209,5 @@ const FAILURES: Record<string, string> = {
   unknown_failure: 'unknown failure',
 }
 
-/** Why a job failed, as text. */
+/** The failure reason of a job as text. */
 export const failureText = (reason: string): string => FAILURES[reason] ?? reason.replaceAll('_', ' ')

@@ -1,4 +1,4 @@
-/** How to get the files: addresses for git, and archives. */
+/** Clone URLs and archive downloads. */
 import { useState } from 'preact/hooks'
 import type { Records } from '../api.ts'
 import { Icon } from './Icon.tsx'

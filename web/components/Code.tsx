@@ -1,9 +1,9 @@
-/** A file by its lines, each of which can be linked to; a range of them by the first and the last: `#L3-7`. */
+/** A file with a link for each line; a range is named by its first and last line: `#L3-7`. */
 import { useEffect } from 'preact/hooks'
 
 const RANGE = /^#L(\d+)(?:-L?(\d+))?$/
 
-/** Marks the lines that the address names. */
+/** Highlights the lines in the URL. */
 function markLines(): void {
   const [, from, to = from] = RANGE.exec(location.hash) ?? []
   for (const row of document.querySelectorAll('.code tr')) {
@@ -13,7 +13,7 @@ function markLines(): void {
   if (from !== undefined && to !== from) document.getElementById(`L${from}`)?.scrollIntoView({ block: 'center' })
 }
 
-/** With shift, from the line that was chosen before to this one. */
+/** Shift-click selects from the previously selected line to this one. */
 function extend(event: MouseEvent): void {
   const [, from] = RANGE.exec(location.hash) ?? []
   const line = (event.target as HTMLElement).dataset.line

@@ -1,10 +1,10 @@
-/** The end of a form that writes files: what the commit says, and where it goes. */
+/** The last part of a form that edits files: the commit message and the target branch. */
 import type { Project } from '../layout/project.tsx'
 import { Field, Switch } from './Form.tsx'
 
 interface CommitFieldsProps {
   project: Project
-  /** The branch, tag or commit one looks at. */
+  /** The current branch, tag or commit. */
   at: string
   isBranch: boolean
   sha: string | null

@@ -1,4 +1,4 @@
-/** Commits in a list, by day. */
+/** A list of commits, by day. */
 import type { Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
 import { locationAddress } from '../refs.ts'
@@ -55,7 +55,7 @@ export const CommitRow = ({ project, commit }: { project: Project; commit: Commi
   />
 )
 
-/** The newest commit, above the files it left. */
+/** The newest commit, above the file list. */
 export const LastCommit = ({ project, commit, history }: { project: Project; commit: Commit; history: string }) => (
   <div class="last-commit">
     <Avatar of={{ name: commit.author_name }} />

@@ -1,4 +1,4 @@
-/** The path of a file or folder: each part leads there, the last is what the page is about. */
+/** Breadcrumbs of a file or folder: each part is a link, the last one is the current page. */
 import type { Project } from '../layout/project.tsx'
 import { locationAddress } from '../refs.ts'
 

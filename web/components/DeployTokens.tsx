@@ -1,4 +1,4 @@
-/** Tokens of machines that clone over HTTP: of a project, or of all projects of a group. */
+/** Deploy tokens for machines that clone over HTTP: of a project, or of all projects of a group. */
 import type { Records } from '../api.ts'
 import { optional } from '../fields.ts'
 import { text, texts, type Act, type Flash } from '../page.ts'
@@ -59,7 +59,7 @@ export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken
 )
 
 export function deployTokenActions(place: 'project' | 'group') {
-  // Both speak alike below their own word.
+  // Both have the same calls below their own prefix.
   const tokens = `/${place}s/{id}/deploy_tokens` as '/projects/{id}/deploy_tokens'
   return {
     async makeToken({ api, params, form }: Act): Promise<Flash> {

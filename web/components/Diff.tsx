@@ -1,6 +1,5 @@
 /**
- * Changes of files, line by line, each file to be folded. Other pages put their own things into it: beside the name of a
- * file, at a line, and below one.
+ * A diff, with collapsible files. Pages can add their own content: next to a file name, in a line, and below a line.
  */
 import { Fragment, type ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -13,20 +12,20 @@ export type DiffView = 'unified' | 'split'
 export type { DiffLine }
 
 export interface DiffSlots {
-  /** Beside the name of a file. */
+  /** Next to the name of a file. */
   aside?: (file: DiffFile) => ComponentChildren
-  /** In the line, before its text: a way to comment on it. */
+  /** In the line, before its text: a button to comment on it. */
   mark?: (file: DiffFile, line: DiffLine) => ComponentChildren
-  /** A row of its own below the line. */
+  /** A separate row below the line. */
   below?: (file: DiffFile, line: DiffLine) => ComponentChildren
-  /** Where the lines of a file that was left out are: a page with it, and the API's list of diffs with it alone. */
+  /** Where the lines of an omitted file are: a page, and the API's list of diffs with this file alone. */
   whole?: (file: DiffFile, position: number) => { page: string; api?: string }
 }
 
 interface DiffProps extends DiffSlots {
   files: readonly DiffFile[]
   view?: DiffView
-  /** Of the first file among all of them: the anchors of lines go on from page to page. */
+  /** The index of the first file among all pages: line anchors continue from page to page. */
   first?: number
 }
 
@@ -220,7 +219,7 @@ function Split({ file, lines, position, mark, below }: LinesProps) {
 
 const lineId = (position: number, line: DiffLine) => `L${position}-${line.old ?? ''}-${line.new ?? ''}`
 
-/** Drawn from an attribute: who copies lines gets no numbers. */
+/** Rendered from an attribute, so that copied lines contain no numbers. */
 const Number = ({ of, to }: { of: number | null; to: string }) => (
   <td class="diff-number">{of !== null && <a href={`#${to}`} data-line={of} aria-label={`Line ${of}`} />}</td>
 )

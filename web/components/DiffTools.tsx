@@ -1,11 +1,11 @@
-/** How changes are looked at, and which files they are in. The address keeps it: `?view=split&w=1`. */
+/** Options of a diff view, and its file list. The URL keeps the options: `?view=split&w=1`. */
 import { withQuery } from '../query.ts'
 import { Counts, anchorOf, countChanges, type DiffFile, type DiffView } from './Diff.tsx'
 import { Icon } from './Icon.tsx'
 
 export const viewOf = (query: URLSearchParams): DiffView => (query.get('view') === 'split' ? 'split' : 'unified')
 export const hidesSpaces = (query: URLSearchParams) => query.get('w') === '1'
-/** What the API is asked for: words are marked, and changes of spaces left out on demand. */
+/** The API parameters: highlighting, and whitespace changes hidden on request. */
 export const looksOf = (query: URLSearchParams) => ({
   render_html: true,
   ...(hidesSpaces(query) && { ignore_whitespace: true }),
@@ -13,7 +13,7 @@ export const looksOf = (query: URLSearchParams) => ({
 
 interface DiffToolsProps {
   files: readonly DiffFile[]
-  /** Of all pages. */
+  /** Over all pages. */
   total: number
   address: string
   query: URLSearchParams

@@ -1,6 +1,6 @@
 /**
- * What people say of an issue or a merge request: threads with replies and reactions, changes told quietly between them.
- * The page that shows it has the actions of `talkActions`.
+ * The discussions of an issue or merge request: threads with replies and reactions, with system notes in between. The
+ * page must have the actions of `noteActions`.
  */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../api.ts'
@@ -19,22 +19,22 @@ export type Note = Records['Note']
 
 export interface CommentAbilities {
   readonly me: Me | null
-  /** Whether whoever looks may say something. */
+  /** Whether the viewer may comment. */
   readonly mayComment: boolean
-  /** Whether they change what others said. */
+  /** Whether the viewer may edit notes of others. */
   readonly mayModerate?: boolean
-  /** Whether they resolve threads that can be. */
+  /** Whether the viewer may resolve threads. */
   readonly mayResolve?: boolean
-  /** Whether there are reactions at all; of commits there are none. */
+  /** Whether notes have reactions; notes on commits have none. */
   readonly hasReactions?: boolean
-  /** Below the text of a comment. */
+  /** Shown below the text of a comment. */
   readonly extra?: (note: Note) => ComponentChildren
 }
 
 interface DiscussionsProps extends CommentAbilities {
-  /** Asked for with `render_html`. */
+  /** Loaded with `render_html`. */
   discussions: readonly Discussion[]
-  /** What a thread is about, above it: lines of a diff. */
+  /** Shown above a thread: the diff lines it is about. */
   context?: (discussion: Discussion) => ComponentChildren
 }
 
@@ -50,7 +50,7 @@ export const Discussions = ({ discussions, context, ...abilities }: DiscussionsP
   </ol>
 )
 
-/** A change, as the server tells it. */
+/** A system note. */
 const Payload = ({ note }: { note: Note }) => (
   <li class="told" id={`note_${note.id}`}>
     <Icon name="pencil" />
@@ -184,13 +184,13 @@ function Message({
 }
 
 interface CommentBoxProps {
-  /** Further buttons: the action is told which one was pressed. */
+  /** Further buttons: the action gets the name of the pressed one. */
   children?: ComponentChildren
-  /** Whether whoever looks may write for members alone. */
+  /** Whether the viewer may write internal notes. */
   mayBeInternal?: boolean
 }
 
-/** Says something new. */
+/** The form for a new comment. */
 export const CommentBox = ({ children, mayBeInternal = false }: CommentBoxProps) => (
   <Form action="comment" class="comment-box" resets>
     <WritingArea name="body" label="Comment" lines={4} hasCommands />

@@ -1,4 +1,4 @@
-/** The entries of a folder, each with the commit that last changed it. */
+/** The entries of a folder, each with its last commit. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Api, Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
@@ -11,14 +11,14 @@ type Entry = Records['TreeEntry']
 export type LastCommits = Records['TreeCommit'][] | null
 
 interface FolderOptions {
-  /** Of a branch, tag or commit. */
+  /** The branch, tag or commit. */
   readonly at: string
   readonly path: string
   readonly page: number
 }
 
 export const FILES_PER_PAGE = 100
-/** A page does not wait longer for what is found far back: the browser asks for it then. */
+/** How long a page waits for last commits that are far back in the history; then the browser loads them. */
 const PATIENCE_MS = 1500
 
 export async function loadLastCommits(api: Api, id: string, { at, path, page }: FolderOptions): Promise<LastCommits> {

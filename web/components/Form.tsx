@@ -1,6 +1,6 @@
 /**
- * Forms are plain posts to the page they stand on, which names the action; in a browser that runs scripts the same action
- * goes over the API, and the page is drawn anew where it stands.
+ * Forms are plain posts to their own page with the name of an action. In a browser with scripts, the same action runs
+ * over the API, and the page is rendered again in place.
  */
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
@@ -8,29 +8,29 @@ import { useSurroundings, type Returned } from '../app.tsx'
 
 export const TokenField = () => <input type="hidden" name="authenticity_token" value={useSurroundings().csrf} />
 
-/** What the form around a field was sent with, where it came back. */
+/** The submitted values of the surrounding form, if it is shown again. */
 const Sent = createContext<Returned | null>(null)
 
-/** Whether a form came back before the page was drawn: what folds it stays open then. */
+/** Whether a form was returned before the page was rendered: then its container stays open. */
 export function useIsReturned(action: string, id?: string): boolean {
   const { returned } = useSurroundings()
   return returned?.action === action && (id === undefined || returned.values._form === id)
 }
 
 interface FormProps {
-  /** Of the page's actions. */
+  /** One of the page's actions. */
   action: string
   children: ComponentChildren
   class?: string
-  /** Asked before it is sent: for what cannot be undone. */
+  /** A confirmation before sending, for actions that cannot be undone. */
   confirm?: string
-  /** Emptied when it went well. */
+  /** Cleared after success. */
   resets?: boolean
-  /** With files. */
+  /** The form contains files. */
   files?: boolean
-  /** Tells forms of the same action apart. */
+  /** Distinguishes forms with the same action. */
   id?: string
-  /** Another action that one of its buttons names: what that one refused stands in it again as well. */
+  /** Another action, named by one of its buttons: the form also restores its values after an error of that action. */
   also?: string
 }
 
@@ -53,7 +53,7 @@ export function Form({
   })
 
   const submit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    // The server draws it: the action must not run.
+    // The server renders the preview: the action must not run.
     if ((event.submitter as HTMLButtonElement | null)?.name === '_preview') return
     event.preventDefault()
     const form = event.currentTarget
@@ -90,13 +90,13 @@ export function Form({
   )
 }
 
-/** Closed again once what was written is sent. */
+/** Closes the container once the form was sent. */
 export const fold = (event: { currentTarget: HTMLDetailsElement }) => {
   event.currentTarget.open = false
 }
 
 interface FoldedProps {
-  /** Of the form inside. */
+  /** The action of the form inside. */
   action: string
   id?: string
   class?: string
@@ -104,7 +104,7 @@ interface FoldedProps {
   children: ComponentChildren
 }
 
-/** A form that is folded until it is wanted, or comes back. */
+/** A form that is collapsed until it is opened or returned with an error. */
 export const Folded = ({ action, id, class: name = 'edit', children }: FoldedProps) => (
   <details class={name} onReset={fold} open={useIsReturned(action, id)}>
     {children}
@@ -119,29 +119,29 @@ interface FieldProps {
   type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date' | 'search' | 'file' | 'datetime-local'
   required?: boolean
   placeholder?: string
-  /** Lines of a longer text. */
+  /** Number of lines of a long text. */
   lines?: number
   autocomplete?: string
   pattern?: string
-  /** The last day of a date. */
+  /** The latest date. */
   max?: string
-  /** Spoken, not shown. */
+  /** The label is visible to screen readers only. */
   isQuiet?: boolean
 }
 
-/** What a form held stands in it again when it comes back. */
+/** The submitted value if the form is shown again. */
 export function useValue(name: string, value: FieldProps['value']): string {
   const sent = useContext(Sent)?.values[name]
   return typeof sent === 'string' ? sent : String(value ?? '')
 }
 
-/** Which of several are chosen. Of none a form says nothing. */
+/** The chosen values. A form with no chosen value sends nothing. */
 export function useChosen(name: string, values: readonly string[]): readonly string[] {
   const sent = useContext(Sent)
   return sent ? [sent.values[name.replace(/\[\]$/, '')] ?? []].flat() : values
 }
 
-/** A text of the form as it will stand, where that was asked for. */
+/** The preview of a text of the form, if it was requested. */
 export function useSentPreview(name: string): { readonly html: string } | null {
   const preview = useContext(Sent)?.preview
   return preview?.name === name ? preview : null
@@ -199,7 +199,7 @@ interface TickProps {
   type?: 'checkbox' | 'radio'
 }
 
-/** One box, whose words stand beside it. */
+/** A single checkbox without its label. */
 export function Tick({ name, value = 'true', isOn = false, type = 'checkbox' }: TickProps) {
   const isChosen = useChosen(name, isOn ? [String(value)] : []).includes(String(value))
   return <input type={type} name={name} value={value} defaultChecked={isChosen} />
@@ -212,7 +212,7 @@ interface SwitchProps {
   isOn?: boolean | null | undefined
 }
 
-/** Off is told as well: an empty box of a form says nothing. */
+/** Also sends the off state: an unchecked box sends nothing. */
 export function Switch({ name, label, hint, isOn }: SwitchProps) {
   return (
     <label class="switch">
@@ -240,7 +240,7 @@ export const Button = ({ children, kind, label, ...rest }: ButtonProps) => (
   </button>
 )
 
-/** One button that is a form of its own. */
+/** A form with a single button. */
 export const ActButton = ({
   action,
   fields = {},

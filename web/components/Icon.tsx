@@ -1,4 +1,4 @@
-/** Drawn on 16 × 16, in the colour of the text. What an icon means is told beside it, or by the label of its parent. */
+/** 16 × 16, in the colour of the text. The meaning is in the text next to the icon, or in the label of its parent. */
 const SHAPES = {
   logo: 'M2 2h5v5h2V2h5v12H9V9H7v5H2z',
   issue:

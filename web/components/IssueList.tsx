@@ -1,4 +1,4 @@
-/** Issues as a list that is narrowed by its address: states as tabs, filters as chips and as a form. */
+/** A list of issues with filters in the URL: tabs for states, chips and a form for filters. */
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
@@ -31,7 +31,7 @@ const STATES = ['opened', 'closed', 'all'] as const
 const labelsIn = (query: URLSearchParams) => query.getAll('label_name[]').filter((name) => name !== '')
 const stateIn = (query: URLSearchParams) => STATES.find((state) => state === query.get('state')) ?? 'opened'
 
-/** What the address asks for, without state, order and page: for counts. */
+/** The filters of the URL, without state, order and page: for counts. */
 export function narrowedBy(query: URLSearchParams) {
   const given = (name: string) => query.get(name) || undefined
   const labels = labelsIn(query)
@@ -54,13 +54,13 @@ export function filterOf(query: URLSearchParams) {
 interface IssueListProps {
   issues: Listed<Issue[]>
   counts: Counts
-  /** What can be chosen from; left out, it is written. */
+  /** Values to choose from; if absent, a text field is shown. */
   labels?: readonly { name: string }[] | null
   milestones?: readonly { title: string }[] | null
   people?: readonly { username: string; name: string }[] | null
-  /** What one can do where there is none. */
+  /** Shown if the list is empty. */
   hint?: ComponentChildren
-  /** Around rows that are chosen from, to change several at once. */
+  /** Wraps the rows for bulk edit. */
   around?: (rows: ComponentChildren) => ComponentChildren
 }
 
@@ -235,7 +235,7 @@ const CHIPS: readonly [string, string][] = [
   ['author_username', 'Author'],
 ]
 
-/** Each leads to the list without it. */
+/** Each chip links to the list without its filter. */
 function Chips() {
   const { address, query } = useSurroundings()
   const chips = CHIPS.filter(([name]) => query.get(name)).map(([name, text]) => ({

@@ -1,4 +1,4 @@
-/** Keys that work on every page (`web/keys.ts`), and those of long texts. */
+/** The keyboard shortcuts of every page (`web/keys.ts`), and of long texts. */
 const KEYS = [
   ['/', 'Search'],
   ['?', 'Help'],

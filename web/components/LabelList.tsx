@@ -1,4 +1,4 @@
-/** Labels of a project or a group: what they mean, and forms that change them. */
+/** Labels of a project or a group, with forms to change them. */
 import type { Listed, Records } from '../api.ts'
 import { text, type FormFields } from '../page.ts'
 import { ActButton, Button, Field, Form, fold } from './Form.tsx'
@@ -11,9 +11,9 @@ type LabelRecord = Records['Label']
 interface LabelListProps {
   labels: Listed<LabelRecord[]>
   mayPlan: boolean
-  /** Where issues are that have it. */
+  /** The URL of the issues with the label. */
   hrefOf(label: LabelRecord): string
-  /** Whether a label is of this place, and changed here. */
+  /** Whether the label belongs to this project or group, and can be changed here. */
   isOwn(label: LabelRecord): boolean
 }
 

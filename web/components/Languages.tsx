@@ -1,4 +1,4 @@
-/** What a project is written in, by its share. Colours go by the order, so that neighbours differ. */
+/** The languages of a project by percentage. Colours follow the order, so that neighbours differ. */
 const MOST = 6
 
 export function Languages({ of }: { of: Record<string, number> }) {

@@ -1,4 +1,4 @@
-/** What is said about a CI file: whether it is sound, which jobs it makes, and what it is once put together. */
+/** The result of a CI lint: whether the file is valid, its jobs, and the merged configuration. */
 import type { Records } from '../api.ts'
 import { State } from './State.tsx'
 

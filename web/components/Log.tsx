@@ -1,6 +1,6 @@
 /**
- * The log of a job. Only a part of a long one is ever in the page: the rest is a link away, and what is added while a
- * job runs pushes the oldest lines out.
+ * The log of a job. Only a part of a long log is on the page: the rest is a link away, and new lines of a running job
+ * push the oldest lines out.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Records } from '../api.ts'
@@ -10,21 +10,21 @@ import { Duration } from './Time.tsx'
 
 export type Part = Records['TracePart']
 
-/** Lines that stand in the page at once. */
+/** Maximum lines on the page. */
 const MOST_LINES = 5000
-/** How far back a step goes: a part of the API. */
+/** How many lines one step goes back: a part of the API. */
 const STEP = 1000
-/** How often more of it is asked for. */
+/** The polling interval. */
 export const OFTEN_MS = 1000
 const NAMED_LINE = /^#L(\d+)$/
 
 interface LogProps {
   part: Part
-  /** Where more of it is told: `/projects/1/jobs/2/trace_part`. */
+  /** The API path of the log: `/projects/1/jobs/2/trace_part`. */
   path: string
   address: string
   isRunning: boolean
-  /** Between two questions for more; null where nobody asks while it runs. */
+  /** Milliseconds between two polls; null if the page does not poll. */
   pause: number | null
 }
 
@@ -39,14 +39,14 @@ const shownOf = ({ content, line, end, size }: Part): Visible => ({ content, lin
 
 export function Log({ part, path, address, isRunning, pause }: LogProps) {
   const [shown, setShown] = useState(() => shownOf(part))
-  // A page that begins at a line stays there; one that shows the end follows it.
+  // A page that starts at a line stays there; a page that shows the end follows the log.
   const isAtEnd = part.end >= part.size
   const [isFollowing, setFollowing] = useState(isRunning)
   const end = useRef<HTMLDivElement>(null)
   const items = useMemo(() => readLog(shown.content, shown.line), [shown.content, shown.line])
   const lines = shown.content === '' ? 0 : shown.content.replace(/\n$/, '').split('\n').length
 
-  // Erased, or another one.
+  // The log was erased, or is another one.
   useEffect(() => {
     if (part.size < shown.end) setShown(shownOf(part))
   }, [part.size])
@@ -56,7 +56,7 @@ export function Log({ part, path, address, isRunning, pause }: LogProps) {
     if (isFollowing && isRunning && isAtEnd && !location.hash) end.current?.scrollIntoView({ block: 'nearest' })
   }, [shown.end, isFollowing])
   useEffect(() => {
-    // Whoever looks at something above is not taken away from it.
+    // Stops following when the user scrolls up.
     const stop = (event: WheelEvent) => event.deltaY < 0 && setFollowing(false)
     addEventListener('wheel', stop, { passive: true })
     return () => removeEventListener('wheel', stop)
@@ -102,7 +102,7 @@ function joined(before: Visible, more: Part): Visible {
   return { content, line: before.line + dropped, end: more.end, size: more.size }
 }
 
-/** Asks for what was written since, as long as the job runs, and once more when it has ended. */
+/** Polls for new lines while the job runs, and once more after its end. */
 function useMore(
   isWanted: boolean,
   { isRunning, pause }: Pick<LogProps, 'isRunning' | 'pause'>,
@@ -121,7 +121,7 @@ function useMore(
       timer = setTimeout(() => void ask(), ms)
     }
     const ask = async () => {
-      // Nobody looks.
+      // The page is not visible.
       if (document.hidden) return askAfter(OFTEN_MS)
       const answer = await fetch(`/api/v4${path}?start=${at.current}`).catch(() => null)
       if (isOver) return
@@ -139,7 +139,7 @@ function useMore(
   }, [isWanted, isRunning, pause, path])
 }
 
-/** An address that names a line which is not in the page leads to the part that has it. */
+/** A URL that names a line outside the page leads to the part with that line. */
 function useNamedLine(address: string, first: number, after: number) {
   useEffect(() => {
     const look = () => {
@@ -158,7 +158,7 @@ function useNamedLine(address: string, first: number, after: number) {
 
 function leadTo(address: string, number: number): void {
   const next = withQuery(address, { line: Math.max(1, number - 20) })
-  // Where the log is shorter than that, it would be asked for again and again.
+  // If the log is shorter than that, this would reload for ever.
   if (!new URLSearchParams(address.split('?')[1]).has('line')) location.replace(`${next}#L${number}`)
 }
 

@@ -1,4 +1,4 @@
-/** Lists of merge requests: of a project, of a group, of one's own. */
+/** Lists of merge requests: of a project, of a group, of the viewer. */
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
@@ -39,7 +39,7 @@ const ORDERS = {
 export const stateOf = (query: URLSearchParams): StateFilter =>
   STATES.find((state) => state === query.get('state')) ?? 'opened'
 
-/** What the address wishes, in the API's words. */
+/** The filters of the URL, as API parameters. */
 export function filterOf(query: URLSearchParams) {
   const given = (name: string) => query.get(name)?.trim() || undefined
   const [by = '', direction] = (given('sort') ?? 'created_desc').split('_')
@@ -72,7 +72,7 @@ const FILTERS = ['search', 'author', 'assignee', 'reviewer', 'milestone', 'targe
 
 export const isFiltered = (query: URLSearchParams) => FILTERS.some((name) => query.get(name))
 
-/** By state, each with how many there are where that was counted. */
+/** Tabs by state, each with its count if known. */
 export function StateTabs({ counts }: { counts?: Partial<Record<StateFilter, number | null>> }) {
   const { address, query } = useSurroundings()
   const current = stateOf(query)
@@ -139,7 +139,7 @@ interface ListingProps {
   hint?: string
 }
 
-/** A text with what is there to choose from. */
+/** A text field with suggestions. */
 export const Listing = ({ name, label, of, value = '', required, hint }: ListingProps) => (
   <label class="field">
     <span class="field-label">{label}</span>
@@ -165,11 +165,11 @@ export const labelsOf = (one: { labels: MergeRequest['labels'] }) =>
 interface RequestsProps {
   of: Listed<MergeRequest[]>
   empty: ComponentChildren
-  /** In lists of several projects. */
+  /** For lists of several projects. */
   isFromMany?: boolean
-  /** Where most go to, so that it is not said. */
+  /** The usual target branch, which is not shown. */
   usualTarget?: string | null | undefined
-  /** Around rows that are chosen from, to change several at once. */
+  /** Wraps the rows for bulk edit. */
   around?: (rows: ComponentChildren) => ComponentChildren
 }
 
@@ -267,7 +267,7 @@ function RequestRow({ one, isFromMany, usualTarget, isChosenFrom }: RowProps) {
   )
 }
 
-/** Pictures of a few people; their names are spoken and shown on pointing. */
+/** Avatars of a few users; their names are in the label and the tooltip. */
 export function Faces({ of, label }: { of: readonly Records['UserSummary'][]; label: string }) {
   const names = `${label}: ${of.map(({ name }) => name).join(', ')}`
   return (
@@ -288,7 +288,7 @@ const STATE_LOOKS = {
   draft: ['idle', 'pencil', 'Draft'],
 } as const
 
-/** Closed is not as good as done here: of a merge request it says that it was not merged. */
+/** For a merge request "closed" means that it was not merged, so it is not shown as done. */
 export function RequestState({
   of,
   isShort = false,

@@ -1,4 +1,4 @@
-/** What administrators have to say to everybody. */
+/** Broadcast messages of administrators. */
 import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../app.tsx'
 import { dismiss } from '../messages.ts'
@@ -7,7 +7,7 @@ import { Icon } from './Icon.tsx'
 export function Messages() {
   const { messages } = useSurroundings()
   const [gone, setGone] = useState<readonly number[]>([])
-  // The script remembers what was dismissed: without it there is no button.
+  // A script remembers dismissed messages: without scripts there is no button.
   const [hasScript, setScript] = useState(false)
   useEffect(() => setScript(true), [])
   const shown = messages.filter(({ id }) => !gone.includes(id))

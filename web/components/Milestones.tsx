@@ -1,4 +1,4 @@
-/** Milestones: how far each has come, and the form that makes or changes one. */
+/** Milestones with their progress, and the form to create or edit one. */
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
 import { text, type FormFields } from '../page.ts'

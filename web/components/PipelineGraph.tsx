@@ -1,11 +1,11 @@
-/** A pipeline by its stages, with lines from what jobs need; the same as a list below it. */
+/** A pipeline graph by stages, with lines for `needs`; the same as a list below it. */
 import { BOX, drawGraph, shortened, type GraphJob, type PositionedJob, type Stage } from '../graph.ts'
 import { outside } from '../outside.ts'
 import { Icon } from './Icon.tsx'
 import { State, lookOf } from './State.tsx'
 import { Duration } from './Time.tsx'
 
-/** More are only listed: nobody reads such a drawing. */
+/** Larger pipelines are only listed: the graph would be unreadable. */
 const MOST_DRAWN = 300
 
 export function PipelineGraph({ stages }: { stages: readonly Stage[] }) {

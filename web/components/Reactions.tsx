@@ -1,4 +1,4 @@
-/** What people think of a text, without words. */
+/** Emoji reactions to a text. */
 import type { Records } from '../api.ts'
 import type { Me } from '../page.ts'
 import { ActButton, Button, Form, fold } from './Form.tsx'
@@ -22,7 +22,7 @@ interface ReactionsProps {
   awards: readonly Award[]
   me: Me | null
   mayComment: boolean
-  /** The note; without one it is what the page is about. */
+  /** The note; if absent, the record of the page. */
   on?: number
 }
 

@@ -1,4 +1,4 @@
-/** What a folder says of itself. */
+/** The README of a folder. */
 import type { Api, Records } from '../api.ts'
 import { Icon } from './Icon.tsx'
 import { Prose } from './State.tsx'

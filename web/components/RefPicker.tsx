@@ -1,4 +1,4 @@
-/** Another branch or tag, of the same page. */
+/** Switches the page to another branch or tag. */
 import type { Api, Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
 import { locationAddress } from '../refs.ts'

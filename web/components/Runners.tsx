@@ -1,4 +1,4 @@
-/** What runs the jobs of a project, a group or the whole instance, and how one more is added. */
+/** Runners of a project, a group or the whole instance, and how to add one. */
 import type { ComponentChildren } from 'preact'
 import type { Api, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
@@ -15,14 +15,14 @@ export type RunnersScope = 'project' | 'group' | 'instance'
 interface RunnersProps {
   place: RunnersScope
   runners: readonly Runner[]
-  /** The address of the server. */
+  /** The URL of the server. */
   server: string
   me: Me | null
-  /** What is said of them. */
+  /** A note about the runners. */
   note?: ComponentChildren
-  /** The way to further pages. */
+  /** Links to further pages. */
   pages?: ComponentChildren
-  /** Other ways to add one. */
+  /** Other ways to add a runner. */
   children?: ComponentChildren
 }
 

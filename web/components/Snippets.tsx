@@ -1,4 +1,4 @@
-/** Snippets, of a project or a person: list, content and form. */
+/** Snippets of a project or a user: list, content and form. */
 import { useState } from 'preact/hooks'
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
@@ -39,7 +39,7 @@ export const SnippetList = ({ snippets }: { snippets: Listed<Snippet[]> }) => (
   </>
 )
 
-/** Where it is changed stands below its own address. */
+/** The edit page is below the URL of the snippet. */
 export function SnippetView({ snippet, mayChange }: { snippet: Snippet; mayChange: boolean }) {
   const path = pathOf(snippet.web_url)
   return (
@@ -86,7 +86,7 @@ export function SnippetView({ snippet, mayChange }: { snippet: Snippet; mayChang
 interface SnippetFormProps {
   action: string
   snippet?: Snippet
-  /** What a new one begins with. */
+  /** The default of a new one. */
   visibility?: Snippet['visibility']
 }
 
@@ -95,7 +95,7 @@ const MOST_FILES = 10
 export function SnippetForm({ action, snippet, visibility }: SnippetFormProps) {
   const files = snippet?.files ?? []
   const { returned } = useSurroundings()
-  // Those that a form held stay when it comes back.
+  // Files of a returned form stay.
   const held = Array.from({ length: MOST_FILES }, (_, n) => n).filter((n) => returned?.values[`path_${n}`])
   const [shown, setShown] = useState(Math.max(1, files.length, (held.at(-1) ?? -1) + 1))
   return (
@@ -174,7 +174,7 @@ export const newSnippetOf = (form: FormFields) => ({
 
 type FileChange = NonNullable<Records['snippets_update_input']['files']>[number]
 
-/** What becomes of a file: it is taken away, changed, given another name, or new. */
+/** The change of a file: delete, update, move or create. */
 function changeOf({ previous_path, file_path, content, isDropped }: ReturnType<typeof filesIn>[number]): FileChange {
   if (previous_path === '') return { action: 'create', file_path, content }
   if (isDropped || file_path === '') return { action: 'delete', file_path: previous_path }

@@ -1,4 +1,4 @@
-/** The state of something, by shape, colour and word. */
+/** A state, by icon, colour and word. */
 import { Icon, type IconName } from './Icon.tsx'
 
 type Tone = 'good' | 'bad' | 'busy' | 'done' | 'idle'
@@ -61,13 +61,13 @@ export function Label({ of, href }: { of: { name: string; color?: string | null 
   )
 }
 
-/** Boxes of tasks stand before their words without being bound to them. Wide code is scrolled with the keyboard, too. */
+/** Task boxes are not bound to their texts, so they get labels. Wide code can be scrolled with the keyboard. */
 const accessible = (html: string) =>
   html
     .replaceAll('class="task-list-item-checkbox"', 'class="task-list-item-checkbox" aria-label="Task"')
     .replaceAll('<pre>', '<pre tabindex="0">')
 
-/** What people wrote, rendered and made harmless by the server. */
+/** Text of users, rendered and sanitised by the server. */
 export const Prose = ({ html }: { html: string }) => (
   <div class="prose" dangerouslySetInnerHTML={{ __html: accessible(html) }} />
 )

@@ -1,4 +1,6 @@
-/** Texts to begin with, which a project keeps in `.gitlab/issue_templates` and `.gitlab/merge_request_templates`. */
+/**
+ * Templates for descriptions, which a project has in `.gitlab/issue_templates` and `.gitlab/merge_request_templates`.
+ */
 import { useSurroundings } from '../app.tsx'
 import type { PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
@@ -9,12 +11,12 @@ export interface TextTemplates {
   readonly text: string
 }
 
-/** Begun with where no other one is asked for. */
+/** Used if no other template is requested. */
 const DEFAULT = 'Default'
 
 type Kind = 'issues' | 'merge_requests'
 
-/** `?template=` names one; a name that is not there wants none. */
+/** `?template=` names one; an unknown name means no template. */
 export async function loadTemplates(
   { api, query }: PageRequest,
   id: string | number,

@@ -1,4 +1,4 @@
-/** A moment, exact for machines and for whoever points at it. In a browser it becomes how long ago that was. */
+/** A timestamp, with the exact time for machines and in the tooltip. In a browser it becomes a relative time. */
 import { useEffect, useState } from 'preact/hooks'
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -18,7 +18,7 @@ export function ago(at: string, now: number): string {
   return unit === 'second' ? 'just now' : relative.format(Math.trunc(seconds / length), unit)
 }
 
-/** The same in every zone, as the server knows of none. */
+/** The same in every time zone, because the server does not know the viewer's. */
 const plainly = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 16)}`
 
 export function Time({ at }: { at: string }) {
@@ -35,7 +35,7 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** A length of time in seconds. */
+/** A duration in seconds. */
 export function Duration({ seconds }: { seconds: number }) {
   const whole = Math.round(seconds)
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]

@@ -1,4 +1,4 @@
-/** How long something is thought to take, and how long it took: of issues and merge requests. */
+/** Time estimate and time spent of issues and merge requests. */
 import type { Records } from '../api.ts'
 import { text, type Act, type Page } from '../page.ts'
 import { ActButton, Button, Field, Form, fold } from './Form.tsx'
@@ -56,10 +56,10 @@ export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
   )
 }
 
-/** `params.iid` names what it is about. */
+/** `params.iid` names the record. */
 export function timeActions(place: 'issues' | 'merge_requests'): NonNullable<Page['actions']> {
   const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
-  // The calls of both have the same fields; types are those of issues.
+  // Both have the same fields; the types are those of issues.
   const at = <R extends string>(rest: R) =>
     `/projects/{id}/${place}/{${key}}/${rest}` as `/projects/{id}/issues/{issue_iid}/${R}`
   const on = ({ params }: Act) => ({ id: params.id!, [key]: params.iid! }) as { id: string; issue_iid: string }

@@ -1,4 +1,4 @@
-/** What the action before did, with a way to take it back. */
+/** What the previous action did, with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../app.tsx'
 import type { Undo } from '../undo.ts'
@@ -6,7 +6,7 @@ import { Button, Form } from './Form.tsx'
 
 export function UndoLine() {
   const { told } = useSurroundings()
-  // News of the same act draw the page anew: the way back stays until something else is told.
+  // Live events of the same action render the page again: the undo button stays until there is another message.
   const [kept, keep] = useState(told)
   useEffect(() => {
     if (told.done !== undefined) keep(told)

@@ -1,4 +1,4 @@
-/** Names and values that a form sends as `keys[]` and `values[]`; with scripts there can be more rows. */
+/** Names and values that a form sends as `keys[]` and `values[]`; with scripts, rows can be added. */
 import { useState } from 'preact/hooks'
 
 interface Input {

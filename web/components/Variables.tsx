@@ -1,4 +1,4 @@
-/** What jobs are given: names and values, kept from whoever looks over a shoulder. */
+/** CI variables: names and values, with the values hidden. */
 import type { Listed, Records } from '../api.ts'
 import { flag, listPage } from '../fields.ts'
 import { text, type Act, type PageRequest } from '../page.ts'
@@ -10,12 +10,12 @@ type Variable = Records['Variable']
 
 export interface VariablesData {
   variables: Listed<Variable[]>
-  /** The one whose form is open. */
+  /** The variable whose form is open. */
   edited: Variable | null
   settings: Records['WebSettings']
 }
 
-/** Who has variables. Those of the instance are for jobs of every environment. */
+/** The owner of variables. Variables of the instance apply to every environment. */
 export type VariablesScope = 'project' | 'group' | 'instance'
 
 const PATHS = {
@@ -24,7 +24,7 @@ const PATHS = {
   instance: '/admin/ci/variables',
 } as const
 
-// All speak alike below their own address.
+// All have the same calls below their own prefix.
 const pathOf = (place: VariablesScope) => PATHS[place] as '/projects/{id}/variables'
 const pathOfOne = (place: VariablesScope) => `${PATHS[place]}/{key}` as '/projects/{id}/variables/{key}'
 const whereOf = (place: VariablesScope, { params }: Pick<PageRequest, 'params'>) =>
@@ -93,7 +93,7 @@ export const Variables = ({ variables, address, edited, settings, place }: Varia
 const FLAGS = ['protected', 'masked', 'hidden'] as const
 
 function VariableRow({ of, address }: { of: Variable; address: string }) {
-  // Those of the instance have none.
+  // Variables of the instance have no scope.
   const scope = of.environment_scope ?? '*'
   return (
     <tr>

@@ -4,15 +4,15 @@ import { Choice } from './Form.tsx'
 
 interface Props {
   settings: Records['WebSettings']
-  /** What a new one begins with. */
+  /** The default of a new record. */
   usual: VisibilityWord
-  /** Of the group it is made in: it may not be wider. */
+  /** The visibility of its parent group, which is the maximum. */
   within?: VisibilityWord | null | undefined
 }
 
 const WORDS = VISIBILITIES.map(([word]) => word)
 
-/** Who may see something new; what the instance keeps from the viewer is not offered. */
+/** The visibility of a new record; levels that the instance restricts are not offered. */
 export function VisibilityChoice({ settings, usual, within }: Props) {
   const offered = VISIBILITIES.filter(([word]) => !settings.restricted_visibility_levels.includes(word))
   const value = within && WORDS.indexOf(usual) > WORDS.indexOf(within) ? within : usual

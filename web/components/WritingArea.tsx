@@ -1,6 +1,6 @@
 /**
- * A long text, the same everywhere: written, looked at as it will stand, with files dropped or pasted into it. Without
- * scripts it is a plain field, which the server shows as it will stand.
+ * The editor for long texts: with a preview, and with files dropped or pasted into it. Without scripts it is a plain
+ * field with a preview by the server.
  */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useSurroundings } from '../app.tsx'
@@ -17,9 +17,9 @@ interface WritingAreaProps {
   value?: string | null | undefined
   required?: boolean
   placeholder?: string
-  /** Spoken, not shown. */
+  /** The label is visible to screen readers only. */
   isQuiet?: boolean
-  /** Whether lines such as `/close` do something. */
+  /** Whether quick actions such as `/close` work. */
   hasCommands?: boolean
 }
 
@@ -90,7 +90,7 @@ export function WritingArea({
         defaultValue={shown}
         hidden={isAwake && preview !== null}
         onKeyDown={sendByKeys}
-        // What is hidden cannot be pointed at.
+        // A hidden field cannot show its error.
         onInvalid={(event) => {
           event.currentTarget.hidden = false
           write()
@@ -137,7 +137,7 @@ export function WritingArea({
   )
 }
 
-/** Sends the form to be shown, and nothing else. Enter in another field still does what the form does. */
+/** Sends the form for a preview only. Enter in another field still submits the form. */
 const PlainPreview = ({ name }: { name: string }) => (
   <div class="writing-tools">
     <button class="spoken" tabIndex={-1} aria-hidden="true" />
@@ -153,7 +153,7 @@ function Previewed({ of }: { of: Preview }) {
   return of.html.trim() === '' ? <p class="quiet">Nothing to preview.</p> : <Prose html={of.html} />
 }
 
-/** A conversation has hundreds that stay folded: these get their tools when they are opened. */
+/** A discussion has hundreds of collapsed editors: each gets its tools when it is opened. */
 function useAwake(area: { readonly current: HTMLTextAreaElement | null }): boolean {
   const [isAwake, setAwake] = useState(false)
   useEffect(() => {
@@ -166,7 +166,7 @@ function useAwake(area: { readonly current: HTMLTextAreaElement | null }): boole
   return isAwake
 }
 
-/** With Ctrl or Command, Enter presses the main button of the form. */
+/** Ctrl or Command with Enter submits the form. */
 export function sendByKeys(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   event.preventDefault()
@@ -174,7 +174,7 @@ export function sendByKeys(event: KeyboardEvent & { currentTarget: HTMLTextAreaE
   form?.requestSubmit(form.querySelector<HTMLButtonElement>('button[data-kind=main]'))
 }
 
-/** Files that are sent while one writes on: a mark stands for each until its address is known. */
+/** Uploads files while the user keeps writing: a placeholder stands for each until its URL is known. */
 function useFiles(area: { readonly current: HTMLTextAreaElement | null }, csrf: string, project: string | null) {
   const [fault, setFault] = useState<string | null>(null)
 
@@ -197,7 +197,7 @@ function useFiles(area: { readonly current: HTMLTextAreaElement | null }, csrf: 
   }
   const add = (files: FileList | null | undefined) => {
     setFault(null)
-    // One after the other: each mark has its place before the next one.
+    // One after the other: each placeholder is inserted before the next one.
     void [...(files ?? [])].reduce(async (before, file) => {
       await before
       return send(file)

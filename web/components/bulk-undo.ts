@@ -1,10 +1,10 @@
-/** What takes a change of several issues or merge requests back. */
+/** Undoes a bulk edit of issues or merge requests. */
 import type { Records } from '../api.ts'
 
 type Changeable = Pick<Records['Issue'], 'iid' | 'state' | 'labels' | 'milestone' | 'assignees'>
 type Fields = Readonly<Record<string, string | number>>
 
-/** One form takes all of it back, or none: where they differed before, each would need its own. */
+/** One form undoes all changes or none: if the records differed before, each would need its own form. */
 export function wayBack(before: readonly Changeable[], after: readonly Changeable[]) {
   const known = new Map(before.map((one) => [one.iid, one]))
   const reverses = after
@@ -23,7 +23,7 @@ const assigneesOf = ({ assignees }: Changeable) =>
     .toSorted((a, b) => a - b)
     .join(',') || '0'
 
-/** The fields of the form that give one back what it had; null where they cannot say it. */
+/** The form fields that restore one record; null if the form cannot express it. */
 function reverseOf(was: Changeable | undefined, now: Changeable): Fields | null {
   if (!was) return null
   const [before, after] = [labelsOf(was), labelsOf(now)]

@@ -1,4 +1,4 @@
-/** What cannot be undone is done by whoever writes its name. */
+/** Actions that cannot be undone require typing the name. */
 import { Refused } from '../api.ts'
 import { text, type FormFields } from '../page.ts'
 import { Button, Field, Form } from './Form.tsx'
@@ -7,7 +7,7 @@ interface ConfirmedProps {
   title: string
   hint: string
   action: string
-  /** What is to be written. */
+  /** The text to type. */
   word: string
   button: string
 }

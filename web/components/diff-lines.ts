@@ -1,14 +1,14 @@
-/** The lines of a diff, as the API writes it, with their numbers on both sides. */
+/** The lines of an API diff, with their numbers on both sides. */
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed' | 'hunk' | 'note'
-  /** In the file before; null of lines it does not have. */
+  /** In the old file; null for added lines. */
   readonly old: number | null
-  /** In the file after. */
+  /** In the new file. */
   readonly new: number | null
   readonly text: string
-  /** What changed within the line, where another one stands for it on the other side: from, to. */
+  /** The changed range within the line, if the other side has a counterpart: from, to. */
   readonly changed?: readonly [number, number]
-  /** The text with its words marked, as the API wrote it. */
+  /** The highlighted text from the API. */
   readonly html?: string
 }
 
@@ -43,7 +43,7 @@ export function linesOf(diff: string, html: readonly string[] | null = null): Di
   return withChanges(lines)
 }
 
-/** As many lines taken away as put in their place: each stands for one of the others. */
+/** If as many lines were removed as added, each is paired with its counterpart. */
 function withChanges(lines: DiffLine[]): DiffLine[] {
   for (let at = 0; at < lines.length;) {
     const removed = countFrom(lines, at, 'removed')
@@ -77,7 +77,7 @@ function commonEnds(one: string, other: string): [start: number, end: number] {
 
 const PIECE = /<[^>]*>|&[^;]*;|[^<&]/gsu
 
-/** A part of the text marked within its HTML: tags that are open at either end are closed and opened anew there. */
+/** Marks a range of the text within its HTML: tags that are open at either end are closed and reopened there. */
 export function markWithin(html: string, from: number, to: number): string {
   let [written, at, isMarked] = ['', 0, false]
   const open: string[] = []
@@ -99,7 +99,7 @@ export function markWithin(html: string, from: number, to: number): string {
   return written
 }
 
-/** Side by side: what was removed beside what was added in its place. */
+/** Split view: removed lines next to their replacements. */
 export interface DiffPair {
   readonly left: DiffLine | null
   readonly right: DiffLine | null
@@ -123,7 +123,7 @@ export function pairsOf(lines: readonly DiffLine[]): DiffPair[] {
 
 const MOST_LINES = 3000
 
-/** The first files as they are; of those beyond what a page holds, no lines. */
+/** The first files unchanged; files beyond the page limit without their lines. */
 export function cutDiffs<F extends { diff: string; collapsed: boolean; lines_html?: string[] | null }>(
   files: readonly F[],
 ): F[] {

@@ -1,4 +1,4 @@
-/** A board: columns of cards. A card is moved by mouse, by keys (Shift and an arrow) or by the form it has. */
+/** An issue board: columns of cards. A card is moved by mouse, by keys (Shift and an arrow) or by its form. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Listed, Records } from '../../api.ts'
 import { useSurroundings } from '../../app.tsx'
@@ -25,11 +25,11 @@ export interface BoardData {
 
 interface BoardProps extends BoardData {
   board: Records['Board']
-  /** The address of something below the project or the group. */
+  /** The URL of something below the project or the group. */
   at: (rest: string) => string
-  /** Whether whoever looks may move cards and change lists. */
+  /** Whether the viewer may move cards and change lists. */
   mayPlan: boolean
-  /** Whether issues are begun in its columns: those of a group belong to no project yet. */
+  /** Whether issues can be created in its columns: a group board does not know their project. */
   mayAdd: boolean
 }
 

@@ -9,7 +9,7 @@ import { pathOf } from '../../refs.ts'
 
 type Issue = Records['Issue']
 
-/** Boards of a group show issues of several projects, which have the same numbers. */
+/** Group boards show issues of several projects, whose numbers repeat. */
 export const cardId = ({ project_id, iid }: Pick<Issue, 'project_id' | 'iid'>) => `card-${project_id}-${iid}`
 
 export type Move = (

@@ -1,4 +1,4 @@
-/** What a board shows, and what its forms do. */
+/** The data of a board, and its form actions. */
 import { Refused } from '../../api.ts'
 import { text, type Act, type Page, type PageRequest } from '../../page.ts'
 import { undoable } from '../../undo.ts'
@@ -6,10 +6,10 @@ import type { BoardData, Column } from './Board.tsx'
 
 export type BoardScope = 'project' | 'group'
 
-/** More is in the list of issues. */
+/** The list of issues shows the rest. */
 const per_page = 50
 
-/** The calls of both have the same fields; types are those of projects. */
+/** Both have the same fields; the types are those of projects. */
 const boardsOf = (scope: BoardScope) => `/${scope}s/{id}/boards` as '/projects/{id}/boards'
 const boardOf = (scope: BoardScope) => `${boardsOf(scope)}/{board_id}` as const
 const labelsOf = (scope: BoardScope) => `/${scope}s/{id}/labels` as '/projects/{id}/labels'
@@ -52,7 +52,7 @@ async function columnsOf({ place: scope, api, id, board }: Filter): Promise<Colu
 
 const ISSUE = '/projects/{id}/issues/{issue_iid}'
 
-/** From one column into another: its label, or whether it is closed. */
+/** The change for a move between columns: the label or the state. */
 function change(from: string, to: string) {
   const isLabel = (column: string) => column !== 'opened' && column !== 'closed'
   return {

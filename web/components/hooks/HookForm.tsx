@@ -13,7 +13,7 @@ const STRATEGIES = [
   ['all_branches', 'All branches'],
 ] as const
 
-/** The fields of a hook; a secret that is not written stays. */
+/** The fields of a webhook; a secret that is left empty stays unchanged. */
 export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: HookScope; action: string }) {
   const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
   const kept = hook && 'Leave empty to keep the current value.'
@@ -22,7 +22,7 @@ export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: H
       <Field
         name="url"
         label="URL"
-        // A part of it in braces stands for a variable, which is no address yet.
+        // A part in braces is a variable, so the value is not a valid URL yet.
         value={hook?.url}
         required
         placeholder="https://example.com/hook"

@@ -1,4 +1,4 @@
-/** Names with secret values, of a hook: those there are can be taken away or set anew, others added. */
+/** Names with secret values of a webhook: existing ones can be removed or replaced, others added. */
 import { text, type FormFields } from '../../page.ts'
 
 interface PairRowsProps {
@@ -8,7 +8,7 @@ interface PairRowsProps {
   known: readonly string[]
 }
 
-/** Rows for new ones; who needs more saves and comes back. */
+/** Rows for new ones; for more, save and come back. */
 const EMPTY_ROWS = 3
 
 export function PairRows({ name, label, hint, known }: PairRowsProps) {
