@@ -1,8 +1,8 @@
-/** The frame of every document: no inline code, nothing from elsewhere. */
+/** The HTML document of every page: no inline code, nothing from other hosts. */
 export interface Assets {
   readonly script: string
   readonly style: string
-  /** Scripts that the page will ask for. */
+  /** Scripts that the page will load. */
   readonly preload: readonly string[]
 }
 
@@ -15,11 +15,11 @@ interface DocumentProps {
   project: string | null
   assets: Assets
   body: string
-  /** What the browser needs to take the page over. */
+  /** The data that the browser needs to hydrate the page. */
   data: object | null
 }
 
-/** A closing tag or a comment in it would end the element it stands in. */
+/** A closing tag or a comment inside would end the script element. */
 const inScript = (data: object) => JSON.stringify(data).replaceAll('<', '\\u003c')
 
 export function Document({ title, description, feed, url, address, project, assets, body, data }: DocumentProps) {

@@ -1,4 +1,4 @@
-/** What is shown where a page cannot be: what happened, and what to do next. */
+/** The error page: what happened, and what to do next. */
 import { page, type Page } from './page.ts'
 
 interface Advice {

@@ -1,7 +1,7 @@
-/** Names found by some of their letters, in order: `wcf` finds `web/components/Files.tsx`. */
+/** Fuzzy search: finds names by some of their letters in order, for example `web/components/Files.tsx` by `wcf`. */
 export interface Hit {
   readonly path: string
-  /** Where the letters are. */
+  /** The positions of the letters. */
   readonly at: readonly number[]
 }
 
@@ -9,7 +9,7 @@ interface Scored extends Hit {
   readonly score: number
 }
 
-/** Of what is typed; the rest is not looked for. */
+/** The maximum length of the search text; the rest is ignored. */
 const MOST_LETTERS = 255
 
 export function findPaths(paths: readonly string[], typed: string, most: number): Hit[] {
@@ -19,7 +19,7 @@ export function findPaths(paths: readonly string[], typed: string, most: number)
   return found.toSorted((a, b) => b.score - a.score || a.path.length - b.path.length).slice(0, most)
 }
 
-/** From the end, so that the name itself counts before the folders. */
+/** Searches from the end, so that the file name counts before the folders. */
 function match(path: string, letters: string): Scored | null {
   const lower = path.toLowerCase()
   const whole = lower.lastIndexOf(letters)
@@ -41,7 +41,10 @@ function match(path: string, letters: string): Scored | null {
 
 const isStart = (path: string, place: number) => place === 0 || /[^a-z0-9]/i.test(path[place - 1]!)
 
-/** Letters in one piece are better than apart, in the name better than in a folder, at its beginning best. */
+/**
+ * Adjacent letters score higher than separate ones, matches in the name higher than in a folder, and at its start
+ * highest.
+ */
 function scoreOf(path: string, start: number, letters: string): number {
   const name = path.lastIndexOf('/') + 1
   return 4 * letters.length + (start >= name ? 20 : 0) + (start === name ? 20 : isStart(path, start) ? 10 : 0)

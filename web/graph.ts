@@ -1,4 +1,4 @@
-/** Where the jobs of a pipeline stand when it is drawn, and the lines between them. Nothing here draws. */
+/** The layout of a pipeline graph: positions of jobs, and the lines between them. Nothing here renders. */
 import type { Records } from './api.ts'
 
 export type Stage = Records['PipelineGraph']['stages'][number]
@@ -20,7 +20,7 @@ export interface Drawing {
   readonly height: number
   readonly heads: readonly { readonly name: string; readonly x: number }[]
   readonly jobs: readonly PositionedJob[]
-  /** Paths of lines, each from what is needed to what needs it. */
+  /** SVG paths of lines, each from the needed job to the job that needs it. */
   readonly lines: readonly { readonly from: string; readonly to: string; readonly path: string }[]
 }
 
@@ -46,7 +46,7 @@ export function drawGraph(stages: readonly Stage[]): Drawing {
   }
 }
 
-/** From the right of one to the left of the other; within a stage around its side. */
+/** From the right side of one to the left side of the other; within a stage around its side. */
 function pathOf(from: PositionedJob, to: PositionedJob): string {
   const [x1, y1] = [from.x + BOX.width, from.y + BOX.height / 2]
   const y2 = to.y + BOX.height / 2
@@ -59,6 +59,6 @@ function pathOf(from: PositionedJob, to: PositionedJob): string {
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${to.x - bend} ${y2} ${to.x} ${y2}`
 }
 
-/** What fits into a box. */
+/** Cut to fit into a box. */
 export const shortened = (name: string, most = 21): string =>
   name.length <= most ? name : `${name.slice(0, most - 1)}…`

@@ -1,4 +1,7 @@
-/** Keys that work on every page: `/` searches, `?` tells of keys, `g` and a letter goes somewhere, `t` finds a file. */
+/**
+ * Keyboard shortcuts of every page: `/` searches, `?` lists the shortcuts, `g` and a letter navigates, `t` finds a
+ * file.
+ */
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 

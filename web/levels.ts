@@ -1,4 +1,4 @@
-/** Roles by the contract's numbers. */
+/** Roles by the numbers of the contract. */
 export const ROLES: readonly (readonly [value: string, text: string])[] = [
   ['10', 'Guest'],
   ['20', 'Reporter'],
@@ -14,7 +14,7 @@ export const roleName = (level: number | null): string =>
       ? 'No one'
       : (ROLES.find(([value]) => Number(value) === level)?.[1] ?? String(level))
 
-/** Those one may give who has this level. */
+/** Roles that a user with this level may grant. */
 export const rolesUpTo = (level: number) => ROLES.filter(([value]) => Number(value) <= level)
 
 export const VISIBILITIES = [

@@ -1,16 +1,16 @@
-/** The difference of two texts, as git writes it: for texts that no repository compares for us. */
+/** The unified diff of two texts, for texts that no repository compares. */
 
 type Step = readonly [sign: ' ' | '-' | '+', line: string]
 
-/** Of each text. Further lines are not compared. */
+/** Per text. Further lines are not compared. */
 const MOST_LINES = 10_000
 
 const linesIn = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/, MOST_LINES))
 
-/** Beyond this the middle is told as taken away and put in its place: a table of all pairs would be too large. */
+/** Beyond this the whole middle is shown as replaced: a table of all pairs would be too large. */
 const MOST_PAIRS = 500_000
 
-/** Lines that both have, from the longest sequence of them. */
+/** The common lines, from the longest common subsequence. */
 function steps(before: readonly string[], after: readonly string[]): Step[] {
   const [rows, columns] = [before.length, after.length]
   if (rows * columns > MOST_PAIRS)
@@ -57,7 +57,7 @@ function allSteps(one: string, other: string): Step[] {
 /** Unchanged lines around a change. */
 const AROUND = 3
 
-/** Empty where nothing differs. */
+/** Empty if nothing differs. */
 export function unifiedDiff(one: string, other: string): string {
   const all = allSteps(one, other)
   const isNear = new Uint8Array(all.length)

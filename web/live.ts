@@ -1,4 +1,4 @@
-/** News of the server, as they come: many at once draw the page once. */
+/** Live events of the server: several at once render the page once. */
 import type { Live, EventFacts } from './page.ts'
 
 const CALM_MS = 250
@@ -13,7 +13,7 @@ export function follow({ path, events, about = () => true }: Live, onNews: () =>
       onNews()
     }, CALM_MS)
   }
-  // What was missed for too long is not told again: then everything may have changed.
+  // Events that were missed for too long are not sent again: `reset` means that everything may have changed.
   for (const event of [...events, 'reset']) source.addEventListener(event, hear)
   addEventListener('pagehide', () => source.close())
 }

@@ -1,12 +1,12 @@
 /**
- * Logs of jobs as they are read by people: lines with colours, in sections that fold. Nothing here draws. A log may hold
- * anything: reading takes time in proportion to its length, and what is drawn of sections and colours has a limit.
+ * Parses job logs: lines with colours, in collapsible sections. Nothing here renders. A log may contain anything: the
+ * time is proportional to its length, and the number of sections and coloured runs is limited.
  */
 
-/** A stretch of text that looks the same throughout. */
+/** A piece of text with one style. */
 export interface Run {
   readonly text: string
-  /** Names of classes; empty where it looks plain. */
+  /** Class names; empty for plain text. */
   readonly look: string
 }
 
@@ -19,7 +19,7 @@ export interface LogSection {
   readonly name: string
   readonly head: LogLine
   readonly isCollapsed: boolean
-  /** Seconds it took; null while it lasts. */
+  /** Its duration in seconds; null while it runs. */
   readonly seconds: number | null
   readonly items: readonly LogItem[]
 }
@@ -30,7 +30,7 @@ export const isSection = (item: LogItem): item is LogSection => 'items' in item
 
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** How the basic colours look, to find the nearest of a richer one. */
+/** RGB values of the basic colours, to find the nearest one of another colour. */
 const SHADES: readonly (readonly [number, number, number])[] = [
   [0, 0, 0],
   [205, 0, 0],
@@ -104,24 +104,24 @@ function restyle(style: Style, codes: string): void {
 
 /* oxlint-disable no-control-regex -- what terminals are told begins with these */
 const CODE = /\u001b(?:\[([0-9;:?]*)([A-Za-z])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
-// Each part has a limit: an open bracket is not looked for to the end of the line.
+// Each part has a length limit: an open bracket is not searched to the end of the line.
 const MARKER =
   /(?:\u001b\[0K)?section_(start|end):(\d{1,20}):([\w.-]{1,255})(?:\[([^\]\n]{0,100})\])?\r?(?:\u001b\[0K)?/g
 /* oxlint-enable no-control-regex */
 
-/** Sections in sections. Deeper ones are part of the section around them. */
+/** Maximum nesting. Deeper sections become part of the surrounding one. */
 const DEEPEST_SECTION = 20
 const MOST_SECTIONS = 1000
-/** Runs of text with a look of their own; after these the rest of a line keeps one look. */
+/** Styled runs of text; beyond the limit the rest of a line keeps one style. */
 const MOST_RUNS = 10_000
 
-/** What a terminal would leave standing: text after a return replaces what was before. */
+/** The visible text on a terminal: text after a carriage return replaces the text before it. */
 function overwritten(text: string): string {
   if (!text.includes('\r')) return text
   return text.split('\r').findLast((part) => part.replace(CODE, '') !== '') ?? ''
 }
 
-/** What may still be drawn of one log. */
+/** The remaining limits of one log. */
 interface Budget {
   runs: number
   sections: number
@@ -192,7 +192,7 @@ export function readLog(content: string, first = 1): LogItem[] {
     }
     const line = { number, runs: runsOf(overwritten(text), style, budget) }
     if (started) started.head = line
-    // A line that only ends a section shows nothing.
+    // A line that only ends a section is not shown.
     else if (text === raw || line.runs.length > 0) (open.at(-1)?.items ?? items).push(line)
   }
   return items
@@ -207,7 +207,7 @@ const openSection = (name: string, begun: number, options = ''): OpenSection => 
   begun,
 })
 
-/** With those that were left open inside of it. One whose start is not there ends nothing. */
+/** Also closes the sections left open inside. An end without a start is ignored. */
 function closeSection(open: OpenSection[], name: string, time: number): OpenSection | null {
   const at = open.findLastIndex((one) => one.name === name)
   if (at < 0) return null
@@ -216,10 +216,10 @@ function closeSection(open: OpenSection[], name: string, time: number): OpenSect
   return closed!
 }
 
-/** The text of a line without its looks. */
+/** The text of a line without its styles. */
 export const textOf = ({ runs }: LogLine): string => runs.map(({ text }) => text).join('')
 
-/** Drops lines from the beginning until at most so many are left; tells how many went. */
+/** Drops lines from the start until at most `most` are left; returns the number of dropped lines. */
 export function keepLast(content: string, most: number): { content: string; dropped: number } {
   const ends: number[] = []
   for (let at = content.indexOf('\n'); at >= 0; at = content.indexOf('\n', at + 1)) ends.push(at)

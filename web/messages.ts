@@ -1,4 +1,4 @@
-/** Messages to everybody: which of them a page shows, and which a browser has dismissed. */
+/** Broadcast messages: which ones a page shows, and which ones a browser has dismissed. */
 import type { Records } from './api.ts'
 import { levelOf } from './layout/project.tsx'
 
@@ -14,7 +14,7 @@ export function dismiss({ id }: Message): void {
   document.cookie = `hide_broadcast_message_${id}=1; path=/; max-age=${KEPT_SECONDS}; samesite=lax`
 }
 
-/** Of the project or the group that a page is about. */
+/** The viewer's level in the project or group of the page. */
 function levelIn(data: object): number | null {
   if ('project' in data) return levelOf(data.project as Parameters<typeof levelOf>[0])
   return 'groupLevel' in data ? (data.groupLevel as number) : null
@@ -33,7 +33,7 @@ export function messagesFor(
   )
 }
 
-/** A star stands for anything. */
+/** A star matches anything. */
 function isAt(pattern: string, path: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   if (rest.length === 0) return path === pattern

@@ -1,9 +1,9 @@
-/** Where pages of older addresses stand now. Nothing is looked up: what is not there is not there at the new address either. */
+/** Redirects from URLs of older releases. Nothing is looked up: a missing record is missing at the new URL too. */
 import { queryText } from './query.ts'
 
 const encoded = (segments: readonly string[]) => segments.map(encodeURIComponent).join('/')
 
-/** Of pages below a project: by the first word, what follows it to what stands there now. */
+/** For pages below a project: by the first word, maps the rest of the path to the new path. */
 type Move = (rest: readonly string[], project: string, query: URLSearchParams) => string | null
 
 const to =
@@ -75,7 +75,7 @@ const OF_INSTANCE: Readonly<Record<string, string>> = {
   'oauth/applications': '/-/profile/applications',
 }
 
-/** Null where nothing has moved. */
+/** Null if the page has not moved. */
 export function movedTo(segments: readonly string[], query: URLSearchParams): string | null {
   const [first = '', second] = segments
   const known = OF_INSTANCE[segments.join('/')]
@@ -94,7 +94,7 @@ export function movedTo(segments: readonly string[], query: URLSearchParams): st
   return isSame ? null : query.size > 0 ? `${address}?${query}` : address
 }
 
-/** `raw/some/branch/path`: what is before the dash or the word, and what follows. */
+/** `raw/some/branch/path`: the part before the dash or the word, and the part after it. */
 export function rawIn(segments: readonly string[]): { id: string; rest: string } | null {
   const at = segments.findIndex((word, n) => n > 1 && word === 'raw' && n < segments.length - 2)
   if (at < 0) return null

@@ -1,4 +1,4 @@
-/** Where the commits of a history stand when it is drawn, newest on top, and the lines to their parents. Nothing here draws. */
+/** The layout of a commit graph, newest on top, with lines to the parents. Nothing here renders. */
 interface Linked {
   readonly id: string
   readonly parent_ids: readonly string[]
@@ -12,9 +12,9 @@ export interface Dot {
 
 export interface Line {
   readonly from: Dot
-  /** Where it runs down. */
+  /** The column that the line runs down in. */
   readonly lane: number
-  /** The row of the parent; of one that is not here, the row below the last. */
+  /** The row of the parent; for a parent outside the page, the row below the last. */
   readonly to: number
 }
 
@@ -24,12 +24,13 @@ export interface Network {
   readonly lanes: number
 }
 
-/** Commits with more parents are drawn with the first ones. */
+/** Commits with more parents are drawn with the first ones only. */
 const MOST_PARENTS = 100
 
 /**
- * Each lane waits for one commit. A commit takes the lane that waits for it and leaves it to its first parent. The last of
- * `most` lanes is shared by all that find no other, with one line from each commit. So the work grows with the commits.
+ * Each lane waits for one commit. A commit takes the lane that waits for it and passes the lane on to its first parent.
+ * The last of `most` lanes is shared by all commits that find no other, with one line per commit. So the work grows
+ * with the number of commits.
  */
 export function layOut(commits: readonly Linked[], most = 24): Network {
   const rows = new Map(commits.map(({ id }, row) => [id, row]))
@@ -55,7 +56,7 @@ export function layOut(commits: readonly Linked[], most = 24): Network {
 
 /** Which lane waits for which commit. */
 class Waiting {
-  /** How many were in use at once. */
+  /** How many lanes were used at once. */
   lanes = 0
   readonly #last: number
   readonly #lanes = new Map<string, number>()
@@ -66,7 +67,7 @@ class Waiting {
     this.#taken = Array.from({ length: this.#last }, () => false)
   }
 
-  /** The one that waits for it, `preferred` if that is free, or the first free one. */
+  /** The lane that waits for the commit, else `preferred` if that is free, else the first free one. */
   limiterFor(id: string, preferred = this.#last): number {
     const known = this.#lanes.get(id)
     if (known !== undefined) return known

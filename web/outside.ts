@@ -1,3 +1,3 @@
-/** Where a link leads whose address people wrote: the web, whatever they wrote. A host may stand alone. */
+/** The target of a link whose URL a user wrote: always a web URL. A host alone is enough. */
 export const outside = (address: string): string =>
   /^(?:https?|ftp):\/\//i.test(address) ? address : `http://${address}`

@@ -1,31 +1,31 @@
-/** One declaration is a whole page: the calls it needs, how it looks, and what its forms do. */
+/** One declaration is a whole page: the calls it needs, its components, and its form actions. */
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { Api, Records } from './api.ts'
 
 export type Me = Records['OwnUser']
 
-/** What a page is asked for. Everything worth keeping is in the address. */
+/** The request for a page. Everything worth keeping is in the URL. */
 export interface PageRequest {
-  /** Parts of the address by name. Of a project or a group, `id` is its full path, which the API takes as well. */
+  /** Parts of the URL by name. For a project or a group, `id` is its full path, which the API accepts too. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Path and query, as it stands in the browser. */
+  /** Path and query, as in the browser. */
   readonly address: string
   readonly api: Api
   readonly me: Me | null
 }
 
-/** What a form holds. A file is the browser's, or what the server spooled of it. */
+/** The values of a form. A file is a `File` in the browser, and the spooled upload on the server. */
 export type FormFields = Readonly<Record<string, string | string[] | Blob | undefined>>
 
 export interface Act extends PageRequest {
   readonly form: FormFields
 }
 
-/** What an action has to tell once, such as a new secret: it stands on the page that follows, and in no address. */
+/** A message of an action that is shown once, such as a new secret: it appears on the next page, and in no URL. */
 export interface Flash {
   readonly told: Readonly<Record<string, string>>
-  /** Then the page answers the post itself: sent again, it does no harm. */
+  /** Then the page answers the post directly: sending the form again does no harm. */
   readonly changedNothing?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface Drawn {
   readonly me: Me | null
 }
 
-/** What is told of an event: of notes and pipelines also the commit they are about. */
+/** The facts of a live event; for notes and pipelines also their commit. */
 export interface EventFacts {
   readonly id?: number
   readonly iid?: number
@@ -44,35 +44,38 @@ export interface EventFacts {
   readonly by?: number
 }
 
-/** Where news come from (`/projects/1/live`), and which of them matter. */
+/** The source of live events (`/projects/1/live`), and which events matter. */
 export interface Live {
   readonly path: string
   readonly events: readonly string[]
-  /** All that matter, where left out. */
+  /** All events matter if absent. */
   readonly about?: (event: EventFacts) => boolean
 }
 
 // oxlint-disable-next-line no-explicit-any -- a table holds pages of every kind of data
 export interface Page<D extends object = any> {
-  /** Calls side by side: each entry is awaited, all at once. */
+  /** Concurrent calls: all entries are awaited together. */
   load(
     request: PageRequest,
   ): { [K in keyof D]: Promise<D[K]> | D[K] } | Promise<{ [K in keyof D]: Promise<D[K]> | D[K] }>
   title(data: D, drawn: Drawn): string
   View: ComponentType<D & Drawn>
-  /** Visitors are asked to sign in first. */
+  /** Visitors must sign in first. */
   readonly signedIn?: boolean
-  /** Where visitors are led instead, if anywhere. */
+  /** Redirects visitors, if it returns a URL. */
   leadVisitors?(api: Api): Promise<string | null>
-  /** What stands around it: of the instance, a project or a group. The calls of a frame go out with those of the page. */
+  /** The frame: of the instance, a project or a group. Its calls run together with those of the page. */
   readonly frame?: Frame
-  /** By the name its form gives. What it returns is the address that follows; nothing draws the page anew; or what is told. */
+  /**
+   * Actions by the name in the form. An action returns the next URL, a flash message, or nothing to render the page
+   * again.
+   */
   readonly actions?: Readonly<Record<string, (act: Act) => Promise<string | Flash | void>>>
-  /** What happens elsewhere draws the page anew. */
+  /** Live events that render the page again. */
   live?(data: D, drawn: Drawn): Live | null
   /** For link previews. */
   description?(data: D): string | null | undefined
-  /** Feeds that follow the page. */
+  /** The feed of the page. */
   feed?(data: D, drawn: Drawn): string | null
 }
 
@@ -86,25 +89,25 @@ export interface Frame<D extends object = any> {
 export const page = <D extends object>(declared: Page<D>): Page<D> => declared
 export const frame = <D extends object>(declared: Frame<D>): Frame<D> => declared
 
-/** One text of a form; what is missing is empty. */
+/** One text of a form; empty if it is missing. */
 export function text(form: FormFields, name: string): string {
   const value = form[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** All texts of a field that may be given several times: `name[]`. */
+/** All texts of a field that may occur several times: `name[]`. */
 export function texts(form: FormFields, name: string): string[] {
   const value = form[name]
   return Array.isArray(value) ? value : typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/** All entries of a record of promises, at once. */
+/** Awaits all entries of a record of promises together. */
 export async function together<D extends object>(parts: { [K in keyof D]: Promise<D[K]> | D[K] }): Promise<D> {
   const names = Object.keys(parts)
   const values = await Promise.all(Object.values(parts))
   return Object.fromEntries(names.map((name, n) => [name, values[n]])) as D
 }
 
-/** Whose names, numbers and files a text may speak of: groups and people have none. */
+/** The project that references and files in a text belong to; null for pages of groups and users. */
 export const projectOf = ({ address, params }: Pick<PageRequest, 'address' | 'params'>): string | null =>
   address.startsWith('/groups/') ? null : (params.id ?? null)

@@ -1,4 +1,4 @@
-/** Projects, groups and people in lists. */
+/** Projects, groups and users in lists. */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../api.ts'
 import { Avatar } from './Avatar.tsx'
@@ -112,7 +112,7 @@ const TARGETS: Record<string, readonly [words: string, path: string | null]> = {
   DiscussionNote: ['', null],
 }
 
-/** What somebody did, in a sentence. */
+/** An event as a sentence. */
 export function EventSentence({ event, place }: { event: Records['Event']; place?: string | undefined }) {
   const pushed = event.push_data
   const [words, path] = TARGETS[event.target_type ?? ''] ?? [event.target_type?.toLowerCase() ?? '', null]

@@ -1,4 +1,4 @@
-/** Dense, calm lists: state, title and labels on one line, quiet facts below. */
+/** Compact lists: state, title and labels on one line, details below. */
 import type { ComponentChildren } from 'preact'
 import { withQuery } from '../query.ts'
 import type { Listed } from '../api.ts'
@@ -38,7 +38,7 @@ export const Rows = ({ children, label }: { children: ComponentChildren; label: 
   </ul>
 )
 
-/** Ways to the pages before and after; nothing where there is one. */
+/** Links to the previous and next page; nothing if there is only one page. */
 export function Pages({ of }: { of: Listed<unknown> }) {
   const { address } = useSurroundings()
   if (of.next === null && of.previous === null) return null

@@ -1,4 +1,4 @@
-/** What the forms of a conversation do. Issues and merge requests are talked about the same way. */
+/** Form actions of discussions, the same for issues and merge requests. */
 import { text, type Act, type Page } from '../page.ts'
 import { undoable } from '../undo.ts'
 
@@ -9,9 +9,9 @@ export const OF_MERGE_REQUESTS: Kind = ['merge_requests', 'merge_request_iid']
 
 type Actions = NonNullable<Page['actions']>
 
-/** `params.iid` names what it is about. */
+/** `params.iid` names the record. */
 export function noteActions([place, key]: Kind): Actions {
-  // The calls of both have the same fields; types are those of issues.
+  // Both have the same fields; the types are those of issues.
   const at = (rest: string) => `/projects/{id}/${place}/{${key}}/${rest}` as unknown
   const on = ({ params }: Act) => ({ id: params.id!, [key]: params.iid! }) as { id: string; issue_iid: string }
   const discussions = at('discussions') as '/projects/{id}/issues/{issue_iid}/discussions'
@@ -49,7 +49,7 @@ export function noteActions([place, key]: Kind): Actions {
       else if (award_id === '') await act.api.post(noteAwards, { ...on(act), note_id, name })
       else await act.api.delete(`${noteAwards}/{award_id}`, { ...on(act), note_id, award_id })
     },
-    /** Of threads that can be resolved. */
+    /** For resolvable threads. */
     async resolve(act) {
       const resolved = text(act.form, 'resolved') === 'true'
       const thread = '/projects/{id}/merge_requests/{merge_request_iid}/discussions/{discussion_id}'

@@ -1,4 +1,4 @@
-/** Orders that lists of projects have, as the address names them. */
+/** Sort orders of project lists, as in the URL. */
 export const PROJECT_ORDERS = [
   ['last_activity_at', 'Recently active'],
   ['created_at', 'Newest'],

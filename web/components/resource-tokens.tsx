@@ -1,4 +1,4 @@
-/** Tokens that belong to a project or a group, and act as members of it. */
+/** Access tokens of a project or a group, which act as members of it. */
 import type { Listed, Records } from '../api.ts'
 import { count, listPage, optional } from '../fields.ts'
 import { groupSettingsFrame, projectSettingsFrame } from '../layout/settings.tsx'
@@ -13,7 +13,7 @@ interface Data {
 }
 
 export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
-  // Both speak alike below their own word.
+  // Both have the same calls below their own prefix.
   const tokens = `/${place}s/{id}/access_tokens` as '/projects/{id}/access_tokens'
   const one = `${tokens}/{token_id}` as '/projects/{id}/access_tokens/{token_id}'
   const rotation = `${one}/rotate` as '/projects/{id}/access_tokens/{token_id}/rotate'

@@ -1,4 +1,4 @@
-/** Parts of pages that set something. */
+/** Parts of settings pages. */
 import type { ComponentChildren } from 'preact'
 import { useSurroundings } from '../app.tsx'
 import { Copyable } from './CloneBox.tsx'
@@ -10,7 +10,7 @@ export interface NavLink {
   readonly text: string
 }
 
-/** Chapters at the side, what is chosen beside them. */
+/** Sections at the side, with the chosen one next to them. */
 export function SettingsColumns({
   links,
   label,
@@ -38,7 +38,7 @@ export function SettingsColumns({
   )
 }
 
-/** A chapter of a page. */
+/** A section of a page. */
 export function Chapter({
   title,
   hint,
@@ -59,7 +59,7 @@ export function Chapter({
   )
 }
 
-/** A form that stays folded until it is wanted, or was refused. */
+/** A form that is collapsed until it is opened or returned with an error. */
 export function Fold({ title, children, action }: { title: string; children: ComponentChildren; action?: string }) {
   const { returned } = useSurroundings()
   return (
@@ -72,7 +72,7 @@ export function Fold({ title, children, action }: { title: string; children: Com
   )
 }
 
-/** A new secret: whoever leaves the page does not see it again. */
+/** A new secret, which is shown only once. */
 export function Secret({ name, label }: { name: string; label: string }) {
   const secret = useSurroundings().told[name]
   if (secret === undefined) return null
@@ -86,7 +86,7 @@ export function Secret({ name, label }: { name: string; label: string }) {
   )
 }
 
-/** What the action before had to say. */
+/** The message of the previous action. */
 export function Notice({ name = 'notice' }: { name?: string }) {
   const notice = useSurroundings().told[name]
   return notice === undefined ? null : (
@@ -96,7 +96,7 @@ export function Notice({ name = 'notice' }: { name?: string }) {
   )
 }
 
-/** Several of a few, each with its box. */
+/** Checkboxes for several of a few values. */
 export function Boxes({
   name,
   label,
@@ -133,7 +133,7 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
   </dl>
 )
 
-/** Looks for something in a list; the address keeps it. */
+/** A search field for a list; the URL keeps the text. */
 export function Finder({
   label,
   children,

@@ -1,4 +1,4 @@
-/** Tokens in a list: what they may, when they were used, and how to end them. */
+/** A list of tokens: scopes, last use, and revocation. */
 import type { Records } from '../api.ts'
 import { roleName } from '../levels.ts'
 import { ActButton, Button, Choice, Field, Form } from './Form.tsx'
@@ -20,7 +20,7 @@ export const SCOPES = [
 interface NewTokenProps {
   settings: Records['WebSettings']
   scopes?: readonly (readonly [string, string])[]
-  /** Where the token acts as a member of its own. */
+  /** If the token acts as a member. */
   roles?: readonly (readonly [string, string])[]
 }
 
@@ -39,7 +39,7 @@ export const NewToken = ({ settings, scopes = SCOPES, roles }: NewTokenProps) =>
   </>
 )
 
-/** Filled in with the last day that is allowed, where there is one. */
+/** Filled in with the latest allowed date, if there is one. */
 function Expiry({ settings, isRequired }: { settings: Records['WebSettings']; isRequired: boolean }) {
   const { latest_token_expiry: latest } = settings
   return (

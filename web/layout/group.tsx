@@ -1,4 +1,4 @@
-/** What stands around the pages of a group. */
+/** The frame of group pages. */
 import type { Records } from '../api.ts'
 import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
@@ -10,7 +10,7 @@ export type Group = Records['GroupDetails']
 
 export interface InGroup {
   group: Group
-  /** What the one who looks may do here, by the contract's numbers: 0 for none, 50 for owners. */
+  /** The viewer's level here, by the numbers of the contract: 0 for none, 50 for owners. */
   groupLevel: number
 }
 
@@ -41,7 +41,7 @@ async function groupLevelOf(api: PageRequest['api'], id: string, me: Me | null):
   return member?.access_level ?? 0
 }
 
-/** The address of something below a group. */
+/** The URL of a page below a group. */
 export const belowGroup = (group: { full_path: string }, rest: string) => `/groups/${group.full_path}/-/${rest}`
 
 function tabsOf(group: Group, level: number, address: string): Tab[] {

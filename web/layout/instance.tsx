@@ -1,4 +1,4 @@
-/** What stands around every page: the way home, search, and what waits for whoever is signed in. */
+/** The frame of every page: home link, search, and the viewer's todos. */
 import type { ComponentChildren } from 'preact'
 import { Avatar } from '../components/Avatar.tsx'
 import { Icon } from '../components/Icon.tsx'

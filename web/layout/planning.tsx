@@ -1,4 +1,4 @@
-/** Ways between the pages that plan: of a project's issues. */
+/** Tabs between the planning pages of a project. */
 import { Tabs } from '../components/lists.tsx'
 import type { Me } from '../page.ts'
 import { belowGroup, type Group } from './group.tsx'
@@ -30,7 +30,7 @@ export const GroupPlanningTabs = ({ group, at }: { group: Group; at: (typeof GRO
   />
 )
 
-/** What the one who looks may do in a project: administrators all. */
+/** The viewer's level in a project; administrators have all rights. */
 export const mayIn = (project: Project, me: Me | null) => (me?.is_admin ? 50 : levelOf(project))
 export const REPORTER = 20
 export const DEVELOPER = 30

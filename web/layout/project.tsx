@@ -1,4 +1,4 @@
-/** What stands around the pages of a project: where one is, and where one can go. */
+/** The frame of project pages: breadcrumbs and navigation. */
 import type { Records } from '../api.ts'
 import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
@@ -7,7 +7,7 @@ import { Shell } from './instance.tsx'
 
 export type Project = Records['Project']
 
-/** Visitors are told less of a project, which is public then: what its pages may not show is refused when asked for. */
+/** Visitors get a smaller record of a project, which is public then. Calls for pages they may not see are rejected. */
 const FOR_VISITORS = {
   visibility: 'public',
   issues_enabled: true,
@@ -42,7 +42,7 @@ export const projectFrame = frame<InProject>({
   ),
 })
 
-/** Each part of a path leads to what stands there. */
+/** Each part of a path is a link. */
 export function Trail({ path }: { path: string }) {
   const parts = path.split('/')
   return (
@@ -57,7 +57,7 @@ export function Trail({ path }: { path: string }) {
   )
 }
 
-/** The address of something below a project. */
+/** The URL of a page below a project. */
 export const below = (project: { path_with_namespace: string }, rest: string) =>
   `/${project.path_with_namespace}/-/${rest}`
 
@@ -68,7 +68,7 @@ function tabsOf(project: Project, address: string): Tab[] {
     text,
     href: rest === '' ? base : below(project, rest),
     count,
-    // The project itself is edited at `edit`, a file below it.
+    // `edit` is the settings page of the project; `edit/…` edits a file.
     isCurrent: at !== '/edit' && words.includes(at.split('/')[1] ?? ''),
   })
   const isMaintainer = levelOf(project) >= 40
@@ -112,7 +112,7 @@ function tabsOf(project: Project, address: string): Tab[] {
   ].filter((one) => one !== false && one !== undefined) as Tab[]
 }
 
-/** What the one who looks may do here, by the contract's numbers: 20 reporter, 30 developer, 40 maintainer, 50 owner. */
+/** The viewer's level here, by the numbers of the contract: 20 reporter, 30 developer, 40 maintainer, 50 owner. */
 export function levelOf({ permissions }: Project): number {
   const own = permissions?.project_access?.access_level ?? 0
   return Math.max(own, permissions?.group_access?.access_level ?? 0)

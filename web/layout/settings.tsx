@@ -1,4 +1,4 @@
-/** Frames of pages that set something: of a person, a project, a group and the instance. */
+/** Frames of settings pages: of a user, a project, a group and the instance. */
 import { Refused, type Records } from '../api.ts'
 import { SettingsColumns } from '../components/settings.tsx'
 import { frame, type Frame } from '../page.ts'
@@ -51,7 +51,7 @@ const ADMIN = [
 
 export const adminFrame = frame<object>({
   load({ me }) {
-    // To others administration is not there.
+    // Other users get 404 for administration pages.
     if (!me?.is_admin) throw new Refused({ status: me ? 404 : 401, headers: {}, body: null })
     return {}
   },

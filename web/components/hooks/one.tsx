@@ -1,4 +1,4 @@
-/** One hook: what it sent, what came back, and ways to send it again. */
+/** One webhook: its deliveries with their answers, and buttons to redeliver. */
 import type { Listed, Records } from '../../api.ts'
 import { listPage, optional } from '../../fields.ts'
 import { page as declare, text, texts, type Page } from '../../page.ts'
@@ -136,7 +136,7 @@ export function hookPage(scope: HookScope): Page<Data> {
       async save({ api, params, form }) {
         const of = { ...idOf(params), hook_id: params.hook_id! }
         const { url_variables, custom_headers } = newPairs(form)
-        // One by one: the values of those that stay are told to nobody, so they cannot be sent again.
+        // One by one: the values of the remaining ones are not readable, so they cannot be sent again.
         for (const pair of url_variables) await api.put(paths.variable, { ...of, ...pair })
         for (const pair of custom_headers) await api.put(paths.header, { ...of, ...pair })
         await api.put(paths.one, { ...of, ...hookFields(form, scope) })
@@ -178,7 +178,7 @@ export function hookPage(scope: HookScope): Page<Data> {
 
 const isTaken = ({ response_status }: Delivery) => response_status.startsWith('2')
 
-/** Longer ones are cut: the whole is what the API answers. */
+/** Longer texts are cut; the API has the whole. */
 const LONGEST = 20_000
 
 const shorten = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… truncated` : text)

@@ -1,4 +1,6 @@
-/** Hooks of projects, groups and the instance: the same calls at three places, under the names that pages use. */
+/**
+ * Webhooks of projects, groups and the instance: the same calls with three prefixes, under the names that pages use.
+ */
 import { groupSettingsFrame, adminFrame, projectSettingsFrame } from '../../layout/settings.tsx'
 import type { Drawn, Frame } from '../../page.ts'
 
@@ -6,7 +8,7 @@ export type HookScope = 'project' | 'group' | 'instance'
 
 interface Scope {
   readonly frame: Frame
-  /** Where its hooks stand, for people. */
+  /** The URL of the page with its hooks. */
   address(params: Drawn['params']): string
   readonly events: readonly string[]
 }
@@ -42,7 +44,7 @@ export const HOOK_SCOPES: Record<HookScope, Scope> = {
   },
 }
 
-/** The paths of the project stand for all three: what differs is only what stands before them. */
+/** The paths of the project stand for all three: only the prefix differs. */
 export function pathsOf(scope: HookScope) {
   const before = scope === 'instance' ? '' : `/${scope}s/{id}`
   return {
@@ -58,7 +60,7 @@ export function pathsOf(scope: HookScope) {
   }
 }
 
-/** Of the instance nothing has an id to name. */
+/** The instance has no id. */
 export const idOf = ({ id }: Drawn['params']) => (id === undefined ? {} : { id }) as { id: string }
 
 export const eventName = (name: string) => name.replace(/_events$/, '').replaceAll('_', ' ')

@@ -1,4 +1,4 @@
-/** Who belongs to a project or a group, and why; for those who may, ways to change it. */
+/** Members of a project or a group with the source of their membership, and forms to change them. */
 import type { Listed, Records } from '../../api.ts'
 import { count, listPage, optional } from '../../fields.ts'
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
@@ -17,7 +17,7 @@ type Member = Records['Member']
 
 interface Data {
   members: Listed<Member[]>
-  /** Of members that do not belong by themselves: where they come from. */
+  /** For members who are not direct: where the membership comes from. */
   whys: Record<number, string>
   found: Records['UserSummary'][]
   invitations: Records['Invitation'][]
@@ -27,7 +27,7 @@ interface Data {
 
 type Scope = 'project' | 'group'
 
-/** Both speak alike below their own word. */
+/** Both have the same calls below their own prefix. */
 function pathsOf(place: Scope) {
   const before = `/${place}s/{id}`
   return {
@@ -198,7 +198,7 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
   })
 }
 
-/** Whoever was looked for and is no direct member yet. */
+/** Users from the search who are not direct members yet. */
 const strangers = ({ found, members, whys }: Pick<Data, 'found' | 'members' | 'whys'>) =>
   found.filter(({ id }) => whys[id] !== undefined || members.items.every((member) => member.id !== id))
 

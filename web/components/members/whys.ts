@@ -1,4 +1,4 @@
-/** Why somebody belongs to a place who is no member of its own. */
+/** Why a user who is not a direct member has access. */
 import type { Api, Records } from '../../api.ts'
 
 type Rule = Records['Access']['rules'][number]

@@ -1,4 +1,4 @@
-/** One service: its fields, what it is told of, and a test. */
+/** One integration: its fields, its events, and a test. */
 import { Refused, type Records } from '../../api.ts'
 import { flag } from '../../fields.ts'
 import { page as declare, text, type FormFields, type Page } from '../../page.ts'
@@ -13,11 +13,11 @@ type Service = Records['Service']
 
 interface Data {
   known: Known
-  /** Null where it was never set. */
+  /** Null if it was never set up. */
   service: Service | null
 }
 
-/** Services that write comments of their own. */
+/** Integrations that write comments. */
 const COMMENTING = ['jira']
 
 export function servicePage(scope: ServiceScope): Page<Data> {
@@ -119,7 +119,7 @@ export function servicePage(scope: ServiceScope): Page<Data> {
   })
 }
 
-/** Secrets that are not written stay as they are. */
+/** Secrets that are left empty stay unchanged. */
 function wishOf({ slug, fields, events }: Known, form: FormFields): Record<string, string | boolean> {
   const own = fields.flatMap(({ name, type }): [string, string | boolean][] => {
     if (type === 'boolean') return [[name, flag(form, name)]]

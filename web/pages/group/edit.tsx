@@ -1,4 +1,4 @@
-/** What a group is, and its end. */
+/** Settings of a group, and its deletion. */
 import type { Records } from '../../api.ts'
 import { Button, Choice, Field, Form, Switch } from '../../components/Form.tsx'
 import { Confirmed, assertTyped } from '../../components/confirmed.tsx'

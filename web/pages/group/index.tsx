@@ -1,4 +1,4 @@
-/** The home of a group: what is below it, and who belongs to it. */
+/** The home page of a group: its subgroups and projects, and its members. */
 import type { Listed, Records } from '../../api.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { ActButton } from '../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** What was found, each kind as it is shown elsewhere. */
+/** Search results, each kind as on its own pages. */
 import type { Records } from '../../api.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { Icon } from '../../components/Icon.tsx'

@@ -1,4 +1,4 @@
-/** One of a group's boards: issues of all its projects. */
+/** A board of a group: issues of all its projects. */
 import { Board, type BoardData } from '../../../components/boards/Board.tsx'
 import { boardActions, loadBoard } from '../../../components/boards/board.ts'
 import { belowGroup, groupFrame, type InGroup } from '../../../layout/group.tsx'

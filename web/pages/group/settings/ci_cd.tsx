@@ -1,4 +1,4 @@
-/** What jobs of all projects of a group are given, and what runs them. */
+/** CI variables and runners for all projects of a group. */
 import type { Records } from '../../../api.ts'
 import { Runners, runnerActions } from '../../../components/Runners.tsx'
 import { Variables, loadVariables, variableActions, type VariablesData } from '../../../components/Variables.tsx'

@@ -1,4 +1,4 @@
-/** Groups of the directory whose people belong here. */
+/** Directory groups whose members belong to this group. */
 import type { Records } from '../../../api.ts'
 import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { Empty, Row, Rows } from '../../../components/lists.tsx'

@@ -1,4 +1,4 @@
-/** Tokens that open the repositories of all projects of a group. */
+/** Deploy tokens for the repositories of all projects of a group. */
 import type { Records } from '../../../api.ts'
 import { DeployTokens, deployTokenActions } from '../../../components/DeployTokens.tsx'
 import type { InGroup } from '../../../layout/group.tsx'

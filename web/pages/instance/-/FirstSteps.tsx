@@ -1,4 +1,4 @@
-/** From an empty server to the first push: a project, a way in, and what to type. */
+/** From an empty server to the first push: a project, a credential, and the commands. */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../../../api.ts'
 import { Copyable } from '../../../components/CloneBox.tsx'

@@ -1,4 +1,4 @@
-/** Every component in every state, for whoever changes one. */
+/** Every component in every state, for developers. */
 import { Avatar, Person } from '../../../components/Avatar.tsx'
 import { Copyable } from '../../../components/CloneBox.tsx'
 import { Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** The first steps, as far as they are done. */
+/** The first steps, with their progress. */
 import type { Records } from '../../../api.ts'
 import { page as declare, text } from '../../../page.ts'
 import { FirstSteps, begin } from './FirstSteps.tsx'
@@ -31,7 +31,7 @@ export const page = declare<Data>({
       const made = await api.post('/user/personal_access_tokens', {
         name: 'First push',
         scopes: ['api', 'write_repository'],
-        // Where a longest life is set, the server knows the day.
+        // If a maximum lifetime is set, the server knows the latest date.
         ...(settings.require_personal_access_token_expiry && {
           expires_at: settings.latest_token_expiry ?? inAMonth(),
         }),

@@ -1,4 +1,4 @@
-/** What administrators did, the newest first. */
+/** The audit log of administrators, newest first. */
 import type { Listed, Records } from '../../../api.ts'
 import { Button, Field } from '../../../components/Form.tsx'
 import { Time } from '../../../components/Time.tsx'

@@ -1,4 +1,4 @@
-/** What is done beside requests; of jobs that were given up: why, and what is to become of them. */
+/** Background jobs; for failed ones the error, with buttons to retry or delete. */
 import type { Api, Listed, Records } from '../../../api.ts'
 import { ActButton } from '../../../components/Form.tsx'
 import { Time } from '../../../components/Time.tsx'

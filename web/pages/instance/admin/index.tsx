@@ -1,4 +1,4 @@
-/** The server at a glance. */
+/** An overview of the server. */
 import type { Records } from '../../../api.ts'
 import { Chapter, Facts } from '../../../components/settings.tsx'
 import { Row, Rows } from '../../../components/lists.tsx'

@@ -1,4 +1,4 @@
-/** Every runner of the instance; those that are made here take the jobs of all projects. */
+/** Every runner of the instance; runners created here take jobs of all projects. */
 import type { Listed, Records } from '../../../api.ts'
 import { Runners, runnerActions } from '../../../components/Runners.tsx'
 import { Pages } from '../../../components/lists.tsx'

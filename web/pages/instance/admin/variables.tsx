@@ -1,4 +1,4 @@
-/** What jobs of every project are given. */
+/** CI variables of every project. */
 import { Variables, loadVariables, variableActions, type VariablesData } from '../../../components/Variables.tsx'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'

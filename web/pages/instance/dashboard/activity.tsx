@@ -1,4 +1,4 @@
-/** What happened in the projects I work on. */
+/** Activity in the viewer's projects. */
 import type { Api, Listed, Records } from '../../../api.ts'
 import { Activity, filterOf, type ProjectPaths } from '../../../components/Activity.tsx'
 import { page as declare } from '../../../page.ts'
@@ -8,7 +8,7 @@ interface Data {
   places: ProjectPaths
 }
 
-/** A page has few projects; each is asked for once. */
+/** A page has few projects; each is loaded once. */
 async function placesOf(api: Api, events: readonly Records['Event'][]): Promise<ProjectPaths> {
   const ids = [...new Set(events.map(({ project_id }) => project_id))]
   const projects = await Promise.all(ids.map((id) => api.maybe('/projects/{id}', { id })))

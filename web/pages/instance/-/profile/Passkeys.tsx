@@ -1,4 +1,4 @@
-/** The passkeys of a person: added, renamed and removed. */
+/** The passkeys of a user: add, rename and remove. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Records } from '../../../../api.ts'
 import { Button, Field, Form } from '../../../../components/Form.tsx'

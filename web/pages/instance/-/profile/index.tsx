@@ -1,4 +1,4 @@
-/** Who I am to others. */
+/** The viewer's public profile. */
 import type { Records } from '../../../../api.ts'
 import { Avatar } from '../../../../components/Avatar.tsx'
 import { Button, Field, Form, Switch } from '../../../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** The second factor: codes of an app, passkeys, and codes for the day the device is lost. */
+/** Two-factor authentication: authenticator app, passkeys and recovery codes. */
 import { encode } from 'uqr'
 import { Refused, type Records } from '../../../../api.ts'
 import { useSurroundings } from '../../../../app.tsx'
@@ -78,7 +78,7 @@ export const page = declare<Data>({
   },
 })
 
-/** What the API takes of what the browser made. */
+/** The API type of a credential that the browser created. */
 type NewCredential = calls['post']['/user/passkeys']['params']['credential']
 
 const Required = ({ until, by }: { until: string; by: string | null }) => (

@@ -1,4 +1,4 @@
-/** My snippets; visitors see those that are public. */
+/** The viewer's snippets; visitors see public ones. */
 import type { Listed } from '../../../../api.ts'
 import { Icon } from '../../../../components/Icon.tsx'
 import { SnippetList, type Snippet } from '../../../../components/Snippets.tsx'

@@ -1,4 +1,4 @@
-/** A new snippet of my own. */
+/** A new personal snippet. */
 import type { Records } from '../../../../api.ts'
 import { SnippetForm, newSnippetOf } from '../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../page.ts'

@@ -1,4 +1,4 @@
-/** Settings of the instance by what they are about; what stands in none of these is in the last. */
+/** Settings of the instance by topic; all others are in the last section. */
 export const CHAPTERS: readonly (readonly [name: string, title: string, settings: readonly string[]])[] = [
   [
     'visibility',
@@ -146,7 +146,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
 ]
 
-/** What must be sent along with a switch that is turned on, changed or not. */
+/** The setting that must be sent along when a switch is turned on, changed or not. */
 export const COMPANIONS: Readonly<Record<string, string>> = {
   require_two_factor_authentication: 'two_factor_grace_period',
   domain_denylist_enabled: 'domain_denylist',
@@ -154,7 +154,7 @@ export const COMPANIONS: Readonly<Record<string, string>> = {
   shared_runners_enabled: 'shared_runners_text',
 }
 
-/** Other names of settings above, and what nobody sets. */
+/** Aliases of the settings above, and values that cannot be set. */
 const LEFT_OUT = new Set([
   'id',
   'created_at',
@@ -176,7 +176,7 @@ const LEFT_OUT = new Set([
 
 const NAMED = new Set(CHAPTERS.flatMap(([, , names]) => names))
 
-/** The settings of a chapter, of those there are. */
+/** The existing settings of a section. */
 export function settingsOf(chapter: string, all: Readonly<Record<string, unknown>>): string[] {
   const isShown = (name: string) => name in all && !isObject(all[name])
   const found = CHAPTERS.find(([name]) => name === chapter)

@@ -1,4 +1,4 @@
-/** Settings of the whole instance, chapter by chapter. */
+/** Settings of the whole instance, by section. */
 import { Button, Choice, Field, Form, Switch } from '../../../../components/Form.tsx'
 import { Tabs } from '../../../../components/lists.tsx'
 import { Boxes, Notice } from '../../../../components/settings.tsx'
@@ -57,7 +57,7 @@ const BOXES: Record<string, readonly (readonly [string, string])[]> = {
   restricted_visibility_levels: VISIBILITY,
 }
 
-/** A value as a field of a form holds it. */
+/** A value as text for a form field. */
 const written = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(', ')

@@ -1,4 +1,4 @@
-/** Changes a snippet of a person. */
+/** Edits a personal snippet. */
 import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../../page.ts'
 import { pathOf } from '../../../../../refs.ts'

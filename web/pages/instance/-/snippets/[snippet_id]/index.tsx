@@ -1,4 +1,4 @@
-/** A snippet of a person. */
+/** A personal snippet. */
 import { SnippetView, isMine, type Snippet } from '../../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../../page.ts'
 
