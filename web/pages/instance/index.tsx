@@ -1,4 +1,4 @@
-/** Home: what waits for me, and where I work. Visitors are shown what there is. */
+/** The home page: the viewer's todos and projects. Visitors see public projects. */
 import type { Records } from '../../api.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { State, Visibility } from '../../components/State.tsx'
@@ -13,7 +13,7 @@ interface Data {
   todos: Records['Todo'][]
   issues: Records['Issue'][]
   reviews: Records['MergeRequest'][]
-  /** An administrator of a server that has no project yet is led to the first. */
+  /** An administrator of a server without projects sees the first steps. */
   isFirstRun: boolean
   settings: Records['WebSettings'] | null
 }
@@ -50,7 +50,7 @@ export const page = declare<Data>({
   actions: { begin },
 })
 
-/** `isOpen`: they may register. */
+/** `isOpen`: visitors may register. */
 const Welcome = ({ projects, isOpen }: Pick<Data, 'projects'> & { isOpen: boolean }) => (
   <>
     <h1>Projects</h1>

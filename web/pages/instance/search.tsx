@@ -36,7 +36,7 @@ const projectIn = (query: URLSearchParams) => query.get('project') || null
 
 function scopeIn(query: URLSearchParams): string {
   const scopes: readonly (readonly [string, string])[] = projectIn(query) ? IN_PROJECT : EVERYWHERE
-  // Other forges call it this.
+  // The name in other forges.
   const wanted = query.get('scope') === 'snippets' ? 'snippet_titles' : query.get('scope')
   return scopes.find(([scope]) => scope === wanted)?.[0] ?? scopes[0]![0]
 }
@@ -46,7 +46,7 @@ async function search(api: Api, query: URLSearchParams): Promise<Listed<SearchRe
   const id = projectIn(query)
   if (words === '') return null
   const input = { search: words, per_page: 20, page: Number(query.get('page')) || 1 }
-  // What is found depends on the scope; the contract names one kind.
+  // The result type depends on the scope; the contract names one kind.
   const found = id
     ? api.list('/projects/{id}/search', { id, scope: scopeIn(query) as 'issues', ...input })
     : api.list('/search', { scope: scopeIn(query) as 'issues', ...input })
@@ -107,7 +107,7 @@ export const page = declare<Data>({
   },
 })
 
-/** The API searches for people it knows; lists of projects and groups are narrowed for everybody. */
+/** The search API requires a user; lists of projects and groups can be filtered by everybody. */
 function ForVisitors({ query, address }: { query: URLSearchParams; address: string }) {
   const words = wordsIn(query)
   return (

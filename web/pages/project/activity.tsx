@@ -1,4 +1,4 @@
-/** What happened in a project. */
+/** Activity of a project. */
 import type { Listed, Records } from '../../api.ts'
 import { Activity, filterOf } from '../../components/Activity.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'

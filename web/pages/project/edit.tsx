@@ -1,4 +1,4 @@
-/** What a project is and does, and its end. */
+/** Settings of a project, and its deletion. */
 import type { Records } from '../../api.ts'
 import { ActButton, Button, Choice, Field, Form, Switch } from '../../components/Form.tsx'
 import { Chapter, Notice } from '../../components/settings.tsx'
@@ -59,7 +59,7 @@ export const page = declare<Data & Partial<InProject>>({
   load({ api, params }) {
     const id = params.id!
     return {
-      // Only those who may change a project are told this.
+      // Only users who may change a project get this.
       branches: api.maybe('/projects/{id}/repository/branches', { id, per_page: 100 }).then((all) => all ?? []),
       places: api.get('/projects/{id}/transfer_locations', { id, per_page: 100 }),
     }
@@ -165,7 +165,7 @@ export const page = declare<Data & Partial<InProject>>({
         id: params.id!,
         name: text(form, 'name'),
         description: text(form, 'description'),
-        // A form with a file cannot hold an empty list.
+        // A form with a file cannot contain an empty list.
         ...(words(form, 'topics').length > 0 || !avatar ? { topics: words(form, 'topics') } : {}),
         visibility: word<VisibilityWord>(form, 'visibility'),
         default_branch: optional(form, 'default_branch'),

@@ -1,4 +1,4 @@
-/** How far an import has come. */
+/** The progress of an import. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Records } from '../../api.ts'
 import { useSurroundings } from '../../app.tsx'
@@ -34,7 +34,7 @@ export const page = declare<Data & Partial<InProject>>({
     const isFork = state.import_type === 'fork'
     const wasUnderWay = useRef(isUnderWay)
     useEffect(() => {
-      // Who waited for it goes on to what came of it.
+      // Redirects to the project when the import has finished.
       if (wasUnderWay.current && state.import_status === 'finished') location.replace(`/${state.path_with_namespace}`)
       const pause = pauseOf(settings, PAUSE_MS)
       if (!isUnderWay || pause === null) return

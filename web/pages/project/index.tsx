@@ -1,4 +1,4 @@
-/** The home of a project: what it is, its files, how to get them. */
+/** The home page of a project: description, files and clone URLs. */
 import type { Records } from '../../api.ts'
 import { CloneBox } from '../../components/CloneBox.tsx'
 import { LastCommit } from '../../components/Commits.tsx'
@@ -27,7 +27,7 @@ interface Data {
   isStarred: boolean
 }
 
-/** Null where it is not told, or there is nothing. */
+/** Null if the count is unknown, or there is nothing. */
 async function countOf(asked: Promise<{ total: number | null }>): Promise<number | null> {
   return asked.then(
     ({ total }) => total,
@@ -221,7 +221,7 @@ function Facts({ project, counts, release, branch }: FactsProps) {
   )
 }
 
-/** How the first files come in. */
+/** Instructions for the first push. */
 function Beginning({ project, branch }: { project: Project; branch: string }) {
   if (levelOf(project) < 30) return <Empty title="This repository is empty" />
   return (

@@ -1,4 +1,4 @@
-/** Groups I belong to. */
+/** The viewer's groups. */
 import type { Listed, Records } from '../../../api.ts'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { GroupRows } from '../../../components/listings.tsx'

@@ -1,4 +1,4 @@
-/** Issues that are mine: assigned to me, or written by me. */
+/** The viewer's issues: assigned to them, or created by them. */
 import type { Listed } from '../../../api.ts'
 import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
 import { Tabs } from '../../../components/lists.tsx'

@@ -1,4 +1,4 @@
-/** Merge requests that wait for me, and my own. */
+/** Merge requests that wait for the viewer, and their own. */
 import type { Listed } from '../../../api.ts'
 import {
   Filters,

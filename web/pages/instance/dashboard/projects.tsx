@@ -1,4 +1,4 @@
-/** Projects I belong to, or have starred. */
+/** The viewer's projects, and starred ones. */
 import type { Listed, Records } from '../../../api.ts'
 import { Empty, Pages, Tabs } from '../../../components/lists.tsx'
 import { PROJECT_ORDERS, orderOf } from '../../../components/orders.ts'

@@ -1,4 +1,4 @@
-/** What waits for me. What is done can be brought back. */
+/** The viewer's todos. A done todo can be restored. */
 import type { Listed, Records } from '../../../api.ts'
 import { Avatar } from '../../../components/Avatar.tsx'
 import { ActButton } from '../../../components/Form.tsx'

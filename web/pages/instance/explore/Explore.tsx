@@ -1,4 +1,4 @@
-/** What there is on this server, to whoever looks. */
+/** Public content of this server. */
 import type { ComponentChildren } from 'preact'
 import { Tabs } from '../../../components/lists.tsx'
 import type { Me } from '../../../page.ts'

@@ -1,4 +1,4 @@
-/** Help: what the instance says, the documentation with search, keys and the API. */
+/** Help: the help text of the instance, the documentation with search, shortcuts and the API. */
 import type { Records } from '../../../api.ts'
 import { Keys } from '../../../components/Keys.tsx'
 import { Empty, Row, Rows } from '../../../components/lists.tsx'
@@ -8,11 +8,11 @@ import { page as declare } from '../../../page.ts'
 import { SearchForm } from './SearchForm.tsx'
 
 interface Data {
-  /** Null for visitors where nothing is public. */
+  /** Null for visitors if public visibility is restricted. */
   help: Records['Help'] | null
   index: Records['HelpPage'] | null
   found: Records['HelpResult'][] | null
-  /** For people who are signed in. */
+  /** For signed-in users. */
   about: Records['Metadata'] | null
 }
 

@@ -1,4 +1,4 @@
-/** A new project: empty, with a readme, or fetched from elsewhere. */
+/** A new project: empty, with a README, or imported. */
 import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
 import { VisibilityChoice } from '../../../components/Visibilities.tsx'
@@ -9,7 +9,7 @@ import { page as declare, text } from '../../../page.ts'
 
 interface Data {
   places: Records['Namespace'][]
-  /** Where the address names one. */
+  /** If the URL names one. */
   group: Records['GroupDetails'] | null
   settings: Records['WebSettings']
 }

@@ -9,7 +9,7 @@ import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 
-/** Lines of a page. */
+/** Lines per page. */
 const MOST = 1000
 
 interface Data {

@@ -1,4 +1,4 @@
-/** A file: its lines, or what it looks like. */
+/** A file: its lines, or its rendered form. */
 import type { Records } from '../../../api.ts'
 import { Code } from '../../../components/Code.tsx'
 import { LastCommit } from '../../../components/Commits.tsx'

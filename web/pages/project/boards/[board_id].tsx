@@ -1,4 +1,4 @@
-/** One of a project's boards. */
+/** A board of a project. */
 import { Board, type BoardData } from '../../../components/boards/Board.tsx'
 import { boardActions, loadBoard } from '../../../components/boards/board.ts'
 import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'

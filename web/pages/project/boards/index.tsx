@@ -1,2 +1,2 @@
-/** Boards of a project: the first one, which the API makes where there is none. */
+/** The first board of a project, which the API creates if there is none. */
 export { page } from './[board_id].tsx'

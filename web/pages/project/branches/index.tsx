@@ -1,4 +1,4 @@
-/** Branches: what is worked on, and what is done with. */
+/** Active and stale branches. */
 import type { Listed, Records } from '../../../api.ts'
 import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'

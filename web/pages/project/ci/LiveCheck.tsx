@@ -1,16 +1,16 @@
-/** Says what is wrong with a CI file while it is written, beside it. */
+/** Shows errors of a CI file while the user types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Records } from '../../../api.ts'
 import { useSurroundings } from '../../../app.tsx'
 import { lint, reasonOf } from '../../../browser.ts'
 import { State } from '../../../components/State.tsx'
 
-/** Typing pauses this long before it is checked. */
+/** The pause in typing before a check, in milliseconds. */
 const PAUSE_MS = 600
 
 type Message = { readonly of: string; readonly lint: Records['Lint'] } | { readonly of: string; readonly fault: string }
 
-/** Checks the field of this name, in the form that this stands in. */
+/** Checks the field of this name in the surrounding form. */
 export function LiveCheck({ name, project }: { name: string; project: string }) {
   const { csrf } = useSurroundings()
   const place = useRef<HTMLDivElement>(null)
@@ -34,7 +34,7 @@ export function LiveCheck({ name, project }: { name: string; project: string }) 
     }
     const hear = () => {
       clearTimeout(waiting)
-      // What is under way is about a text that is gone.
+      // A running check is about an outdated text.
       asked?.abort()
       waiting = setTimeout(() => void check(), PAUSE_MS)
     }
@@ -85,7 +85,7 @@ function Outcome({ said, name }: { said: Message; name: string }) {
   )
 }
 
-/** Faults of the text tell a line; those of a job name it. */
+/** Syntax errors name a line; errors of a job name the job. */
 export function lineOf(fault: string, text: string): number | null {
   const told = /\bline (\d+)/i.exec(fault)
   if (told) return Number(told[1])

@@ -1,4 +1,4 @@
-/** The CI file of a branch: written, checked and committed in one place. */
+/** The CI file of a branch: edit, check and commit on one page. */
 import type { Records } from '../../../api.ts'
 import { useSurroundings } from '../../../app.tsx'
 import { CiTabs, mayRun } from '../../../components/CiParts.tsx'
@@ -31,7 +31,7 @@ test:
 
 async function placeOf({ api, params, query }: PageRequest) {
   const project = await api.get('/projects/{id}', { id: params.id! })
-  // A file of another project is not edited here.
+  // A file of another project cannot be edited here.
   const own = project.ci_config_path && !project.ci_config_path.includes('@') ? project.ci_config_path : null
   return { path: own ?? '.gitlab-ci.yml', branch: query.get('branch') || project.default_branch || 'main' }
 }

@@ -1,4 +1,4 @@
-/** Checks a CI configuration as if it were of this project. */
+/** Checks a CI configuration as if it belonged to this project. */
 import type { Records } from '../../../api.ts'
 import { useSurroundings } from '../../../app.tsx'
 import { CiTabs } from '../../../components/CiParts.tsx'

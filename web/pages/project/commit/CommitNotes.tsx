@@ -1,4 +1,4 @@
-/** What is said of a commit: at the lines it changed, and of it as a whole. */
+/** Notes on a commit: at changed lines, and on the whole commit. */
 import { useState } from 'preact/hooks'
 import type { Records } from '../../../api.ts'
 import { Diff, type DiffFile, type DiffLine, type DiffSlots, type DiffView } from '../../../components/Diff.tsx'
@@ -16,14 +16,14 @@ interface CommitDiffProps extends CommentAbilities, Pick<DiffSlots, 'aside' | 'w
   view: DiffView
   discussions: readonly Discussion[]
   address: string
-  /** The line that the address opens a form at. */
+  /** The line whose form the URL opens. */
   opened: string | null
 }
 
 const spotIn = (discussion: Discussion, commit: { id: string }) =>
   spotOf(discussion.notes[0]!, { head_sha: commit.id, base_sha: '', start_sha: '' })
 
-/** The changes, with what is said at their lines. */
+/** The diff, with notes at its lines. */
 export function CommitDiff(props: CommitDiffProps) {
   const { commit, files, first, view, discussions, address, aside, whole, opened: asked, ...abilities } = props
   const [opened, setOpened] = useState(asked)
@@ -122,11 +122,11 @@ interface ConversationProps extends CommentAbilities {
   commit: Records['CommitDetail']
   files: readonly DiffFile[]
   discussions: readonly Discussion[]
-  /** Of all there are, where not all are shown. */
+  /** The number of all discussions, if not all are shown. */
   total: number
 }
 
-/** What stands at no line of this page. */
+/** Discussions that belong to no line of this page. */
 export function CommitConversation({ commit, files, discussions, total, ...abilities }: ConversationProps) {
   const shown = new Set(files.flatMap((file) => linesOf(file.diff).map((line) => lineKey(file, line))))
   const others = discussions.filter((one) => !shown.has(spotIn(one, commit) ?? ''))

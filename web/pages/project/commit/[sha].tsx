@@ -1,4 +1,4 @@
-/** A commit: what it says, and what it changed. */
+/** A commit: its message and its diff. */
 import type { Listed, Records } from '../../../api.ts'
 import { Avatar } from '../../../components/Avatar.tsx'
 import { DiffTools, looksOf, viewOf } from '../../../components/DiffTools.tsx'
@@ -62,7 +62,7 @@ export const page = declare<Data & Partial<InProject>>({
       ? {
           path: `/projects/${project.id}/live`,
           events: ['note.created', 'note.updated', 'note.deleted', 'pipeline.changed', 'pipeline.deleted'],
-          // What is gone no longer says what it was about.
+          // An event about a deleted note does not name its commit.
           about: ({ iid, sha }) => sha === commit.id || (sha === undefined && iid === undefined),
         }
       : null,
@@ -198,7 +198,7 @@ export const page = declare<Data & Partial<InProject>>({
   },
 })
 
-/** Once more onto another branch, or undone. */
+/** Cherry-pick or revert. */
 function Landing({ project, refs }: { project: Project; refs: Refs }) {
   const options = refs.branches.map(({ name }) => [name, name] as const)
   const onto = <Choice name="branch" label="Target branch" options={options} value={project.default_branch} />

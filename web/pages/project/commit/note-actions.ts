@@ -1,4 +1,4 @@
-/** What the forms of the conversation about a commit do. */
+/** Form actions of the discussions on a commit. */
 import { text, type Act, type Page } from '../../../page.ts'
 import { commenting } from '../merge_requests/positions.ts'
 

@@ -1,4 +1,4 @@
-/** What led to a branch, tag or commit; of a file or folder what changed it. */
+/** The history of a branch, tag or commit; for a file or folder, the commits that changed it. */
 import type { Listed, Records } from '../../../api.ts'
 import { Commits } from '../../../components/Commits.tsx'
 import { Crumbs } from '../../../components/Crumbs.tsx'

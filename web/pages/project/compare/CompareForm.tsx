@@ -9,7 +9,7 @@ interface CompareFormProps {
   to?: string
 }
 
-/** Two names; any branch, tag or commit will do. */
+/** Two names of branches, tags or commits. */
 export function CompareForm({ project, refs, from, to }: CompareFormProps) {
   return (
     <form class="compare-form" action={below(project, 'compare')}>

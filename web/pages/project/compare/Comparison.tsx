@@ -1,4 +1,4 @@
-/** What one has that the other has not: commits, and the changes they make. */
+/** A comparison: the commits of one side that the other does not have, and their changes. */
 import { Refused, type Api, type Records } from '../../../api.ts'
 import { CommitRow } from '../../../components/Commits.tsx'
 import { Diff } from '../../../components/Diff.tsx'
@@ -16,7 +16,7 @@ export interface Compared {
   from: string
   to: string
   commits: Records['Commit'][]
-  /** Newest first; of many, how many there are. */
+  /** Newest first; if there are many, their number. */
   total: number
   diffs: Records['Diff'][]
   files: number
@@ -27,12 +27,12 @@ interface Options {
   from: string
   to: string
   straight: boolean
-  /** One file alone, by its number. */
+  /** A single file, by its index. */
   only: number
   looks: { render_html: boolean; ignore_whitespace?: boolean }
 }
 
-/** Null where one of the two is nothing. */
+/** Null if one of the two does not exist. */
 export async function loadComparison(
   api: Api,
   id: string,

@@ -1,4 +1,4 @@
-/** A comparison by its address: `main...topic` since they parted, `main..topic` between the two themselves. */
+/** A comparison by its URL: `main...topic` since the merge base, `main..topic` directly. */
 import { looksOf } from '../../../components/DiffTools.tsx'
 import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'

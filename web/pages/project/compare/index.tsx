@@ -1,4 +1,4 @@
-/** Two branches, tags or commits to compare. */
+/** The form to compare two branches, tags or commits. */
 import { looksOf } from '../../../components/DiffTools.tsx'
 import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { Empty } from '../../../components/lists.tsx'

@@ -1,4 +1,4 @@
-/** A file to be changed, moved or deleted. */
+/** The page to edit, move or delete a file. */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../../../api.ts'
 import { commitFiles, contentOf, decodeText, uploadOf } from '../../../commits.ts'
@@ -17,7 +17,7 @@ interface Data {
   place: RefLocation
   isBranch: boolean
   file: Pick<Records['RepositoryFile'], 'file_name' | 'file_path' | 'last_commit_id'>
-  /** Null of what cannot be written here. */
+  /** Null if the file cannot be edited here. */
   content: string | null
 }
 
@@ -29,7 +29,7 @@ const wayOf = ({ form }: Act) => ({
   last_commit_id: text(form, 'last_commit_id') || null,
 })
 
-/** To another path it is moved, with its content. */
+/** Another path moves the file with its content. */
 function write(act: Act, content: { content?: string; encoding?: 'base64' }): Promise<string> {
   const { file_path, previous_path, last_commit_id } = wayOf(act)
   const isMoved = file_path !== previous_path
@@ -135,7 +135,7 @@ export const page = declare<Data & Partial<InProject>>({
   },
 })
 
-/** Parsers of HTML drop a line break at the beginning: there is one more then. */
+/** HTML parsers drop a line break at the start of a textarea, so one more is added. */
 function Editor({ content }: { content: string }) {
   const shown = useValue('content', content)
   return (

@@ -1,4 +1,4 @@
-/** One environment and what was deployed to it. */
+/** One environment and its deployments. */
 import type { Listed, Records } from '../../../api.ts'
 import { CiTabs, RefLink, ShaLink, mayRun } from '../../../components/CiParts.tsx'
 import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** Where a project is deployed, and what runs there. */
+/** The environments of a project, with their last deployments. */
 import type { Listed, Records } from '../../../api.ts'
 import { CiTabs, ShaLink, RefLink, mayRun, SubTabs } from '../../../components/CiParts.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
@@ -28,12 +28,12 @@ export const page = declare<Data & Partial<InProject>>({
     const list = api.list('/projects/{id}/environments', {
       id,
       states,
-      // Shorter ones are refused.
+      // The API rejects shorter texts.
       ...(search.length > 2 && { search }),
       page: Number(query.get('page')) || 1,
       per_page: 20,
     })
-    // A list does not tell what was deployed last: each is asked for.
+    // The list does not contain the last deployment, so each environment is loaded.
     const environments = list.then(async (found) => ({
       ...found,
       items: await Promise.all(

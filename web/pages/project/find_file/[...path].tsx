@@ -1,4 +1,4 @@
-/** A file by some letters of its name. */
+/** Finds a file by some letters of its name. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { Empty } from '../../../components/lists.tsx'
@@ -55,7 +55,7 @@ interface FinderProps extends Pick<Data, 'place' | 'found'> {
   typed: string
 }
 
-/** All paths are asked for once, then each letter is looked for in the browser. */
+/** All paths are loaded once; then the browser searches at each keystroke. */
 function Finder({ project, place, found, typed }: FinderProps) {
   const [text, setText] = useState(typed)
   const [paths, setPaths] = useState<string[] | null>(null)
@@ -123,7 +123,7 @@ function Finder({ project, place, found, typed }: FinderProps) {
   )
 }
 
-/** The letters that were found stand out, those side by side as one. */
+/** Highlights the matched letters; adjacent ones as one. */
 function Marked({ path, at }: Hit) {
   const places = new Set(at)
   const parts: { text: string; isMarked: boolean }[] = []

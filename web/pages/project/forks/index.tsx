@@ -1,4 +1,4 @@
-/** Where a project came from, and where others took it. */
+/** The forks of a project, and the project it was forked from. */
 import type { Listed, Records } from '../../../api.ts'
 import { Avatar } from '../../../components/Avatar.tsx'
 import { Icon } from '../../../components/Icon.tsx'

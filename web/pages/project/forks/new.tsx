@@ -1,4 +1,4 @@
-/** A copy of a project of one's own. */
+/** Forks a project. */
 import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'

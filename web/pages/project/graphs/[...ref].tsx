@@ -1,4 +1,4 @@
-/** Who wrote the commits, and how many. */
+/** Contributors by number of commits. */
 import type { Listed, Records } from '../../../api.ts'
 import { Avatar } from '../../../components/Avatar.tsx'
 import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'

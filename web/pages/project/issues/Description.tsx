@@ -1,4 +1,4 @@
-/** The text of an issue. Whoever may change it ticks its tasks where they stand. */
+/** The description of an issue. Users who may edit it can check its task boxes in place. */
 import { useEffect, useRef } from 'preact/hooks'
 import { useSurroundings } from '../../../app.tsx'
 import { Prose } from '../../../components/State.tsx'
@@ -14,7 +14,7 @@ export function Description({ html, mayTick }: { html: string; mayTick: boolean 
       form.set('index', String(boxes.indexOf(one)))
       form.set('done', String(one.checked))
       for (const other of boxes) other.disabled = true
-      // Refused: the text is drawn as it was.
+      // Rejected: shows the text as it was.
       act('tick', form).catch(() => location.reload())
     }
     for (const one of boxes) {

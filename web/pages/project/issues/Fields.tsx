@@ -1,4 +1,4 @@
-/** Fields of an issue that are chosen, in its forms. */
+/** Fields of an issue with choices, in its forms. */
 import type { Records } from '../../../api.ts'
 import { Choice, Field, Tick } from '../../../components/Form.tsx'
 import { Label } from '../../../components/State.tsx'
@@ -55,7 +55,7 @@ export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Cho
   )
 }
 
-/** What these fields say, as the API takes it. Empty ones clear. */
+/** The API input of these fields. Empty ones clear the value. */
 export function planOf(form: FormFields) {
   const number = (name: string) => (text(form, name) === '' ? null : Number(text(form, name)))
   return {
@@ -68,7 +68,7 @@ export function planOf(form: FormFields) {
   }
 }
 
-/** The same fields as they are now: what takes a change back. */
+/** The current values of the same fields, to undo a change. */
 export const planFields = (issue: Records['Issue']) => ({
   assignee_ids: issue.assignees.map(({ id }) => id),
   labels: issue.labels.map((label) => (typeof label === 'string' ? label : label.name)),

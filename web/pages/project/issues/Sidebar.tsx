@@ -1,4 +1,4 @@
-/** What is planned for an issue, and what belongs to it. */
+/** The properties of an issue: labels, milestone, assignees and the like. */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../../../api.ts'
 import { Avatar, Person } from '../../../components/Avatar.tsx'

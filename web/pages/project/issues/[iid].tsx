@@ -1,4 +1,4 @@
-/** An issue: what it says, what is said of it, what is planned for it. */
+/** An issue: description, discussions and properties. */
 import type { Listed, Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { CommentBox, Discussions } from '../../../components/Discussions.tsx'
@@ -33,7 +33,7 @@ const ISSUE = '/projects/{id}/issues/{issue_iid}'
 const which = ({ params }: Pick<Act, 'params'>) => ({ id: params.id!, issue_iid: params.iid! })
 const noteable = noteActions(OF_ISSUES)
 
-/** `#3`, `group/project#3` or an address. */
+/** `#3`, `group/project#3` or a URL. */
 const REFERENCE = /^(?:https?:\/\/[^/]+\/)?(.*?)(?:\/-)?(?:\/issues\/|#)(\d+)$/
 
 export const page = declare<Data & Partial<InProject>>({

@@ -1,4 +1,4 @@
-/** What issues of a project can be given: bounded, and empty for whoever may not see it. */
+/** Values that issues of a project can have: limited in number, and empty for viewers who may not see them. */
 import type { PageRequest } from '../../../page.ts'
 
 const per_page = 100

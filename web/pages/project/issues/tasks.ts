@@ -1,8 +1,8 @@
-/** Boxes of a Markdown text, counted as they stand in it. */
+/** Task boxes of a Markdown text, counted in order. */
 const ITEM = /^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)[ xX](\][ \t]+\S)/
 const FENCE = /^[ \t>]*(```|~~~)/
 
-/** The text with one box ticked or not. Null: there is no such box. */
+/** The text with one box checked or unchecked. Null if there is no such box. */
 export function tick(text: string, index: number, isDone: boolean): string | null {
   const lines = text.split('\n')
   let isCode = false

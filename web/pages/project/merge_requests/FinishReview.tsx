@@ -1,4 +1,4 @@
-/** The end of a review: all that was drafted is said at once, with a verdict. */
+/** Submits a review: publishes all drafts at once, with a decision. */
 import type { Records } from '../../../api.ts'
 import { Button, Form, Tick, useIsReturned } from '../../../components/Form.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'

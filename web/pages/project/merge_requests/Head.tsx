@@ -1,4 +1,4 @@
-/** What stands above every tab of a merge request: what it is, its state, where it goes. */
+/** The header of every tab of a merge request: title, state, branches. */
 import type { Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { ActButton } from '../../../components/Form.tsx'
@@ -28,7 +28,7 @@ export const loadOne = ({ api, params }: PageRequest) =>
     include_rebase_in_progress: true,
   })
 
-/** What others do to it, and what happens to its pipelines and branches. */
+/** Live events: actions of others, and changes of its pipelines and branches. */
 export function liveOf(one: Detail): Live {
   const acts = 'updated closed reopened merged pushed approved unapproved unmergeable'.split(' ')
   const ofNotes = ['note.created', 'note.updated', 'note.deleted', 'award_emoji.created', 'award_emoji.deleted']
@@ -48,7 +48,7 @@ export function liveOf(one: Detail): Live {
 export interface Rights {
   /** Title, description, state, rebase. */
   readonly mayUpdate: boolean
-  /** Labels, milestone, people, dependencies. */
+  /** Labels, milestone, assignees and reviewers, dependencies. */
   readonly mayPlan: boolean
   readonly mayComment: boolean
   readonly mayModerate: boolean
@@ -139,7 +139,7 @@ const DraftButton = ({ one }: { one: Detail }) =>
 interface BranchProps {
   name: string
   project: Project
-  /** Of a fork. */
+  /** From a fork. */
   isForeign?: boolean
 }
 
@@ -152,7 +152,7 @@ const Branch = ({ name, project, isForeign = false }: BranchProps) =>
     </a>
   )
 
-/** Merge requests that build on each other's branches. */
+/** Merge requests whose branches build on each other. */
 function Stack({ one, project }: { one: Detail; project: Project }) {
   const { parent, children } = one.stack
   if (!parent && children.length === 0) return null

@@ -1,4 +1,6 @@
-/** Whether it can be merged: every gate, its state and who can lift it; and the acts that lead there. */
+/**
+ * Whether the merge request can be merged: every check, its state and who can resolve it, with the actions to do so.
+ */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
@@ -201,7 +203,7 @@ const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 
-/** The act beside a bar that lifts it, for whoever may do it. */
+/** The button next to a failed check that resolves it, for users who may do it. */
 function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gate }) {
   const { mayUpdate } = rightsOf(project, one, me)
   switch (gate.name) {

@@ -1,4 +1,4 @@
-/** Changes to be reviewed: threads and drafts at their lines, a form at the line that is commented on. */
+/** The diff for review: threads and drafts at their lines, and a form at the commented line. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Records } from '../../../api.ts'
 import { Diff, anchorOf, type DiffFile, type DiffLine, type DiffView } from '../../../components/Diff.tsx'
@@ -21,11 +21,11 @@ interface ReviewDiffProps extends CommentAbilities {
   drafts: readonly Draft[]
   mayApply: boolean
   address: string
-  /** The line that the address opens a form at. */
+  /** The line whose form the URL opens. */
   opened: string | null
-  /** Tells what was viewed of one merge request from what was of others. */
+  /** Storage key for viewed files, which differs per merge request. */
   memory: string
-  /** What tells one content of a file from another, by its path. */
+  /** A fingerprint of each file's content, by path. */
   prints: Record<string, string>
   whole: (file: DiffFile, position: number) => { page: string; api: string }
 }
@@ -127,7 +127,7 @@ const fold = (file: DiffFile) => {
   if (element instanceof HTMLDetailsElement) element.open = false
 }
 
-/** The names of the files, to go to one; how far one came. */
+/** The file list with links, and the number of viewed files. */
 function Overview({ files, isViewed }: { files: readonly DiffFile[]; isViewed: (file: DiffFile) => boolean }) {
   const viewed = files.filter(isViewed).length
   return (
@@ -155,7 +155,7 @@ function Overview({ files, isViewed }: { files: readonly DiffFile[]; isViewed: (
 
 const MOST_REMEMBERED = 2000
 
-/** Kept in this browser, by path and content: what changed since is to be viewed again. */
+/** Stored in this browser, by path and content: a changed file must be viewed again. */
 function useViewed(memory: string, files: readonly DiffFile[], prints: Record<string, string>) {
   const name = `viewed ${memory}`
   const [seen, setSeen] = useState<Record<string, string>>({})
@@ -164,7 +164,7 @@ function useViewed(memory: string, files: readonly DiffFile[], prints: Record<st
     const kept = readKept(name)
     setSeen(kept)
     for (const file of files) if (kept[file.new_path] === printOf(file)) fold(file)
-    // Once: later on it is up to whoever looks what is folded.
+    // Only once: later the user decides which files are collapsed.
   }, [])
   return {
     has: (file: DiffFile) => seen[file.new_path] === printOf(file),
@@ -186,7 +186,7 @@ function readKept(name: string): Record<string, string> {
   }
 }
 
-/** The most lines that one comment is about. */
+/** The maximum number of lines that a comment can cover. */
 const MOST_LINES = 60
 
 /** Lines above one, without a gap, the nearest last. */
@@ -200,7 +200,7 @@ function linesBefore(file: DiffFile, line: DiffLine): DiffLine[] {
 
 const startKey = (line: Pick<DiffLine, 'old' | 'new'>) => `${line.old ?? ''}_${line.new ?? ''}`
 
-/** From one line to another, whichever stands first; null where they are too far apart, or not of one file. */
+/** The lines between two, in either order; null if they are too far apart, or in different files. */
 function rangeIn(file: DiffFile, one: string, other: string) {
   const lines = linesOf(file.diff)
   const ends = [one, other].map((key) => lines.findIndex((line) => lineKey(file, line) === key))
@@ -213,7 +213,7 @@ function rangeIn(file: DiffFile, one: string, other: string) {
 interface LineFormProps {
   file: DiffFile
   line: DiffLine
-  /** Lines above that the comment may begin at. */
+  /** Lines above where the comment may start. */
   before: readonly DiffLine[]
   start: string | null
   shas: Shas
@@ -222,11 +222,11 @@ interface LineFormProps {
   onDone: () => void
 }
 
-/** Said at once, or kept for the review. What is suggested goes along where it differs from the line. */
+/** Published at once, or kept for the review. The suggestion is sent if it differs from the line. */
 function LineForm({ file, line, before, start, shas, address, onStart, onDone }: LineFormProps) {
   const at = before.findIndex((one) => startKey(one) === start)
   const lines = at < 0 ? [line] : [...before.slice(at), line]
-  // What is gone cannot be written anew.
+  // A removed line cannot be suggested.
   const written = lines.filter((one) => one.new !== null)
   const suggested = written.map(({ text }) => text).join('\n')
   const fields = {
@@ -309,7 +309,7 @@ function Suggestion({ of, lines }: { of: string; lines: number }) {
   )
 }
 
-/** What only its author sees, until the review is submitted. */
+/** Visible only to its author until the review is submitted. */
 export const DraftCard = ({ draft }: { draft: Draft }) => (
   <article class="draft-note" aria-label="Pending comment">
     <header class="row">

@@ -1,4 +1,4 @@
-/** Properties of a merge request, each with a way to change it for whoever may. */
+/** Properties of a merge request, with forms for users who may change them. */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
@@ -34,7 +34,7 @@ interface SideProps extends SideData {
 export function Side(props: SideProps) {
   const { one, project, me, participants, members, labels, milestones } = props
   const { mayPlan } = rightsOf(project, one, me)
-  // Who and what is chosen already can be kept, also where it is not among those offered.
+  // Current values stay selectable, even if they are not offered otherwise.
   const known = new Map([...members, ...one.assignees, ...one.reviewers].map((person) => [person.id, person]))
   const people = [...known.values()].map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const)
   const names = new Set([...labels, ...labelsOf(one)].map(({ name }) => name))
@@ -163,7 +163,7 @@ const Property = ({ title, children, id }: { title: string; children: ComponentC
   </section>
 )
 
-/** A form that is folded away until it is wanted. */
+/** A collapsed form. */
 const Change = ({ what, action, children }: { what: string; action: string; children: ComponentChildren }) => (
   <details class="property-change">
     <summary>Edit {what}</summary>
@@ -268,7 +268,7 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
   )
 }
 
-/** What the one who looks may not see is told as such. */
+/** A record that the viewer may not see is shown as hidden. */
 const Linked = ({ one }: { one: Records['MergeRequest'] | null }) =>
   one ? (
     <>

@@ -1,4 +1,4 @@
-/** What a comment suggests to write instead, as a small diff, with a way to take it over. */
+/** A suggestion in a comment as a small diff, with a button to apply it. */
 import type { Records } from '../../../api.ts'
 import type { DiffLine } from '../../../components/diff-lines.ts'
 import { ActButton, Button, Form } from '../../../components/Form.tsx'
@@ -59,7 +59,7 @@ const rowsOf = (content: string, kind: 'added' | 'removed') =>
           </tr>
         ))
 
-/** All that can still be taken over, in one commit. */
+/** Applies all open suggestions in one commit. */
 export function ApplyAll({ discussions }: { discussions: readonly Records['Discussion'][] }) {
   const ids = discussions
     .flatMap(({ notes }) => notes.flatMap(({ suggestions }) => suggestions ?? []))
@@ -80,7 +80,7 @@ export function ApplyAll({ discussions }: { discussions: readonly Records['Discu
 
 const SIGNS = { same: ' ', added: '+', removed: '-', hunk: '', note: '' } as const
 
-/** A few lines of a diff, as they are quoted above a thread. */
+/** A few lines of a diff, quoted above a thread. */
 export const Excerpt = ({ lines }: { lines: readonly DiffLine[] }) => (
   <div class="thread-lines" tabIndex={0} role="region" aria-label="Lines">
     <table class="diff">

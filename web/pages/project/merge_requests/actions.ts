@@ -1,4 +1,4 @@
-/** What can be done to a merge request, on whichever of its tabs. */
+/** Form actions of a merge request, for all its tabs. */
 import { labelNames, labelsOf } from '../../../components/MergeRequests.tsx'
 import { text, texts, type Act, type Page } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
@@ -40,7 +40,7 @@ const wished = (act: Act, name: string) => text(act.form, name).trim() || undefi
 
 function mergeWish({ form }: Act) {
   return {
-    // What was looked at is merged, or nothing.
+    // Merges only the commit that the user saw.
     sha: text(form, 'sha'),
     ...(form.squash !== undefined && { squash: text(form, 'squash') === 'true' }),
     should_remove_source_branch: text(form, 'should_remove_source_branch') === 'true',
@@ -76,7 +76,7 @@ export const mergeActions: Actions = {
   },
 }
 
-/** A review is finished by saying all that was drafted, with a verdict. */
+/** Submits a review: publishes all drafts, with a decision. */
 export const reviewActions: Actions = {
   async submitReview(act) {
     const verdict = ['approve', 'requested_changes'].find((one) => one === text(act.form, 'verdict')) ?? 'reviewed'
@@ -141,7 +141,7 @@ export const planActions: Actions = {
     await act.api.post(`${ONE}/todo`, requestParams(act))
     return { told: { done: 'Added to your to-do list.' } }
   },
-  /** Named as in a text: `!3`, or its address. */
+  /** Named as in a text: `!3`, or by its URL. */
   async block(act) {
     const iid = /(\d+)\s*$/.exec(text(act.form, 'reference'))?.[1] ?? '0'
     const blocking = await act.api.get(ONE, { id: act.params.id!, merge_request_iid: iid })

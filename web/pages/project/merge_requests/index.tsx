@@ -95,6 +95,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
 })
 
-/** Others propose from a fork of theirs, which is asked for there. */
+/** Users without push access propose from their fork, on the fork's page. */
 const isProposer = (project: InProject['project'], me: Me | null) =>
   !project.archived && me !== null && (levelOf(project) >= 30 || me.is_admin === true || project.forks_count > 0)

@@ -1,4 +1,4 @@
-/** A merge request is proposed in two steps: which branches, then what it is about. Both are in the address. */
+/** A merge request is created in two steps: the branches, then title and description. The URL keeps both. */
 import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
 import { Listing, labelNames } from '../../../components/MergeRequests.tsx'
@@ -30,7 +30,7 @@ interface Data {
   templates: TextTemplates
 }
 
-/** Links that git prints say `merge_request[source_branch]`. */
+/** Links that git prints use `merge_request[source_branch]`. */
 const given = (query: URLSearchParams, name: string) =>
   (query.get(name) ?? query.get(`merge_request[${name}]`) ?? '').trim()
 
@@ -170,7 +170,7 @@ function Branches({ project, sources, targets, source, target, ...rest }: StepPr
   )
 }
 
-/** One commit names itself; a branch `12-a-name` is about issue 12. */
+/** The default title: of a single commit its title; for a branch `12-a-name`, issue 12. */
 function firstWords(branch: string, commits: readonly Records['Commit'][]): { title: string; body: string } {
   const issue = /^(\d+)-(.+)$/.exec(branch)
   const closes = issue ? `Closes #${issue[1]}` : ''

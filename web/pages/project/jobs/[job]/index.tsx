@@ -1,4 +1,4 @@
-/** One job: its log as it is written, what it kept, and what can be done with it. */
+/** One job: its live log, its artifacts, and its actions. */
 import type { Records } from '../../../../api.ts'
 import { jobActions, variablesOf } from '../../../../ci-actions.ts'
 import {

@@ -1,4 +1,4 @@
-/** The commits a merge request brings. */
+/** The commits of a merge request. */
 import type { Listed, Records } from '../../../../api.ts'
 import { Empty, Pages } from '../../../../components/lists.tsx'
 import { projectFrame } from '../../../../layout/project.tsx'

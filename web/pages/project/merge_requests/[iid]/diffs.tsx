@@ -1,4 +1,4 @@
-/** What a merge request changes, to be reviewed line by line. */
+/** The changes of a merge request, for review line by line. */
 import type { Listed, Records } from '../../../../api.ts'
 import type { DiffFile } from '../../../../components/Diff.tsx'
 import { hidesSpaces, looksOf, viewOf } from '../../../../components/DiffTools.tsx'
@@ -24,21 +24,21 @@ interface Data extends InRequest {
 
 interface Visible {
   files: Listed<DiffFile[]>
-  /** Position of the first one among all. */
+  /** Index of the first one among all. */
   first: number
-  /** Null where it is the newest version. */
+  /** Null for the newest version. */
   version: Records['MergeRequestVersion'] | null
   prints: Record<string, string>
 }
 
 const PER_PAGE = 20
-/** Longer ones are asked for one by one. */
+/** Larger diffs are loaded one by one. */
 const LARGE = 30_000
 
 const foldLarge = (file: DiffFile): DiffFile =>
   file.diff.length > LARGE ? { ...file, diff: '', lines_html: null, collapsed: true } : file
 
-/** Enough to tell whether a file changed since it was looked at. */
+/** Enough to detect whether a file changed since it was viewed. */
 function printOf({ diff }: DiffFile): string {
   let hash = 0
   for (let n = 0; n < diff.length; n++) hash = (Math.imul(hash, 31) + diff.charCodeAt(n)) | 0
@@ -49,7 +49,7 @@ const printsOf = (files: readonly DiffFile[]) => Object.fromEntries(files.map((f
 
 const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 
-/** Notes on pushes say `diff_id`. */
+/** Links in notes about pushes use `diff_id`. */
 const versionIn = (query: URLSearchParams) => query.get('version') ?? query.get('diff_id')
 
 async function loadShown(request: PageRequest): Promise<Visible> {
@@ -108,14 +108,14 @@ async function loadShown(request: PageRequest): Promise<Visible> {
 
 interface Threads {
   items: Discussion[]
-  /** How many are not read. */
+  /** The number of threads that were not loaded. */
   left: number
 }
 
 const THREADS_PER_PAGE = 100
 const MOST_PAGES = 5
 
-/** All of them, within a bound: the first page tells how many there are. */
+/** All threads up to a limit: the first page contains the total. */
 async function loadThreads(request: PageRequest): Promise<Threads> {
   const read = (page: number) =>
     request.api.list(`${ONE}/discussions`, {
@@ -236,7 +236,7 @@ export const page = declare<Data>({
   },
 })
 
-/** Drafts of other versions, which stand at none of the lines. */
+/** Drafts on other versions, which belong to none of the lines. */
 function Elsewhere({ drafts, shas }: { drafts: Data['drafts']; shas: Shas }) {
   const others = drafts.filter((draft) => spotOf(draft, shas) === null)
   if (others.length === 0) return null
@@ -256,7 +256,7 @@ interface BeforeProps {
   at: string
 }
 
-/** What a push changed: the way to the comparison with the version before. */
+/** Links to the comparison with the previous version, which shows the changes of a push. */
 function Before({ versions, shown, at }: BeforeProps) {
   const n = shown ? versions.findIndex(({ id }) => id === shown.id) : 0
   const [to, from] = [versions[n], versions[n + 1]]

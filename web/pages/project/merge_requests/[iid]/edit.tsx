@@ -1,4 +1,4 @@
-/** Title, description and target of a merge request are changed. */
+/** Edits title, description and target branch of a merge request. */
 import { ActButton, Button, Field, Form, Switch } from '../../../../components/Form.tsx'
 import { Listing } from '../../../../components/MergeRequests.tsx'
 import { WritingArea } from '../../../../components/WritingArea.tsx'

@@ -1,4 +1,4 @@
-/** A merge request: what it is for, what people say of it, and whether it can be merged. */
+/** A merge request: description, discussions, and whether it can be merged. */
 import type { Listed, Records } from '../../../../api.ts'
 import { CommentBox, Discussions, type Discussion } from '../../../../components/Discussions.tsx'
 import { ApprovalRules, ruleActions } from '../../../../components/ApprovalRules.tsx'
@@ -27,7 +27,7 @@ interface Data extends InRequest, SideData {
   discussions: Listed<Discussion[]>
   drafts: Records['DraftNote'][]
   awards: Records['AwardEmoji'][]
-  /** Lines above those that threads are about, by the thread. */
+  /** Diff lines above the lines of each thread, by thread. */
   contexts: Record<string, DiffLine[]>
 }
 
@@ -70,7 +70,7 @@ function load(request: PageRequest) {
   }
 }
 
-/** With more files than this the threads stand without the lines they are about. */
+/** With more files than this, threads are shown without their lines. */
 const MOST_FILES = 50
 const LINES_ABOVE = 4
 const MOST_QUOTED = 20
@@ -174,7 +174,7 @@ export const page = declare<Data>({
   },
 })
 
-/** The lines that a thread is about. */
+/** The lines of a thread. */
 interface WhereProps {
   discussion: Discussion
   one: Detail

@@ -1,4 +1,4 @@
-/** Every push makes a version of a merge request; two of them can be compared. */
+/** Every push creates a version of a merge request; two versions can be compared. */
 import type { Records } from '../../../../api.ts'
 import { Diff } from '../../../../components/Diff.tsx'
 import { Choice } from '../../../../components/Form.tsx'
