@@ -1,18 +1,18 @@
-/** Passkeys by the browser's own interface. */
+/** Passkeys, through the WebAuthn API of the browser. */
 
-/** Whether this browser can. Never on the server. */
+/** Whether this browser supports passkeys. Always false on the server. */
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 type Made = PublicKeyCredential | null
 
-/** A new one, as the API takes it. */
+/** Creates a passkey, in the form that the API takes. */
 export async function makePasskey(options: unknown): Promise<Record<string, unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
   return told(await attempt(() => navigator.credentials.create({ publicKey })))
 }
 
-/** What the device signed. */
+/** Signs with a passkey. */
 export async function showPasskey(options: unknown): Promise<Record<string, unknown>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON)
   return told(await attempt(() => navigator.credentials.get({ publicKey })))

@@ -1,11 +1,11 @@
-/** How often pages ask again where nobody tells them the news, as administrators stretch it. */
+/** Polling intervals of pages without live events, with the factor that administrators set. */
 import type { Records } from './api.ts'
 
-/** However small the factor. */
+/** The minimum, however small the factor. */
 const LEAST_MS = 200
-/** A browser takes a longer pause for none at all. */
+/** The maximum: a browser treats a longer timeout as zero. */
 const MOST_MS = 2 ** 31 - 1
 
-/** Null where pages are not to ask. */
+/** Null if pages must not poll. */
 export const pauseOf = ({ polling_interval_multiplier: factor }: Records['WebSettings'], ms: number): number | null =>
   factor === 0 ? null : Math.min(MOST_MS, Math.max(LEAST_MS, ms * factor))

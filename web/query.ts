@@ -1,4 +1,4 @@
-/** Parameters as the API and our own addresses write them: `labels[]=a&not[state]=closed`. */
+/** Serializes parameters for the API and our own URLs: `labels[]=a&not[state]=closed`. */
 export function queryText(fields: Record<string, unknown>): string {
   const query = new URLSearchParams()
   const add = (name: string, value: unknown): void => {
@@ -11,7 +11,7 @@ export function queryText(fields: Record<string, unknown>): string {
   return query.toString()
 }
 
-/** The same address with other parameters; null takes one away. Another filter begins at the first page. */
+/** The same URL with changed parameters; null removes one. A new filter starts at the first page. */
 export function withQuery(address: string, changes: Record<string, string | number | null>): string {
   const [path = '', text = ''] = address.split('?', 2)
   const query = new URLSearchParams(text)

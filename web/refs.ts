@@ -1,15 +1,15 @@
-/** Places in a repository: a branch, tag or commit, and a path in it, as one address writes them. */
+/** Locations in a repository: a branch, tag or commit and a path, as one URL. */
 import { Refused, type Api, type Records } from './api.ts'
 import { below } from './layout/project.tsx'
 
-/** The path of a page of our own, whatever host its address names. */
+/** The path of one of our own URLs, whatever its host. */
 export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
 
 type Kind = 'tree' | 'blob' | 'blame' | 'commits' | 'edit' | 'new' | 'graphs' | 'find_file' | 'network'
 
-/** The address of a page about a place. */
+/** The URL of a page about a location. */
 export function locationAddress(project: { path_with_namespace: string }, kind: Kind, ref: string, path = ''): string {
   return below(project, `${kind}/${encodePath(ref)}${path && `/${encodePath(path)}`}`)
 }
@@ -27,10 +27,10 @@ export interface RefLocation {
   commit: Records['CommitDetail']
 }
 
-/** Names with more slashes are not looked for. */
+/** Names with more slashes are not searched. */
 const MOST_PARTS = 6
 
-/** Names of branches have slashes as well: the longest beginning that is one is the name, and the rest the path. */
+/** Branch names may contain slashes: the longest prefix that is a branch is the name, and the rest is the path. */
 export async function locationAt(api: Api, id: string, given: string): Promise<RefLocation> {
   const parts = given.split('/')
   const names = parts.slice(0, /^[0-9a-f]{40}$/.test(parts[0]!) ? 1 : MOST_PARTS).map((_, n) => n + 1)
@@ -48,7 +48,7 @@ export async function locationAt(api: Api, id: string, given: string): Promise<R
 
 export const missing = () => new Refused({ status: 404, headers: {}, body: { message: 'Not found' } })
 
-/** A size as people read it. */
+/** A human-readable size. */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   const units = ['kB', 'MB', 'GB', 'TB']

@@ -1,6 +1,6 @@
 /**
- * Which page stands at an address. Files are the table: `pages/project/issues/[iid].tsx` is `/group/project/-/issues/1`,
- * and so is the address without the dash. Files in capitals are parts of pages.
+ * Maps URLs to pages. The files are the table: `pages/project/issues/[iid].tsx` is `/group/project/-/issues/1`, with or
+ * without the dash. Capitalised files are parts of pages.
  */
 import type { Page } from './page.ts'
 
@@ -16,7 +16,7 @@ interface Route {
   readonly segments: readonly string[]
 }
 
-/** `issues/new` is asked before `issues/[iid]`, and that before `[...path]`. */
+/** `issues/new` is tried before `issues/[iid]`, and that before `[...path]`. */
 const openness = (segment: string) => (segment.startsWith('[...') ? 2 : segment.startsWith('[') ? 1 : 0)
 
 function byOpenness(one: Route, other: Route): number {
@@ -56,7 +56,7 @@ function paramsOf({ segments }: Route, given: readonly string[]): Record<string,
     if (value === undefined) return null
     if (segment.startsWith('[')) {
       const name = segment.slice(1, -1)
-      // Words instead of a number name no page.
+      // A word in place of a number matches no page.
       if (name.endsWith('id') && !/^\d+$/.test(value)) return null
       params[name] = value
     } else if (segment !== value) return null
@@ -78,7 +78,7 @@ const firstWords = (place: PageScope) =>
 const projectWords = firstWords('project')
 const groupWords = firstWords('group')
 
-/** A page, or a path whose owner has to be asked for. */
+/** A page, or a path whose owner must be looked up. */
 export type RouteMatch = { readonly page: Match } | { readonly path: string } | null
 
 export function find(segments: readonly string[]): RouteMatch {
@@ -89,11 +89,11 @@ export function find(segments: readonly string[]): RouteMatch {
   const isBelow = segments.some((segment, n) => n > 1 && (segment === '-' || projectWords.has(segment)))
   const path = { path: segments.join('/') }
   if (!isBelow) return path
-  // A project may be named like a page.
+  // A project may have the same name as a page.
   return within('project', segments, 2, projectWords) ?? (segments.includes('-') ? null : path)
 }
 
-/** Where the path of an owner ends: at the dash, else before the first word that one of its pages begins with. */
+/** Where the path of an owner ends: at the dash, else before the first word that starts one of its pages. */
 function within(
   place: PageScope,
   segments: readonly string[],

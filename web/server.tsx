@@ -1,4 +1,4 @@
-/** Pages as the server draws them: address to page, its calls in process, HTML. */
+/** Server-side rendering: finds the page of a URL, makes its calls in process, and renders HTML. */
 import { renderToString } from 'preact-render-to-string'
 import { Api, Refused, type Send } from './api.ts'
 import { App, type Returned, type Surroundings } from './app.tsx'
@@ -17,25 +17,25 @@ export interface RenderRequest {
   /** The path, split and decoded. */
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
-  /** Comes from one address more than they may. */
+  /** Comes from more addresses than allowed. */
   readonly isCrowded: boolean
   readonly csrf: string
-  /** Where pages of this server begin: `https://forge.example`. */
+  /** The URL of this server: `https://forge.example`. */
   readonly url: string
   readonly assets: (file: string) => Assets
   readonly send: Send
-  /** By `perform()`, in a thread where the data are many. Null where it takes too long. */
+  /** Calls `perform()`, in a thread if there is much data. Null if it takes too long. */
   draw(drawing: Drawing): Promise<string | null>
-  /** Of the browser. */
+  /** Cookies of the browser. */
   readonly cookies: string
-  /** Carries what is told from a post to the page that follows. */
+  /** Passes flash messages from a post to the next page. */
   readonly flash: {
-    /** False where it is too much: nothing is kept then. */
+    /** Returns false if the values are too large: then nothing is stored. */
     keep(told: Flash['told']): boolean
-    /** What was kept for this page, once. */
+    /** The values stored for this page, once. */
     take(): Flash['told']
   }
-  /** Of a post. */
+  /** The fields of a post. */
   readonly form?: FormFields
 }
 
@@ -45,10 +45,10 @@ export type Answer =
 
 const PATCH = /^\d+\.(?:diff|patch)$/
 
-/** Null where no page stands, for whoever asks. */
+/** Null if there is no page for the viewer. */
 export async function respond(asked: RenderRequest): Promise<Answer | null> {
   const api = new Api(asked.send)
-  // A patch is no page, whatever page its number stands for.
+  // A patch is not a page, whatever its number refers to.
   const match = PATCH.test(asked.segments.at(-1) ?? '') ? null : await matchOf(asked, api)
   if (!match) return asked.form ? null : elsewhere(asked, api)
   const page = await loadPage(match.file)
@@ -59,7 +59,7 @@ export async function respond(asked: RenderRequest): Promise<Answer | null> {
   return show(asked, api, page, match, { ...NONE, told: asked.flash.take() })
 }
 
-/** Addresses of older releases, which links elsewhere still have. */
+/** URLs of older releases, which external links still use. */
 async function elsewhere({ segments, address }: RenderRequest, api: Api): Promise<Answer | null> {
   const query = new URLSearchParams(address.split('?', 2)[1])
   const location = movedTo(segments, query) ?? (await rawOf(segments, api))
@@ -85,7 +85,7 @@ async function matchOf({ segments }: RenderRequest, api: Api): Promise<Match | n
   return 'page' in found ? found.page : ownerOf(found.path, api)
 }
 
-/** What has this path: a project, a group or a person. */
+/** The owner of this path: a project, a group or a user. */
 async function ownerOf(path: string, api: Api): Promise<Match | null> {
   const [project, group, users] = await Promise.all([
     path.includes('/') ? api.maybe('/projects/{id}', { id: path }) : null,
@@ -97,13 +97,13 @@ async function ownerOf(path: string, api: Api): Promise<Match | null> {
   return users?.[0] ? pageOf('user', [], users[0].username) : null
 }
 
-/** What a post brings to the page that answers or follows it. */
+/** The result of a post, for the page that answers or follows it. */
 interface Outcome {
   readonly returned: Returned | null
   readonly told: Surroundings['told']
 }
 
-/** What stands around a page. */
+/** What surrounds a page. */
 interface Around extends Outcome {
   readonly messages: Surroundings['messages']
 }
@@ -123,7 +123,7 @@ async function show(asked: RenderRequest, api: Api, page: Page, match: Match, ou
   const frame = page.frame ?? instanceFrame
   try {
     const own = async () => together(await page.load(request))
-    // All are waited for from the first on: whichever is refused first, the others' refusals are heard too.
+    // All are awaited from the start, so that no rejection is unhandled, whichever comes first.
     const [around, loaded, messages] = await Promise.all([together(frame.load(request)), own(), messagesOf(asked, api)])
     const data = { ...around, ...loaded }
     const html = await asked.draw(drawingOf(asked, match, request, data, { ...outcome, messages }))
@@ -138,7 +138,7 @@ async function show(asked: RenderRequest, api: Api, page: Page, match: Match, ou
   }
 }
 
-/** The page of a refusal; what is hidden is to whoever asks as if it were not there. */
+/** The page of an error; a hidden record looks like a missing one. */
 async function fail(
   asked: RenderRequest,
   request: PageRequest,
@@ -149,14 +149,14 @@ async function fail(
   return { status, html: await perform({ ...drawing, failure: { status, isCrowded: asked.isCrowded } }) }
 }
 
-/** To everybody, but for those that the browser dismissed. */
+/** Broadcast messages, except the ones that the browser dismissed. */
 async function messagesOf({ cookies }: RenderRequest, api: Api): Promise<Surroundings['messages']> {
   const dismissed = dismissedIn(cookies)
   const active = (await api.maybe('/broadcast_messages', { active: true, per_page: 10 })) ?? []
   return active.filter(({ id, dismissable }) => !dismissable || !dismissed.has(id))
 }
 
-/** Where no page stands at all. */
+/** The answer if there is no page at all. */
 export async function respondMissing(asked: RenderRequest, status: number, headers = {}): Promise<Answer> {
   const api = new Api(asked.send)
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
@@ -164,9 +164,9 @@ export async function respondMissing(asked: RenderRequest, status: number, heade
   return { ...(await fail(asked, request, status)), headers }
 }
 
-/** All that a page is drawn from, as data: it may be drawn in another thread. */
+/** All inputs of rendering as plain data, so that a page can be rendered in another thread. */
 export interface Drawing extends Around {
-  /** Of the page; none where a failure is shown. */
+  /** The file of the page; empty for an error page. */
   readonly file: string
   readonly failure?: { readonly status: number; readonly isCrowded: boolean }
   readonly params: PageRequest['params']
@@ -225,7 +225,7 @@ export async function perform(drawing: Drawing): Promise<string> {
   return `<!doctype html>${renderToString(document)}`
 }
 
-/** Fields that are not shown again. */
+/** Fields whose values are not shown again. */
 const SECRET = /password|secret|token|^code$/
 
 async function act(asked: RenderRequest, api: Api, page: Page, match: Match, form: FormFields): Promise<Answer> {
@@ -259,7 +259,7 @@ function valuesOf(form: FormFields): Returned['values'] {
   return Object.fromEntries(shown) as Returned['values']
 }
 
-/** Without scripts the page shows a text as it will stand, and does nothing else. */
+/** Without scripts the server renders the preview of a text, and does nothing else. */
 async function previewOf(
   request: PageRequest,
   form: FormFields,
@@ -270,7 +270,10 @@ async function previewOf(
   return { name, html: (await request.api.post('/markdown', input)).html }
 }
 
-/** A way back that is too long is left out. Whatever else is, such as a new secret, the post itself must answer. */
+/**
+ * An undo form that is too large is left out. Any other message, such as a new secret, must be in the answer of the
+ * post itself.
+ */
 function isKept({ flash }: RenderRequest, { told, changedNothing = false }: Flash): boolean {
   if (changedNothing) return false
   const { undo, ...rest } = told

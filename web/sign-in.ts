@@ -1,4 +1,4 @@
-/** The one script of the pages to sign in: it asks the device for a passkey and sends the form with what it signed. */
+/** The only script of the sign-in pages: it asks the device for a passkey and submits the form with the signature. */
 import { canUsePasskeys, showPasskey } from './passkeys.ts'
 
 const form = document.querySelector<HTMLFormElement>('#passkey')

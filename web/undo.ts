@@ -1,16 +1,16 @@
-/** What was done can be taken back: the page says so, with a form that does the reverse. */
+/** Undo: the page shows what was done, with a form that reverts it. */
 import type { Flash } from './page.ts'
 
 export interface Undo {
   readonly action: string
-  /** Names may come several times. */
+  /** Names may occur several times. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly word: string
 }
 
 type Fields = Readonly<Record<string, string | number | readonly (string | number)[]>>
 
-/** Told once on the page that follows. Lists are fields that come several times: `labels[]`. */
+/** Shown once on the next page. Lists become repeated fields: `labels[]`. */
 export function undoable(done: string, action: string, fields: Fields = {}, word = 'Undo'): Flash {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     Array.isArray(value)

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** Two builds of the same pages: for browsers, and for the server, which draws them first. */
+/** Two builds of the same pages: for browsers, and for server-side rendering. */
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
   base: '/-/assets/',
@@ -19,7 +19,7 @@ export default defineConfig(({ isSsrBuild }) => ({
       cssCodeSplit: false,
       rolldownOptions: {
         input: { client: 'web/client.tsx', 'sign-in': 'web/sign-in.ts' },
-        // Pages that are not built here name it.
+        // Pages outside this build refer to it by a fixed name.
         output: { entryFileNames: ({ name }) => (name === 'sign-in' ? '[name].js' : '[name]-[hash].js') },
       },
     }),

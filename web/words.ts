@@ -1,6 +1,6 @@
 const SHORT = /\b(?:api|ci|css|dns|html|http|https|id|ip|ldap|lfs|oauth|rsa|smtp|ssh|ssl|tls|ttl|ui|url|urls|uuid)\b/g
 
-/** A name of the API as people read it: `api_url` is "API URL". */
+/** An API name as readable text: `api_url` is "API URL". */
 export function sentence(name: string): string {
   const words = name
     .replaceAll('_', ' ')

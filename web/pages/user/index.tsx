@@ -1,4 +1,4 @@
-/** A person: who it is, what they make, what they did of late. */
+/** A user: profile, projects and recent activity. */
 import type { Listed, Records } from '../../api.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { ActButton } from '../../components/Form.tsx'
@@ -154,7 +154,7 @@ export const page = declare<Data>({
   },
 })
 
-/** What visitors may not list is empty to them. */
+/** Null for lists that visitors may not read. */
 async function listOrNull<T>(ask: () => Promise<Listed<T>>): Promise<Listed<T> | null> {
   try {
     return await ask()

@@ -1,10 +1,10 @@
-/** Where a comment stands in the changes of a merge request. */
+/** Positions of comments in the diff of a merge request. */
 import type { Records } from '../../../api.ts'
 import type { DiffFile, DiffLine } from '../../../components/Diff.tsx'
 import { text, type Act } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 
-/** The commits that a diff is between. */
+/** The commits of a diff. */
 export interface Shas {
   readonly base_sha: string
   readonly start_sha: string
@@ -13,7 +13,7 @@ export interface Shas {
 
 type Position = Records['NotePosition']
 
-/** One line of one file: a line that is new has no old number, one that is gone no new one. */
+/** The key of a line in a file: an added line has no old number, a removed one no new number. */
 export const lineKey = (file: Pick<DiffFile, 'new_path'>, line: Pick<DiffLine, 'old' | 'new'>) =>
   `${line.old ?? ''}_${line.new ?? ''}_${file.new_path}`
 
@@ -22,20 +22,20 @@ interface Positioned {
   readonly original_position?: Position | null
 }
 
-/** The line in the diff that is shown; null where the comment is of another one. */
+/** The line of a comment in the shown diff; null if the comment belongs to another diff. */
 export function spotOf(placed: Positioned, { head_sha }: Shas): string | null {
   const at = [placed.position, placed.original_position].find((position) => position?.head_sha === head_sha)
   if (!at || at.position_type !== 'text') return null
   return lineKey({ new_path: at.new_path ?? at.old_path ?? '' }, { old: at.old_line, new: at.new_line })
 }
 
-/** The same page with the form at a line, or without one. */
+/** The URL of the same page with the form at a line, or without a form. */
 export function commenting(address: string, key: string | null): string {
   const page = new URLSearchParams(address.split('?', 2)[1]).get('page')
   return withQuery(address, { comment: key, page })
 }
 
-/** The first of several lines, as the form at the last one names it: `old_new`. */
+/** The first of several lines, as the form at the last line names it: `old_new`. */
 function startOf({ form }: Act): Pick<DiffLine, 'old' | 'new'> | null {
   const found = /^(\d*)_(\d*)$/.exec(text(form, 'start'))
   if (!found || (found[1] === '' && found[2] === '')) return null
@@ -43,14 +43,14 @@ function startOf({ form }: Act): Pick<DiffLine, 'old' | 'new'> | null {
   return { old: number(found[1]), new: number(found[2]) }
 }
 
-/** One end of several lines: what was added or removed says so. */
+/** One end of a line range; added and removed lines have a type. */
 const endOf = ({ old, new: now }: Pick<DiffLine, 'old' | 'new'>) => ({
   type: old === null ? ('new' as const) : now === null ? ('old' as const) : null,
   old_line: old,
   new_line: now,
 })
 
-/** The lines that a comment is about, in words: `3`, or `3–7`. */
+/** The lines of a comment as text: `3`, or `3–7`. */
 export function linesText({ old_line, new_line, line_range }: Position): string {
   const last = new_line ?? old_line
   const first = line_range?.start?.new_line ?? line_range?.start?.old_line ?? last
@@ -61,7 +61,7 @@ const lineOf = (act: Act, name: string) => (text(act.form, name) ? Number(text(a
 
 const plain = (words: string) => words.replaceAll('\r\n', '\n')
 
-/** What the form at a line says, with the suggestion as Markdown writes it. */
+/** The text of the form at a line, with the suggestion as Markdown. */
 function bodyOf({ form }: Act): string {
   const body = plain(text(form, 'body')).trim()
   const suggestion = plain(text(form, 'suggestion'))

@@ -19,7 +19,7 @@ interface Data {
   html: string | null
 }
 
-/** By its number in the project; the API knows it by its id. */
+/** By its number in the project; the API needs its id. */
 async function find({ api, params }: PageRequest) {
   const [found] = await api.get('/projects/{id}/milestones', { id: params.id!, iids: [Number(params.iid)] })
   if (!found) throw new Refused({ status: 404, headers: {}, body: null })

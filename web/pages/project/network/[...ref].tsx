@@ -1,4 +1,4 @@
-/** The history as a drawing: which commits follow which, where branches part and where they meet again. */
+/** The commit graph: commits, branches and merges. */
 import type { Listed, Records } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
@@ -17,10 +17,10 @@ interface Data {
   refs: Refs
 }
 
-/** As high as a row of the list beside it. */
+/** The height of a row in the list next to it. */
 const ROW = 32
 const LANE = 14
-/** What finds no other shares the last. */
+/** Commits that find no other lane share the last. */
 const MOST_LANES = 24
 const COLOURS = ['#3d7bd9', '#d98b1f', '#2e9e6b', '#b0559c', '#c0493f', '#6d6fd0', '#7f8795']
 
@@ -70,7 +70,7 @@ const xOf = (lane: number) => LANE / 2 + 2 + lane * LANE
 const yOf = (row: number) => ROW / 2 + row * ROW
 const colourOf = (lane: number) => COLOURS[lane % COLOURS.length]!
 
-/** Into its lane within one row, then straight down. */
+/** A curve into its lane within one row, then straight down. */
 function pathOf({ from, lane, to }: Line): string {
   const [x, y] = [xOf(from.lane), yOf(from.row)]
   if (lane === from.lane) return `M${x} ${y}V${yOf(to)}`

@@ -1,4 +1,4 @@
-/** A new file in a folder, written here or chosen from one's own. */
+/** A new file in a folder, written here or uploaded. */
 import { commitFiles, contentOf, uploadOf } from '../../../commits.ts'
 import { CommitFields } from '../../../components/CommitFields.tsx'
 import { Button, Field, Form } from '../../../components/Form.tsx'
@@ -19,7 +19,7 @@ export const page = declare<Data & Partial<InProject>>({
   signedIn: true,
   async load({ api, params }) {
     const id = params.id!
-    // In an empty repository nothing has a name yet: the first file makes the branch.
+    // An empty repository has no branch: the first file creates it.
     const found = await locationAt(api, id, params.path!).catch(() => null)
     if (!found) return { place: { ref: params.path!, path: '', sha: null, isBranch: true } }
     const { ref, path, commit } = found

@@ -1,4 +1,4 @@
-/** When a pipeline runs by itself, and of what. */
+/** The form of a pipeline schedule. */
 import type { Records } from '../../../api.ts'
 import { variablesOf } from '../../../ci-actions.ts'
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
@@ -40,7 +40,7 @@ export const scheduleOf = ({ params, form }: Act) => ({
   active: flag(form, 'active'),
 })
 
-/** Makes its variables those of the form. */
+/** Replaces the variables of a schedule by those of the form. */
 export async function writeVariables(
   act: Act,
   schedule: string | number,

@@ -1,4 +1,4 @@
-/** Pipelines that run by themselves. */
+/** The pipeline schedules of a project. */
 import type { Listed, Records } from '../../../api.ts'
 import { CiTabs, RefLink, mayRun, mayAdminister, SubTabs } from '../../../components/CiParts.tsx'
 import { ActButton } from '../../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** What tests found: suites, and of each what failed before the rest. */
+/** The test report: suites, each with failed cases first. */
 import type { Records } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty } from '../../../components/lists.tsx'
@@ -7,7 +7,7 @@ type Report = Records['TestReport']
 type Suite = Report['test_suites'][number]
 type Case = Suite['test_cases'][number]
 
-/** Of a suite; the rest is in its report. */
+/** Per suite; the full report has the rest. */
 const MOST_CASES = 500
 
 export function TestReport({ report }: { report: Report | null }) {

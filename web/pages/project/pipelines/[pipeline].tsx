@@ -1,4 +1,4 @@
-/** One pipeline: how it stands, its stages, its jobs, what its tests found. */
+/** One pipeline: status, stages, jobs and test results. */
 import type { Listed, Records } from '../../../api.ts'
 import { jobActions } from '../../../ci-actions.ts'
 import {
@@ -175,7 +175,7 @@ function PipelineTabs({ address, query, graph, tests, variables }: Data & Drawn)
   )
 }
 
-/** A job that makes another pipeline leads to it. */
+/** A bridge job links to its downstream pipeline. */
 const linked = (stages: Records['PipelineGraph']['stages'], bridges: Data['bridges']) =>
   stages.map((stage) => ({
     ...stage,
@@ -234,7 +234,7 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
   }
 }
 
-/** Jobs that wait for somebody. */
+/** Manual jobs. */
 function Waiting({ graph }: { graph: Records['PipelineGraph'] }) {
   const waiting = graph.stages.flatMap(({ jobs }) =>
     jobs.filter(({ kind, status }) => kind === 'job' && (status === 'manual' || status === 'scheduled')),

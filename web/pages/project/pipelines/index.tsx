@@ -1,4 +1,4 @@
-/** Pipelines of a project, newest first, by state and branch. */
+/** Pipelines of a project, newest first, with filters by state and branch. */
 import type { Listed } from '../../../api.ts'
 import { CiTabs, PipelineRows, mayRun, type ListedPipeline, SubTabs } from '../../../components/CiParts.tsx'
 import { Choice, Field } from '../../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** Runs a pipeline by hand, of a branch or a tag, with variables. */
+/** Runs a pipeline manually, for a branch or a tag, with variables. */
 import { variablesOf } from '../../../ci-actions.ts'
 import { CiTabs } from '../../../components/CiParts.tsx'
 import { Button, Field, Form } from '../../../components/Form.tsx'

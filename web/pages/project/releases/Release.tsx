@@ -1,4 +1,4 @@
-/** A release: what it brings, and what can be downloaded. */
+/** A release: its notes and downloads. */
 import type { Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { Icon } from '../../../components/Icon.tsx'

@@ -1,4 +1,4 @@
-/** One release; `…/edit` changes it. */
+/** One release; `…/edit` edits it. */
 import type { Records } from '../../../api.ts'
 import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'

@@ -1,4 +1,4 @@
-/** A new release, of a tag that is there or made with it. */
+/** A new release, of an existing tag or a new one. */
 import { Button, Field, Form } from '../../../components/Form.tsx'
 import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'

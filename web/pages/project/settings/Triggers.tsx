@@ -1,4 +1,4 @@
-/** Tokens that start pipelines from elsewhere. */
+/** Trigger tokens, which start pipelines from outside. */
 import type { Records } from '../../../api.ts'
 import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'

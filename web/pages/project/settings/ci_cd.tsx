@@ -1,4 +1,4 @@
-/** How the pipelines of a project run: settings, runners, variables, triggers. */
+/** CI settings of a project: general, runners, variables, triggers. */
 import type { Api, Records } from '../../../api.ts'
 import { CiTabs } from '../../../components/CiParts.tsx'
 import { Copyable } from '../../../components/CloneBox.tsx'

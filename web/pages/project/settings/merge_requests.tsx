@@ -1,4 +1,4 @@
-/** What merge requests of a project need before they are merged: approvals, by whom, and what takes them away. */
+/** Merge request settings of a project: required approvals, approvers, and when approvals are reset. */
 import type { Records } from '../../../api.ts'
 import { ApprovalRules, ruleActions } from '../../../components/ApprovalRules.tsx'
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'

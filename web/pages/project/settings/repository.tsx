@@ -1,4 +1,4 @@
-/** Protected branches and tags, push rules, and keys and tokens that are the project's own. */
+/** Protected branches and tags, push rules, deploy keys and tokens of the project. */
 import type { Records } from '../../../api.ts'
 import { DeployTokens, deployTokenActions } from '../../../components/DeployTokens.tsx'
 import { ActButton, Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'

@@ -1,4 +1,4 @@
-/** A tag: what it says, the commit it names, the files as they were. */
+/** A tag: its message, its commit, and the files at that commit. */
 import type { Records } from '../../../api.ts'
 import { CommitRow } from '../../../components/Commits.tsx'
 import { Icon } from '../../../components/Icon.tsx'

@@ -1,4 +1,4 @@
-/** Two versions of a page of a wiki, line by line. */
+/** Two versions of a wiki page, line by line. */
 import type { Api, Listed, Records } from '../../../api.ts'
 import { Diff } from '../../../components/Diff.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -15,7 +15,7 @@ export interface Comparison {
 
 const PAGE = '/projects/{id}/wikis/{slug}'
 
-/** `?from=` and `?to=` name versions; a page that was not there yet is empty. */
+/** `?from=` and `?to=` name versions; before its creation a page is empty. */
 export async function compareVersions(
   api: Api,
   at: { id: string; slug: string },
@@ -58,7 +58,7 @@ interface HistoryProps {
   here: string
 }
 
-/** Changes of a page; two of them are chosen to be compared. */
+/** The history of a page; two versions can be chosen for comparison. */
 export function History({ versions, here }: HistoryProps) {
   const [first, second] = versions.items
   const choice = (name: string, id: string, chosen: string | undefined, label: string) => (

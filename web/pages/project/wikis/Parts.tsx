@@ -20,7 +20,7 @@ interface WikiPagesProps {
 
 const MOST = 200
 
-/** Pages, each after the folders it stands in; a folder that is a page as well is not named twice. */
+/** Pages, each after its folders; a folder that is also a page is not listed twice. */
 function withFolders(pages: readonly Records['WikiPageSummary'][]) {
   const named = new Set(pages.map(({ slug }) => slug))
   return pages.flatMap(({ slug, title }) => {

@@ -1,4 +1,4 @@
-/** A page of a wiki; `?version=` as it was, `?view=history` its changes, `?view=edit` its form. */
+/** A wiki page; `?version=` shows an old version, `?view=history` its history, `?view=edit` its form. */
 import type { Listed, Records } from '../../../api.ts'
 import { ActButton } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -18,7 +18,7 @@ interface Data {
   comparison: Comparison | null
 }
 
-/** The bare address is the home page. */
+/** The URL without a path is the home page. */
 const pathIn = (params: PageRequest['params']) => params.path ?? 'home'
 
 const PAGE = '/projects/{id}/wikis/{slug}'

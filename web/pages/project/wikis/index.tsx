@@ -1,2 +1,2 @@
-/** The wiki begins at its home page, or with the invitation to write it. */
+/** The home page of the wiki, or a prompt to create it. */
 export { page } from './[...path].tsx'

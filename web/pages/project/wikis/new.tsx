@@ -1,4 +1,4 @@
-/** A new page of a wiki. */
+/** A new wiki page. */
 import { projectFrame } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { WikiForm } from './Parts.tsx'

@@ -1,4 +1,4 @@
-/** Changes a snippet of a project. */
+/** Edits a snippet of a project. */
 import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../components/Snippets.tsx'
 import { projectFrame } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
