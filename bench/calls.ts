@@ -1,7 +1,8 @@
 /** The requests of the bench. */
 import type { Call } from './load.ts'
 import { CROWDED, RARE_AUTHOR, RARE_EMOJI, RARE_LABEL } from './seed-issues.ts'
-import { ADMINISTRATOR, EVERYBODY, HOLDERS, MEMBER, RARE, daysAgo, usernameOf } from './seed.ts'
+import { ADMINISTRATOR, HOLDERS, MEMBER, usernameOf } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const asMember = (path: string): Call => ({ path: `/api/v4${path}`, token: MEMBER })
 const asAdministrator = (path: string): Call => ({ path: `/api/v4${path}`, token: ADMINISTRATOR })

@@ -2,7 +2,8 @@
 import type { Call } from './load.ts'
 import { CROWDED, RARE_AUTHOR, RARE_EMOJI, RARE_LABEL } from './seed-issues.ts'
 import { RARE_BRANCH, RARE_REVIEWER } from './seed-merge-requests.ts'
-import { ADMINISTRATOR, EVERYBODY, MEMBER, RARE, daysAgo } from './seed.ts'
+import { ADMINISTRATOR, MEMBER } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const asMember = (path: string): Call => ({ path: `/api/v4${path}`, token: MEMBER })
 const asAdministrator = (path: string): Call => ({ path: `/api/v4${path}`, token: ADMINISTRATOR })

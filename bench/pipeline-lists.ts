@@ -2,7 +2,8 @@
 import type { Call } from './load.ts'
 import { CROWDED } from './seed-issues.ts'
 import { RARE_REF, RUNNER } from './seed-pipelines.ts'
-import { ADMINISTRATOR, MEMBER, daysAgo } from './seed.ts'
+import { ADMINISTRATOR, MEMBER } from './seed.ts'
+import { daysAgo } from './seed-values.ts'
 
 const asMember = (path: string): Call => ({ path: `/api/v4/projects/${CROWDED}${path}`, token: MEMBER })
 const asAdministrator = (path: string): Call => ({ path: `/api/v4${path}`, token: ADMINISTRATOR })

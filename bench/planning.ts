@@ -5,7 +5,8 @@
 import type { Call } from './load.ts'
 import { CROWDED } from './seed-issues.ts'
 import { PHRASE, DISCUSSED } from './seed-planning.ts'
-import { ADMINISTRATOR, EVERYBODY, HOLDERS, MEMBER, RARE, daysAgo } from './seed.ts'
+import { ADMINISTRATOR, HOLDERS, MEMBER } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 /** A guest of the crowded project. */
 const asGuest = (path: string): Call => ({ path: `/api/v4${path}`, token: MEMBER })

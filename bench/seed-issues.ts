@@ -7,7 +7,7 @@ import type {} from '../src/features/planning/labels/model.ts'
 import type {} from '../src/features/planning/milestones/model.ts'
 import { isSqlite } from '../src/store/dialect.ts'
 import { setAside } from './aside.ts'
-import { EVERYBODY, RARE, daysAgo } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const ROWS_A_STATEMENT = 500
 const LABELS = 10

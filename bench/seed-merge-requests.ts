@@ -4,7 +4,7 @@ import type { Db } from '../src/store/database.ts'
 import { addRows, fillStore, lit } from './filling.ts'
 import { CROWDED, RARE_AUTHOR, RARE_EMOJI } from './seed-issues.ts'
 import { moment } from './seed-tree.ts'
-import { EVERYBODY, RARE, daysAgo } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const LABELS = 10
 const MILESTONES = 5

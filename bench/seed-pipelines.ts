@@ -4,7 +4,7 @@ import type { Db } from '../src/store/database.ts'
 import { addRows, fillStore, lit } from './filling.ts'
 import { CROWDED } from './seed-issues.ts'
 import { moment } from './seed-tree.ts'
-import { daysAgo } from './seed.ts'
+import { daysAgo } from './seed-values.ts'
 
 const JOBS = 10
 const USER = 10

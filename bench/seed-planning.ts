@@ -10,7 +10,7 @@ import { setAside } from './aside.ts'
 import { addRows, fillStore } from './filling.ts'
 import { CROWDED } from './seed-issues.ts'
 import { moment } from './seed-tree.ts'
-import { EVERYBODY, RARE, daysAgo } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const NOTES_AN_ISSUE = 10
 const PEOPLE = 50

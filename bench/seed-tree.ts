@@ -4,7 +4,7 @@ import { newDiskPath } from '../src/features/projects/repositories/repository.ts
 import { Master } from '../src/lib/levels.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'
-import { EVERYBODY, RARE, daysAgo } from './seed.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const PROJECTS_A_GROUP = 20
 const MEMBERS_A_GROUP = 4

@@ -1,6 +1,5 @@
 /** Fills an empty database with users of every sort, groups and projects, in the same proportions whatever their number. */
 import { sql } from 'kysely'
-import { DAY } from '../src/clock.ts'
 import type {} from '../src/features/identity/namespaces/model.ts'
 import type {} from '../src/features/identity/tokens/model.ts'
 import type {} from '../src/features/identity/users/model.ts'
@@ -11,16 +10,13 @@ import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
 import { seedIssues } from './seed-issues.ts'
 import { seedTree } from './seed-tree.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 /** One row in … is of this sort. */
 const BLOCKED = 20
 const EXTERNAL = 10
 const CREATED_OVER_DAYS = 1000
 const ROWS_A_STATEMENT = 500
-
-/** In the name of ten users, however many there are; `EVERYBODY` is in every email. */
-export const RARE = 'zyxwvu'
-export const EVERYBODY = 'example'
 
 export const ADMINISTRATOR = 'bench-administrator'
 export const MEMBER = 'bench-member'
@@ -33,8 +29,6 @@ export const HOLDERS: ReadonlyMap<number, string> = new Map(
 /** Of the instance that is measured. */
 export const SECRET_KEY = '0123456789abcdef'.repeat(4)
 const { seal } = vault(Buffer.from(SECRET_KEY, 'hex'))
-
-export const daysAgo = (days: number): string => new Date(Date.now() - days * DAY).toISOString()
 
 export async function seed(url: string, users: number): Promise<void> {
   const store = await openStore(url, { durable: false, shared: true, poolSize: 1 })

@@ -259,6 +259,18 @@ test('a cycle is reported once, one closed by a type too, but not one closed by 
   expect(violationsOf({ ...tree, 'src/lib/c.ts': `declare module './a.ts' { interface A {} }` })).toEqual([])
 })
 
+test('cycles are found in pages, benches and tests as well', () => {
+  const tree = {
+    'web/app.tsx': `import { Form } from './Form.tsx'`,
+    'web/Form.tsx': `import type { App } from './app.tsx'`,
+  }
+  expect(violationsOf(tree)).toEqual([
+    'web/app.tsx:1 imports web/Form.tsx: closes the cycle web/Form.tsx → web/app.tsx → web/Form.tsx',
+  ])
+  expect(violationsOf({ 'bench/a.ts': `import './b.ts'`, 'bench/b.ts': `import './a.ts'` })).toHaveLength(1)
+  expect(violationsOf({ 'test/a.ts': `import './b.test.ts'`, 'test/b.test.ts': `import './a.ts'` })).toHaveLength(1)
+})
+
 test('statements over several lines are read, comments and text are not', () => {
   const source = `
     /* import { a } from '../app.ts' */
@@ -293,7 +305,7 @@ test('the command prints what it found and exits accordingly', () => {
   using good = plant({ 'src/app.ts': `import './lib/a.ts'`, 'src/lib/a.ts': '', 'src/lib/a.test.ts': '' })
   using bad = plant({ 'src/lib/a.ts': `import '../app.ts'` })
 
-  expect(check(good.root)).toEqual({ status: 0, stdout: 'imports: 2 files, in order\n' })
+  expect(check(good.root)).toEqual({ status: 0, stdout: 'imports: 3 files, in order\n' })
   expect(check(bad.root)).toEqual({
     status: 1,
     stdout: 'src/lib/a.ts:1 imports src/app.ts: lib imports nothing of ours outside lib\n',

@@ -1,4 +1,6 @@
 /** Roles by the numbers of the contract. */
+import type { Records } from './api.ts'
+
 export const ROLES: readonly (readonly [value: string, text: string])[] = [
   ['10', 'Guest'],
   ['20', 'Reporter'],
@@ -24,3 +26,9 @@ export const VISIBILITIES = [
 ] as const
 
 export type VisibilityWord = 'private' | 'internal' | 'public'
+
+/** The viewer's level here, by the numbers of the contract: 20 reporter, 30 developer, 40 maintainer, 50 owner. */
+export function levelOf({ permissions }: Pick<Records['Project'], 'permissions'>): number {
+  const own = permissions?.project_access?.access_level ?? 0
+  return Math.max(own, permissions?.group_access?.access_level ?? 0)
+}

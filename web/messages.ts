@@ -1,6 +1,6 @@
 /** Broadcast messages: which ones a page shows, and which ones a browser has dismissed. */
+import { levelOf } from './levels.ts'
 import type { Records } from './api.ts'
-import { levelOf } from './layout/project.tsx'
 
 type Message = Records['BroadcastMessage']
 

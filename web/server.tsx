@@ -1,7 +1,8 @@
 /** Server-side rendering: finds the page of a URL, makes its calls in process, and renders HTML. */
 import { renderToString } from 'preact-render-to-string'
 import { Api, Refused, type Send } from './api.ts'
-import { App, type Returned, type Surroundings } from './app.tsx'
+import { App } from './app.tsx'
+import { type Returned, type Surroundings } from './surroundings.ts'
 import { Document, type Assets } from './document.tsx'
 import { instanceFrame } from './layout/instance.tsx'
 import { failurePage } from './failure.tsx'

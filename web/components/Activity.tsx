@@ -1,6 +1,6 @@
 /** A list of events, newest first: who did what to which record. */
 import type { Listed, Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { withQuery } from '../query.ts'
 import { encodePath } from '../refs.ts'
 import { Person } from './Avatar.tsx'

@@ -1,7 +1,8 @@
 /** Shared parts of pipeline and job pages. */
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
-import { below, levelOf, type Project } from '../layout/project.tsx'
+import { below, type Project } from '../layout/project.tsx'
+import { levelOf } from '../levels.ts'
 import { pathOf, locationAddress } from '../refs.ts'
 import { ActButton } from './Form.tsx'
 import { Icon } from './Icon.tsx'

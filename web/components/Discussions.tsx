@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import type { Me } from '../page.ts'
 import { Person } from './Avatar.tsx'
 import { ActButton, Button, Folded, Form, Tick } from './Form.tsx'

@@ -4,7 +4,7 @@
  */
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
-import { useSurroundings, type Returned } from '../app.tsx'
+import { useSurroundings, type Returned } from '../surroundings.ts'
 
 export const TokenField = () => <input type="hidden" name="authenticity_token" value={useSurroundings().csrf} />
 

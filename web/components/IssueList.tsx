@@ -1,7 +1,7 @@
 /** A list of issues with filters in the URL: tabs for states, chips and a form for filters. */
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { withQuery } from '../query.ts'
 import { Avatar, Person } from './Avatar.tsx'
 import { Pick } from './BulkEdit.tsx'

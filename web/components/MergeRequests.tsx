@@ -1,7 +1,7 @@
 /** Lists of merge requests: of a project, of a group, of the viewer. */
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { withQuery } from '../query.ts'
 import { Avatar, Person } from './Avatar.tsx'
 import { Pick } from './BulkEdit.tsx'

@@ -1,6 +1,6 @@
 /** Broadcast messages of administrators. */
 import { useEffect, useState } from 'preact/hooks'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { dismiss } from '../messages.ts'
 import { Icon } from './Icon.tsx'
 

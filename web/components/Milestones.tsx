@@ -1,6 +1,6 @@
 /** Milestones with their progress, and the form to create or edit one. */
 import type { Listed, Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { text, type FormFields } from '../page.ts'
 import { withQuery } from '../query.ts'
 import { Field } from './Form.tsx'

@@ -1,7 +1,7 @@
 /** Runners of a project, a group or the whole instance, and how to add one. */
 import type { ComponentChildren } from 'preact'
 import type { Api, Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { flag, optional, words } from '../fields.ts'
 import { text, type Act, type Me, type Flash } from '../page.ts'
 import { Copyable } from './CloneBox.tsx'

@@ -1,7 +1,7 @@
 /** Snippets of a project or a user: list, content and form. */
 import { useState } from 'preact/hooks'
 import type { Listed, Records } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { text, type FormFields, type Me } from '../page.ts'
 import { Person } from './Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form, Tick } from './Form.tsx'

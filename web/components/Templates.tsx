@@ -1,7 +1,7 @@
 /**
  * Templates for descriptions, which a project has in `.gitlab/issue_templates` and `.gitlab/merge_request_templates`.
  */
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import type { PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
 

@@ -1,6 +1,6 @@
 /** What the previous action did, with an undo button. */
 import { useEffect, useState } from 'preact/hooks'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import type { Undo } from '../undo.ts'
 import { Button, Form } from './Form.tsx'
 

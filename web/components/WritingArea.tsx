@@ -3,7 +3,7 @@
  * field with a preview by the server.
  */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { reasonOf, renderMarkdown, upload } from '../browser.ts'
 import { projectOf } from '../page.ts'
 import { useSentPreview, useValue } from './Form.tsx'

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { withQuery } from '../query.ts'
 import type { Listed } from '../api.ts'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (

@@ -1,6 +1,6 @@
 /** Parts of settings pages. */
 import type { ComponentChildren } from 'preact'
-import { useSurroundings } from '../app.tsx'
+import { useSurroundings } from '../surroundings.ts'
 import { Copyable } from './CloneBox.tsx'
 import { Choice, Tick } from './Form.tsx'
 import { Icon } from './Icon.tsx'

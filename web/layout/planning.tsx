@@ -2,7 +2,8 @@
 import { Tabs } from '../components/lists.tsx'
 import type { Me } from '../page.ts'
 import { belowGroup, type Group } from './group.tsx'
-import { below, levelOf, type Project } from './project.tsx'
+import { below, type Project } from './project.tsx'
+import { levelOf } from '../levels.ts'
 
 const PAGES = [
   ['List', 'issues'],

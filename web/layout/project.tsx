@@ -1,4 +1,5 @@
 /** The frame of project pages: breadcrumbs and navigation. */
+import { levelOf } from '../levels.ts'
 import type { Records } from '../api.ts'
 import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
@@ -110,10 +111,4 @@ function tabsOf(project: Project, address: string): Tab[] {
     tab('Members', 'project_members', ['project_members']),
     isMaintainer && { ...tab('Settings', 'edit', ['settings', 'hooks']), ...(at === '/edit' && { isCurrent: true }) },
   ].filter((one) => one !== false && one !== undefined) as Tab[]
-}
-
-/** The viewer's level here, by the numbers of the contract: 20 reporter, 30 developer, 40 maintainer, 50 owner. */
-export function levelOf({ permissions }: Project): number {
-  const own = permissions?.project_access?.access_level ?? 0
-  return Math.max(own, permissions?.group_access?.access_level ?? 0)
 }

@@ -1,20 +1,12 @@
 /** An issue board: columns of cards. A card is moved by mouse, by keys (Shift and an arrow) or by its form. */
+import type { Column } from './column.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Listed, Records } from '../../api.ts'
-import { useSurroundings } from '../../app.tsx'
+import type { Records } from '../../api.ts'
+import { useSurroundings } from '../../surroundings.ts'
 import { ActButton, Button, Choice, Field, Form, fold } from '../Form.tsx'
 import { Icon } from '../Icon.tsx'
 import { Label } from '../State.tsx'
 import { Card, cardId, type Move } from './Card.tsx'
-
-export interface Column {
-  /** `opened`, `closed` or the name of its label. */
-  key: string
-  title: string
-  list: number | null
-  color: string | null
-  issues: Listed<Records['Issue'][]>
-}
 
 export interface BoardData {
   boards: Records['Board'][]

@@ -4,7 +4,7 @@ import { Avatar } from '../Avatar.tsx'
 import { Button, Choice, Form, fold } from '../Form.tsx'
 import { Icon } from '../Icon.tsx'
 import { Label } from '../State.tsx'
-import type { Column } from './Board.tsx'
+import type { Column } from './column.ts'
 import { pathOf } from '../../refs.ts'
 
 type Issue = Records['Issue']

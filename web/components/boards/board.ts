@@ -2,7 +2,8 @@
 import { Refused } from '../../api.ts'
 import { text, type Act, type Page, type PageRequest } from '../../page.ts'
 import { undoable } from '../../undo.ts'
-import type { BoardData, Column } from './Board.tsx'
+import type { BoardData } from './Board.tsx'
+import type { Column } from './column.ts'
 
 export type BoardScope = 'project' | 'group'
 

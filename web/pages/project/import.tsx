@@ -1,7 +1,7 @@
 /** The progress of an import. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Records } from '../../api.ts'
-import { useSurroundings } from '../../app.tsx'
+import { useSurroundings } from '../../surroundings.ts'
 import { ActButton } from '../../components/Form.tsx'
 import { State } from '../../components/State.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'

@@ -10,7 +10,8 @@ import { Readme, loadReadme, type ReadmeView } from '../../components/Readme.tsx
 import { RefPicker, loadRefs, type Refs } from '../../components/RefPicker.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Empty } from '../../components/lists.tsx'
-import { below, levelOf, projectFrame, type InProject, type Project } from '../../layout/project.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../layout/project.tsx'
+import { levelOf } from '../../levels.ts'
 import { page as declare, type PageRequest } from '../../page.ts'
 import { encodePath, locationAddress } from '../../refs.ts'
 

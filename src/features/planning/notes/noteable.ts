@@ -105,7 +105,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
   path,
   noun,
   guest = true,
-  limiter: limiter,
+  limiter,
   on,
   params,
   find,
@@ -113,7 +113,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
   path,
   noun,
   guest,
-  writing: limiter ? { limiter: limiter } : {},
+  writing: limiter ? { limiter } : {},
   // Endpoints use only what every noteable subject has.
   named: (name) =>
     child(on, {

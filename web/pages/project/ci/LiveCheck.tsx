@@ -1,7 +1,7 @@
 /** Shows errors of a CI file while the user types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Records } from '../../../api.ts'
-import { useSurroundings } from '../../../app.tsx'
+import { useSurroundings } from '../../../surroundings.ts'
 import { lint, reasonOf } from '../../../browser.ts'
 import { State } from '../../../components/State.tsx'
 

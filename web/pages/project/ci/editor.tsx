@@ -1,6 +1,6 @@
 /** The CI file of a branch: edit, check and commit on one page. */
 import type { Records } from '../../../api.ts'
-import { useSurroundings } from '../../../app.tsx'
+import { useSurroundings } from '../../../surroundings.ts'
 import { CiTabs, mayRun } from '../../../components/CiParts.tsx'
 import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { LintResult } from '../../../components/LintResult.tsx'

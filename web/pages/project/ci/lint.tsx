@@ -1,6 +1,6 @@
 /** Checks a CI configuration as if it belonged to this project. */
 import type { Records } from '../../../api.ts'
-import { useSurroundings } from '../../../app.tsx'
+import { useSurroundings } from '../../../surroundings.ts'
 import { CiTabs } from '../../../components/CiParts.tsx'
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
 import { LintResult } from '../../../components/LintResult.tsx'

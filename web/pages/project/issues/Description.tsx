@@ -1,6 +1,6 @@
 /** The description of an issue. Users who may edit it can check its task boxes in place. */
 import { useEffect, useRef } from 'preact/hooks'
-import { useSurroundings } from '../../../app.tsx'
+import { useSurroundings } from '../../../surroundings.ts'
 import { Prose } from '../../../components/State.tsx'
 
 export function Description({ html, mayTick }: { html: string; mayTick: boolean }) {

@@ -14,7 +14,8 @@ import {
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty } from '../../../components/lists.tsx'
 import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
-import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { levelOf } from '../../../levels.ts'
 import { page as declare, type Me } from '../../../page.ts'
 
 interface Data {

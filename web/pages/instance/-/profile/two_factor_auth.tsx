@@ -1,7 +1,7 @@
 /** Two-factor authentication: authenticator app, passkeys and recovery codes. */
 import { encode } from 'uqr'
 import { Refused, type Records } from '../../../../api.ts'
-import { useSurroundings } from '../../../../app.tsx'
+import { useSurroundings } from '../../../../surroundings.ts'
 import { Copyable } from '../../../../components/CloneBox.tsx'
 import { Button, Field, Form } from '../../../../components/Form.tsx'
 import { Chapter } from '../../../../components/settings.tsx'
