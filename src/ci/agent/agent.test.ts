@@ -126,7 +126,7 @@ test('a long log goes in patches of a megabyte, at the server’s pace, and none
   receiver.answer = (call) => {
     if (call !== 'PATCH jobs/1/trace') return undefined
     patches++
-    // Forgets what it had, once; and is away twice.
+    // The server loses its log once, and is unavailable twice.
     if (patches === 2) receiver.jobs.get(1)!.trace = Buffer.alloc(0)
     if (patches === 3) return { status: 502 }
     return patches === 4 ? { status: 404 } : undefined

@@ -1,6 +1,6 @@
 /**
- * There is no docker here: a script that stands for its client notes how it was called, and runs what the container
- * would, on this machine. So these tests show the calls and their order, not that a real client takes them.
+ * These tests run without docker. A script replaces its client, records the calls, and runs on this machine what the
+ * container would run. So the tests show the calls and their order, not that a real client accepts them.
  */
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'

@@ -22,7 +22,7 @@ async function zipped(files: readonly (readonly [name: string, size: number])[])
   return buffer(Readable.from(zipOf(inputs)))
 }
 
-/** The size that the directory tells of the first entry. */
+/** Sets a wrong size in the directory for the first entry. */
 function lying(zip: Buffer, size: number): Buffer {
   const at = zip.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1'))
   zip.writeUInt32LE(size, at + 24)

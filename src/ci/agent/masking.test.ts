@@ -34,7 +34,7 @@ test('however a text is cut, the secrets are gone and the rest is there', () => 
       chunks.push(text.slice(at, at + length))
       at += length
     }
-    // Neighbours may be told as one or as two.
+    // Adjacent secrets may be masked as one or as two.
     const joined = (masked: string) => masked.replace(/(\[MASKED\])+/g, '[MASKED]')
     const whole = joined(mask(secrets, [text]))
     expect([text, joined(mask(secrets, chunks))]).toEqual([text, whole])

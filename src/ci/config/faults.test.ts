@@ -13,7 +13,7 @@ async function faultsOf(text: string, input: ConfigOptions = {}) {
 const SCRIPT = 'should be a string or a nested array of strings up to 10 levels deep'
 const stop = (...lines: string[]) => ['x:', '  script: a', '  environment: {name: e, on_stop: y}', ...lines].join('\n')
 
-// Each row of the reference's table of texts, with the line of the key.
+// Each row of the reference's table of messages, with the line of the key.
 test.each<[string, string, string, number | null]>([
   ['unknown key', job('foo: 1'), 'jobs:x config contains unknown keys: foo', 3],
   ['no jobs', '.hidden: {script: a}', 'jobs config should contain at least one visible job', null],

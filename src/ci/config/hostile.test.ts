@@ -1,4 +1,4 @@
-/** Whatever a text is made of: a clear refusal, soon, and others have their turn meanwhile. */
+/** Any text gets a clear error soon, and other requests continue meanwhile. */
 import { expect, test } from 'vitest'
 import { ciContext, type ConfigOptions } from '../../../test/ci.ts'
 import { compile } from './compile.ts'
@@ -7,11 +7,11 @@ const TOO_BIG = 'The parsed YAML is too big'
 const many = (count: number, make: (n: number) => string, between = '\n') =>
   Array.from({ length: count }, (_, n) => make(n)).join(between)
 
-/** Each holds the one before it many times. */
+/** Each level contains the one before it many times. */
 const tower = (levels: number, width: number, hold: (n: number) => string, first: string) =>
   many(levels, (n) => `l${n}: ${n === 0 ? first : `[${many(width, () => hold(n - 1), ', ')}]`}`)
 
-// Processor time: a busy machine is no fault of ours.
+// Measures CPU time, because a busy machine must not fail the test.
 async function faultOf(text: string, input: ConfigOptions = {}) {
   const since = process.cpuUsage()
   const { errors } = await compile(text, ciContext(input))

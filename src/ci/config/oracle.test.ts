@@ -1,6 +1,7 @@
 /**
- * What gitlab-ci-local makes of the same files: templates that we ship, and generated ones. It does not look at `only`
- * and `except`, so files here have none that matter; other differences are named below.
+ * Compares with gitlab-ci-local on the same files: templates that ship with the server, and generated files.
+ * gitlab-ci-local ignores `only` and `except`, so the files have none that matter. The comments below name other
+ * differences.
  */
 import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +19,7 @@ const run = promisify(execFile)
 const program = createRequire(import.meta.url).resolve('gitlab-ci-local')
 const templates = new URL('../../features/instance/templates/contents/gitlab-ci-ymls/', import.meta.url)
 
-// Each question starts a program: those that say most, one of each kind.
+// Each question starts a program, so this list has only the most telling templates, one of each kind.
 const TEMPLATES = ['Auto-deploy/Auto-DevOps', 'Docker', 'Rust', 'Terraform', 'Pages/Hugo']
 const SEEDS = [5, 9]
 
@@ -53,15 +54,15 @@ async function ask(how: '--list-json' | '--preview', text: string): Promise<stri
   return (await run(process.execPath, [program, ...words], { cwd: folder, maxBuffer: 1e8 })).stdout
 }
 
-/** It writes `x: [1/2]` for `x 1/2`, and no blank after the comma of a matrix. */
+/** gitlab-ci-local writes `x: [1/2]` for `x 1/2`, and no space after the comma of a matrix. */
 const named = (name: string) =>
   name
     .replace(/: \[(\d+\/\d+)\]$/, ' $1')
     .replace(/: \[(.*)\]$/, (_, list: string) => `: [${list.split(',').join(', ')}]`)
 
 /**
- * It lists jobs that are left out as well, in the order of the file, and needs by the name in the file. Of a
- * manual job without rules it does not say that it may fail.
+ * gitlab-ci-local also lists excluded jobs, in the order of the file, and needs by their name in the file. It does not
+ * report that a manual job without rules may fail.
  */
 function theirs(listed: readonly Listed[], stages: readonly string[], preview: Preview) {
   const here = listed.filter(({ when }) => when !== 'never')
@@ -76,7 +77,7 @@ function theirs(listed: readonly Listed[], stages: readonly string[], preview: P
       stage: job.stage,
       when: job.when,
       allow_failure: mayFail(job) || job.allow_failure,
-      // It keeps those that may be missing and are.
+      // gitlab-ci-local keeps optional needs that are missing.
       needs: job.needs?.filter((need) => !need.optional || here.some((one) => groupOf(one.name) === need.job)) ?? null,
     }))
 }
@@ -105,7 +106,7 @@ function ours(jobs: readonly PlannedJob[]) {
 const valuesOf = (variables: readonly { key: string; value: string }[]) =>
   Object.fromEntries(variables.map(({ key, value }) => [key, value]))
 
-/** It keeps numbers and booleans in jobs as they are written, and what describes a variable. */
+/** gitlab-ci-local keeps numbers and booleans in jobs as written, and descriptions of variables. */
 const texts = (variables: unknown) =>
   Object.fromEntries(
     Object.entries((variables ?? {}) as Record<string, unknown>).map(([key, value]) => [
@@ -138,7 +139,7 @@ test.each(TEMPLATES)('the template %s', async (name) => {
   expect(await agrees(await readFile(new URL(`${name}.yml`, templates), 'utf8'))).toBeGreaterThan(0)
 })
 
-/** The same numbers for the same seed. */
+/** A seeded random generator. */
 function dice(seed: number) {
   let state = seed * 2_654_435_761
   const below = (most: number) => {

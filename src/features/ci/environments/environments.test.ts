@@ -163,12 +163,12 @@ test('an environment is stopped at its time, and forced without its job', async 
   expect(await s.only()).toMatchObject({ state: 'available' })
   forge.clock.advance(25 * HOUR)
   await stopDueEnvironments.handle(forge.app, {})
-  // The forge's own worker may be at it too.
+  // The worker of the forge may run the same job.
   await forge.settle()
   expect(await s.only()).toMatchObject({ state: 'stopping', auto_stop_at: null })
   expect(await findJobByName(forge, 'remove')).toMatchObject({ status: 'pending' })
   const { id } = await s.only()
-  // Whoever comes second starts nothing, and does not end it before its job has.
+  // A second request starts nothing, and does not stop the environment before its job has ended.
   expect((await root.post(`${s.url}/${id}/stop`)).body).toMatchObject({ state: 'stopping' })
   expect(await findJobByName(forge, 'remove')).toMatchObject({ status: 'pending' })
   expect((await root.post(`${s.url}/${id}/stop`, { force: true })).body).toMatchObject({ state: 'stopped' })

@@ -43,7 +43,7 @@ test('the token of a job opens a few doors, while the job runs', async () => {
   for (const path of ['/user', `/projects/${project.id}`, '/projects', `/projects/${project.id}/jobs`])
     expect(await status(path), path).toBe(401)
 
-  // What a job does as a person: in its own project, elsewhere only where that is named.
+  // A job may write as its user in its own project. Elsewhere it needs an allowlist entry.
   const asJob = async (method: string, path: string, json?: object) =>
     (await ask(forge, method, path, { headers, ...(json && { json }) })).status
   const changes = async ({ id }: { id: number }) => [
@@ -64,7 +64,7 @@ test('the token of a job opens a few doors, while the job runs', async () => {
   expect((await owner.get(`/projects/${other.id}/environments`)).body).toEqual([])
   expect((await owner.get(`/projects/${other.id}/releases`)).body).toEqual([])
 
-  // The other project keeps those out whom it does not name.
+  // The other project rejects jobs of projects that its allowlist does not name.
   const scope = `/projects/${other.id}/job_token_scope`
   expect((await owner.request('PATCH', scope, { enabled: true })).status).toBe(204)
   expect((await owner.get(scope)).body).toEqual({ inbound_enabled: true, outbound_enabled: false })

@@ -6,7 +6,7 @@ const ended = async (s: Stage) => ({ job_id: (await jobOn(s)).job_id })
 const waiting = async (s: Stage) => ({ job_id: (await jobOn(s, null)).job_id })
 const file = async (s: Stage) => ({ ...(await ended(s)), '*': 'a.txt' })
 
-/** One that waits for a hand. */
+/** A manual job. */
 async function manual(s: Stage) {
   await pipelineOn(s, 'ship: { script: x, when: manual }')
   return { job_id: (await findJobByName(s.forge, 'ship')).id }

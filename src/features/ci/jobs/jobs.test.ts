@@ -108,7 +108,7 @@ test('logs, artifacts and their end', async () => {
   const { openTrace } = await import('./traces.ts')
   const before = await findJobByName(forge, 'build')
   await forge.settle()
-  // Whoever began to read it before it was a blob comes to its end.
+  // A reader that started before the log became a blob reads it to its end.
   const stale = { ...before, trace_digest: null }
   expect(Buffer.concat(await (await openTrace(forge.app, stale, 6))!.toArray()).toString()).toBe(log.slice(6))
   expect(await findJobByName(forge, 'build')).toMatchObject({ trace_digest: expect.any(String), coverage: 81.25 })

@@ -18,7 +18,7 @@ const STUCK = { status: 'failed', failure_reason: 'stuck_or_timeout_failure' }
 const state = async (forge: TestForge, ...names: string[]) =>
   Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await findJobByName(forge, name)).status])))
 
-/** Runners that ask would be given jobs. */
+/** Updates the contact time in the row, because a runner that asks would get jobs. */
 const seen = ({ app, clock }: TestForge, change: RowChange<'runners'> = {}) =>
   app.db
     .updateTable('runners')
@@ -33,7 +33,7 @@ tagged: { script: x, tags: [linux, Gpu] }
 cased: { script: x, tags: [linux, gpu] }
 `
   const { owner, project, token } = await pushed(forge, config)
-  // The one reaches another project, the other takes just one of the jobs: `master` is protected.
+  // One runner belongs to another project. The other takes only one of the jobs, because `master` is protected.
   const { body: other } = await owner.post('/projects', { path: 'other' })
   await registerRunner(forge, {}, other.runners_token)
   await registerRunner(forge, { tag_list: 'linux,Gpu', run_untagged: false, access_level: 'ref_protected' }, token)
@@ -52,7 +52,7 @@ cased: { script: x, tags: [linux, gpu] }
   expect(await findJobByName(forge, 'tagged')).toMatchObject({ status: 'pending' })
   forge.clock.advance(HOUR + MINUTE)
   await endStuckJobs(forge.app)
-  // Two hours of silence: it is not there any more.
+  // After two hours of silence the runner counts as offline.
   expect(await findJobByName(forge, 'tagged')).toMatchObject(STUCK)
 
   await owner.post(`/projects/${project.id}/pipelines/1/retry`)
@@ -105,7 +105,7 @@ test('a runner that is heard of no more loses its job, and one that takes longer
   await endStuckJobs(forge.app)
   expect(await findJobByName(forge, 'a')).toMatchObject(STUCK)
   expect(await findJobByName(forge, 'b')).toMatchObject({ status: 'running' })
-  // It is over, whatever the runner says of it.
+  // The job has ended, whatever the runner reports.
   const late = await runner.put(a, { state: 'success' })
   expect([late.status, late.headers.get('job-status')]).toEqual([403, 'failed'])
   expect(await findJobByName(forge, 'a')).toMatchObject(STUCK)

@@ -1,4 +1,4 @@
-/** Configurations at their size limit: nobody else waits while they are compiled. */
+/** Configurations at their size limit: other requests do not wait while they are compiled. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { longestStall } from '../../../../test/effort.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   forge = await startForge()
   project = await forge.project()
   await forge.seed(project, { 'README.md': 'x' })
-  // What is loaded once is no part of the measurement.
+  // Loads modules first, so that the measurement does not include that.
   await forge.administrator.post('/ci/lint', { content: filled((n) => `# ${n}\n`, JOB), include_jobs: true })
 })
 afterAll(() => forge.close())

@@ -1,4 +1,4 @@
-/** Pipelines of working copies, beside the same on a server. */
+/** Pipelines of working copies, compared with the same pipelines on a server. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const environment = process.env
 
-/** A clone of the project, and what is wished for in it. */
+/** A clone of the project, and the options of a run in it. */
 async function cloned(path: string, input: Partial<LocalRunOptions> = {}): Promise<LocalRunOptions> {
   const root = join(folder.path, path.replaceAll('/', '-'))
   await forge.git(['clone', '--quiet', `${forge.url}/${path}.git`, root], { as: owner, cwd: folder.path })
@@ -72,7 +72,7 @@ async function ran(plan: Plan, input: LocalRunOptions, how: Partial<RunOptions> 
   return { ...answer, output, table: tableIn(output) }
 }
 
-/** How each job ended. */
+/** The status of each job. */
 const tableIn = (output: string) =>
   Object.fromEntries(
     output
@@ -102,7 +102,7 @@ ship: { stage: deploy, environment: production, script: ['echo "to $CI_ENVIRONME
 hand: { stage: deploy, script: [a], when: manual }
 `
 
-/** As told by both: without where it ran, when, by whom, and how its files came there. */
+/** The common part of both logs: without where, when and by whom the job ran, and how its files got there. */
 const told = (log: string) =>
   plain(log)
     .replace(/\r/g, '')
@@ -251,7 +251,7 @@ test('what has changed goes by what the server knows, or by where a request woul
   await git('switch', '--quiet', '--create', 'topic')
   await writeFile(join(root, 'b/old'), 'changed')
   await git('commit', '--quiet', '--all', '--message', 'b')
-  // A branch that the server does not know has nothing to be compared with.
+  // A branch that the server does not know has nothing to compare with.
   expect(await names()).toEqual(['a', 'b', 'c'])
   await git('push', '--quiet', '--set-upstream', 'origin', 'topic')
   expect(await names()).toEqual(['a', 'c'])

@@ -14,7 +14,7 @@ later: { stage: deploy, script: x, interruptible: true }
 last: { stage: deploy, script: x }
 `
 
-/** What of a first commit is left when a second comes, once these jobs of it have begun. */
+/** The statuses of a first commit's pipeline when a second commit arrives, after these jobs have started. */
 async function overtaken(config: string, ...begun: string[]) {
   const project = await forge.project()
   const at = `/projects/${project.id}`

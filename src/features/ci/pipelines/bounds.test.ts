@@ -1,4 +1,4 @@
-/** What the author of a file could make too much of. */
+/** Limits on what the author of a file can request. */
 import { expect, test } from 'vitest'
 import { findJobByName, runJobByName } from '../../../../test/pipelines.ts'
 import { startForge } from '../../../forge.ts'
@@ -46,7 +46,7 @@ away: { stage: last, trigger: ${other.path_with_namespace} }
   const pipelines = () => db.selectFrom('pipelines').selectAll().orderBy('id').execute()
   const first = (await pipelines()).at(-1)!
   expect(first).toMatchObject({ source: 'parent_pipeline' })
-  // As if it had 998 brothers.
+  // As if 998 sibling pipelines existed.
   const { id: _id, version: _version, ...row } = first
   const brothers = Array.from({ length: 998 }, (_, n) => ({ ...row, bridge_id: null, iid: 1000 + n }))
   for (const some of batchesOf(brothers, 200)) await db.insertInto('pipelines').values(some).execute()
@@ -65,7 +65,7 @@ away: { stage: last, trigger: ${other.path_with_namespace} }
     })
   expect((await pipelines()).map(({ id }) => id)).toEqual(before)
 
-  // Another root has room of its own.
+  // Another root has its own limit.
   const { body: again } = await owner.post(`/projects/${project.id}/pipeline`, { ref: 'master' })
   await forge.settle()
   const { body: bridges } = await owner.get(`/projects/${project.id}/pipelines/${again.id}/bridges`)

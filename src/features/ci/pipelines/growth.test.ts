@@ -5,7 +5,7 @@ import type { JobStatus } from '../jobs/model.ts'
 import { dropJob, runJob, succeedJob } from '../jobs/transitions.ts'
 import { cancelPipeline } from './cancel.ts'
 
-/** Five rows of jobs, each of which needs all of the row before. */
+/** Five rows of jobs. Each job needs all jobs of the row before. */
 const rows = (width: number) =>
   ['a', 'b', 'c', 'd', 'e']
     .map((name, n, all) => `${name}: { script: x, parallel: ${width}, needs: [${n === 0 ? '' : all[n - 1]}] }`)
@@ -33,7 +33,7 @@ async function measured(forge: TestForge, width: number) {
   const running = await find('a 1')
   const finish = await forge.queries(async () => void (await succeedJob(app, running)))
   expect(await count('created')).toBe(4 * width)
-  // All but one of the row: then the last lets the next row go.
+  // All jobs of the row but one. The last one then starts the next row.
   const waiting = app.db.updateTable('ci_jobs').where('pipeline_id', '=', pipeline_id).where('status', '=', 'pending')
   await waiting.where('name', '!=', `a 2/${width}`).set({ status: 'success' }).execute()
   const last = (await runJob(app, await find('a 2'), { runner_id: null }))!
@@ -58,7 +58,7 @@ test('a thousand jobs with two hundred needs each take no more queries than ten'
   expect((await forge.administrator.put('/application/plan_limits', limits)).status).toBe(200)
   const few = await measured(forge, 2)
   const many = await measured(forge, 200)
-  // What is moved at once is moved in batches of five hundred.
+  // Jobs move in batches of five hundred.
   expect(many).toEqual({ ...few, skip: expect.any(Number), cancel: expect.any(Number) })
   expect(many.skip).toBeLessThan(few.skip + 10)
   expect(many.cancel).toBeLessThan(few.cancel + 20)

@@ -1,4 +1,4 @@
-/** Configurations made of parts from elsewhere, by real pipelines. */
+/** Configurations with includes from elsewhere, tested with real pipelines. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -15,7 +15,7 @@ let server: Server
 let outside: string
 let owner: Person
 let own: Project
-/** Private: `tools` is the owner's too, `theirs` somebody else's. */
+/** Private projects: `tools` belongs to the owner, too, and `theirs` to another user. */
 let tools: Project
 let theirs: Project
 
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 let made = 0
 
-/** A pipeline asked for by hand, of a branch with this file. */
+/** Starts a pipeline by hand, on a branch with this file. */
 async function run(config: string, files: Record<string, string> = {}) {
   const branch = `b${++made}`
   await forge.seed(own, { '.gitlab-ci.yml': config, ...files }, { branch, as: owner, message: '[skip ci]' })
@@ -121,7 +121,7 @@ test('an address, where the instance lets its users reach it', async () => {
     expect(await run(config(`${outside}/gone.yml`))).toEqual(
       refused(`${file('gone.yml')} could not be fetched because of HTTP code \`404\` error!`),
     )
-    // Not even then is the forge sent to itself.
+    // Even then the forge sends no request to itself.
     expect(await run(config(`${forge.url}/api/v4/version`))).toEqual(
       refused(`Remote file \`${forge.url}/api/v4/version\` may not be included here!`),
     )
@@ -179,7 +179,7 @@ test.each<[string, () => string, () => string]>([
     () => `\`${new URL(forge.url).host}/${path(tools)}/scan@2\`: \`stage\` input: required value has not been provided`,
   ],
 ])('refuses %s, and makes nothing', async (_what, include, message) => {
-  // That of the commit itself is skipped.
+  // The pipeline of the commit itself is skipped.
   const count = () => forge.app.db.selectFrom('pipelines').select('id').where('status', '!=', 'skipped').execute()
   const before = await count()
   expect(await run(`include: [${include()}]\nown: { script: a }`)).toEqual({ status: 400, message: message() })

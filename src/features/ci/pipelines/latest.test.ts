@@ -14,7 +14,7 @@ async function place(forge: TestForge, config = CONFIG) {
   let commits = 0
   const push = (branch = 'master') =>
     forge.seed(project, { '.gitlab-ci.yml': config, a: `${++commits}` }, { branch, as: owner })
-  /** The newest of its name; what it keeps is there for ten minutes. */
+  /** The newest job of this name. Its artifacts expire after ten minutes. */
   const run = async (how: 'success' | 'failed' = 'success', name = 'build') => {
     const running = await runJobByName(forge, name, { isLeftRunning: true })
     const expire_at = new Date(forge.clock.now().getTime() + 10 * MINUTE).toISOString()
@@ -26,7 +26,7 @@ async function place(forge: TestForge, config = CONFIG) {
     await forge.settle()
     return running.id
   }
-  /** Which of their archives are there, for the API and in the store. */
+  /** Which of the archives exist, in the API and in the store. */
   const left = async (...jobs: number[]) => {
     const answers = await Promise.all(jobs.map((id) => owner.get(`${at}/jobs/${id}/artifacts`)))
     const seen = jobs.filter((_, n) => answers[n]!.status === 200)
@@ -54,7 +54,7 @@ test('the newest pipeline of a ref that succeeded keeps what it has kept', async
   expect(await left(first, second, other, third)).toEqual([second, other])
   expect((await owner.get(`${at}/jobs/artifacts/master/download`, { job: 'build' })).status).toBe(200)
 
-  // A newer one takes its place; a branch that is gone keeps nothing.
+  // A newer pipeline takes over. A deleted branch keeps nothing.
   await push()
   const fourth = await run()
   await owner.delete(`${at}/repository/branches/other`)
@@ -62,7 +62,7 @@ test('the newest pipeline of a ref that succeeded keeps what it has kept', async
   forge.clock.advance(11 * MINUTE)
   expect(await left(second, other, fourth)).toEqual([fourth])
 
-  // An older one that succeeds late does not.
+  // An older pipeline that succeeds late does not take over.
   await push()
   const older = await findJobByName(forge, 'build')
   await push()
@@ -75,7 +75,7 @@ test('the newest pipeline of a ref that succeeded keeps what it has kept', async
   forge.clock.advance(11 * MINUTE)
   expect(await left(late.id, newer)).toEqual([newer])
 
-  // Whoever deletes them means it.
+  // An explicit deletion also deletes locked artifacts.
   expect((await owner.delete(`${at}/artifacts`)).status).toBe(202)
   expect(await left(newer)).toEqual([])
 })

@@ -115,6 +115,6 @@ test('an id that is no number is refused, wherever it stands', async () => {
   ] as const
   for (const [path, name] of table)
     expect(await forge.administrator.get(path)).toMatchObject({ status: 400, body: { error: `${name} is invalid` } })
-  // Names of users and numbers share their path.
+  // Usernames and ids share the same path.
   expect((await forge.administrator.get('/users/x')).status).toBe(404)
 })

@@ -50,7 +50,7 @@ test('the plan limits how many jobs of a project are in active pipelines', async
     body: { message: { base: [words] } },
   })
   expect(await list()).toEqual(before)
-  // Of a push it is kept to be seen.
+  // The failed pipeline of a push is stored, so that users see it.
   await forge.seed(project, { x: '1' })
   const [kept] = await list()
   expect(kept).toMatchObject({ status: 'failed', source: 'push' })
@@ -69,7 +69,7 @@ test('a newer commit ends what an older one has not begun', async () => {
   expect(await list()).toMatchObject([{ status: 'pending' }, { status: 'canceled' }])
   await runJobByName(forge, 'compile', { isLeftRunning: true })
   await forge.seed(project, { x: '2' })
-  // What runs and may not be interrupted goes on.
+  // Running jobs that are not interruptible continue.
   expect(await list()).toMatchObject([{ status: 'pending' }, { status: 'running' }, { status: 'canceled' }])
   await owner.put(at(''), { auto_cancel_pending_pipelines: 'disabled' })
   await forge.seed(project, { x: '3' })
@@ -243,7 +243,7 @@ test('what tests found, from the reports of jobs', async () => {
     total: { time: 2, count: 3, success: 1, failed: 1, skipped: 1, error: 0, suite_error: null },
     test_suites: [{ name: 'spec', build_ids: [id] }],
   })
-  // It is read once.
+  // The report is read once.
   const { digest } = await forge.app.db.selectFrom('ci_artifacts').select('digest').executeTakeFirstOrThrow()
   await forge.app.blobs.remove(digest)
   expect((await owner.get(at('/pipelines/1/test_report'))).body).toMatchObject({ total_count: 3 })
@@ -261,7 +261,7 @@ test('long reports are read in a thread; of many cases all are counted and the f
     const { id } = await runJobByName(forge, name)
     await keepFiles(forge, { id, project_id: project.id }, { x: xml }, { file_type: 'junit', file_format: 'raw' })
   }
-  // What is loaded once is no part of the measurement.
+  // Loads modules first, so that the measurement does not include that.
   await rendering.run(new URL('data:text/javascript,export const perform = () => null'), null, { deadline: 1000 })
   const effort = startEffort()
   const answer = await owner.get(at('/pipelines/1/test_report_summary'))
@@ -271,7 +271,7 @@ test('long reports are read in a thread; of many cases all are counted and the f
     total: { count: 25_000, success: 25_000, suite_error },
     test_suites: [{ suite_error }, { suite_error }, { total_count: 25_000, suite_error: null }],
   })
-  // Here it would take a second.
+  // On this thread it would take a second.
   expect(ms).toBeLessThan(400)
   const { body } = await owner.get(at('/pipelines/1/test_report'))
   expect(body.total_count).toBe(25_000)

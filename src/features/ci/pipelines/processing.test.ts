@@ -9,7 +9,7 @@ const counted = (text: string) =>
     .filter((word) => word !== '')
     .map((word) => ({ status: word.replace('?', '') as JobStatus, allow_failure: word.endsWith('?') }))
 
-// `failed?` may fail.
+// `failed?` means: allowed to fail.
 test.each([
   ['', null],
   ['skipped skipped', 'skipped'],
@@ -64,7 +64,7 @@ function jobsOf(inputs: Record<string, Options>): Processed[] {
   }))
 }
 
-/** What becomes of each, by name. */
+/** The step of each job, by name. */
 function after(inputs: Record<string, Options>, options?: Parameters<typeof processing>[1]): Record<string, string> {
   const { steps } = processing(jobsOf(inputs), options)
   const names = Object.keys(inputs)
@@ -105,7 +105,7 @@ test('a job with needs waits for these alone', () => {
   expect(after({ a: { status: 'failed', allow_failure: true }, c: second({ needs: ['a'] }) })).toEqual({ c: 'enqueue' })
   expect(after({ a: { status: 'failed' }, c: second({ needs: ['a'], when: 'on_failure' }) })).toEqual({ c: 'enqueue' })
   expect(after({ b, c: second({ needs: [] }), d: second({ needs: ['gone'] }) })).toEqual({ c: 'enqueue', d: 'enqueue' })
-  // Of one stage, in whatever order they are written.
+  // Within one stage the order in the file does not matter.
   expect(after({ x: { needs: ['y'] }, y: { when: 'on_failure' } })).toEqual({ y: 'skip', x: 'skip' })
 })
 

@@ -51,7 +51,7 @@ test('a push whose process ended before it was followed is followed late, once',
   const first = await forge.seed(project, { '.gitlab-ci.yml': CONFIG })
   const second = await forge.seed(project, { a: '1' })
   const { db } = forge.app
-  // As if nothing of the second push had been done yet.
+  // As if the second push had not been processed yet.
   await db.deleteFrom('pipelines').where('sha', '=', second.id).execute()
   await db
     .deleteFrom('pipeline_marks')
@@ -105,13 +105,13 @@ test('what `git push -o` says of CI', async () => {
   ])
   const [job] = await rowsOf(forge, 'ci_jobs').then((rows) => rows.slice(-3))
   expect((job as unknown as { options: string }).options).toContain('$COLOUR sweet')
-  // Keys that no shell knows are no variables; more than a hundred are not taken.
+  // Keys that no shell accepts are ignored, and so are more than a hundred variables.
   const many = Array.from({ length: 101 }, (_, n) => `ci.variable=N${n}=${n}`)
   const { id } = await push('ci.variable=A-B=1', 'ci.variable=nothing', ...many)
   const taken = (await root.get(`/projects/${project.id}/pipelines/${id}/variables`)).body as { key: string }[]
   expect(taken.length).toBeLessThanOrEqual(100)
   expect(taken.some(({ key }) => key === 'A-B' || key === 'nothing')).toBe(false)
-  // An input of the wrong kind: the pipeline shows why.
+  // An input of the wrong type: the pipeline shows the error.
   expect(await push('ci.input=count=many')).toMatchObject({ status: 'failed', jobs: [] })
   expect(await push('ci.input=unknown=1')).toMatchObject({ status: 'failed', jobs: [] })
 })

@@ -47,7 +47,7 @@ test: { stage: test, script: make test }
 deploy: { stage: deploy, script: make deploy, resource_group: live, rules: [{ if: $WHEN == 'manual', when: manual }, { when: on_success }] }
 `
 
-/** A project whose first pipeline holds the resource. */
+/** A project whose first pipeline has the resource. */
 async function line(forge: TestForge, process_mode: string) {
   const { administrator: root } = forge
   const project = await forge.project()
@@ -90,7 +90,7 @@ test('what is ready while an older pipeline is not', async () => {
     const isWaiting = mode === 'oldest_first'
     const expected = ['success', 'created', isWaiting ? 'waiting_for_resource' : 'pending']
     expect(await place.statuses(), mode).toEqual(expected)
-    // Whoever is waited for and does not come leaves the line.
+    // An awaited job that never becomes ready leaves the queue.
     await place.end(second, 'test', 'failed')
     expect(await place.statuses(), mode).toEqual(['success', 'skipped', 'pending'])
   }
@@ -107,7 +107,7 @@ test('what is ready while a newer pipeline is not', async () => {
     const isWaiting = mode === 'newest_first'
     const expected = ['success', isWaiting ? 'waiting_for_resource' : 'pending', 'created']
     expect(await place.statuses(), mode).toEqual(expected)
-    // By hand only: nobody waits for that.
+    // A manual job is not awaited.
     await place.end(third, 'test')
     expect(await place.statuses(), mode).toEqual(['success', 'pending', 'manual'])
   }

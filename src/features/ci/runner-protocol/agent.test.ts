@@ -1,4 +1,4 @@
-/** Whole pipelines, run by our own runner against a started forge. */
+/** Whole pipelines, run by the runner of this repository against a started forge. */
 import { expect, test } from 'vitest'
 import { startForge } from '../../../forge.ts'
 

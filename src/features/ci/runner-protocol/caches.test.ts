@@ -1,4 +1,4 @@
-/** What a job on an unprotected ref says of caches never names those of protected refs. */
+/** A job on an unprotected ref can never name a cache of protected refs. */
 import { expect, test } from 'vitest'
 import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -15,7 +15,7 @@ async function protectedProject(forge: TestForge, config: string) {
   await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner })
   const developer = await forge.user()
   await owner.post(`/projects/${project.id}/members`, { user_id: developer.id, access_level: 30 })
-  /** On a branch of its own, which nobody has protected. */
+  /** On a separate, unprotected branch. */
   const branch = (name: string, content: string) =>
     developer.post(`/projects/${project.id}/repository/commits`, {
       branch: name,
@@ -26,7 +26,7 @@ async function protectedProject(forge: TestForge, config: string) {
   return { owner, project, branch }
 }
 
-/** As the known runner resolves references: names of one sign too, and what is not set becomes nothing. */
+/** Resolves references like the reference runner: also names of one character. Unset variables become empty. */
 function resolved({ variables }: Sent, text: string): string {
   const values = new Map(variables.map(({ key, value }) => [key, value]))
   return text.replace(/\$(?:\{([^}]*)\}|(\w+|[*#$@!?-])|\{)/g, (_, braced?: string, plain?: string) => {
@@ -136,7 +136,7 @@ test('through our own runner nothing of an unprotected ref reaches protected job
   }
   await logOf('master')
   await branch('evil', EVIL)
-  // What is published is read, what is not is not.
+  // The job reads published caches and no others.
   expect(await logOf('evil')).toMatch(/^seen {2}good/m)
   expect((await owner.post(`/projects/${project.id}/pipeline`, { ref: 'master' })).status).toBe(201)
   const log = await logOf('master')

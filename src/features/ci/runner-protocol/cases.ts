@@ -2,16 +2,19 @@ import { casesOf, type Stage } from '../../../../test/cases.ts'
 import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { resetRegistrationToken } from '../runners/registration.ts'
 
-/** Whoever shows the token of a runner is one, whatever else they show; whoever does not is nobody. */
+/**
+ * A caller with the token of a runner is that runner, whatever other credentials it sends. A caller without the token
+ * is rejected.
+ */
 const registering = async (s: Stage) => ({ token: await resetRegistrationToken(s.forge.app, null) })
-/** Of a project without jobs. */
+/** A runner of a project without jobs. */
 const made = async (s: Stage) => {
   const input = { runner_type: 'project_type', project_id: (await s.newProject()).id }
   return { token: (await s.make('/user/runners', input)).token as string }
 }
 const nothing = () => ({ job_id: 999_999 })
 
-/** A job that a runner has; whatever is told of it, it goes on. */
+/** A job that a runner has. No report ends it. */
 const running = weakMemo(async (s: Stage) => {
   const { id: project_id } = await s.newProject()
   const file = { action: 'create', file_path: '.gitlab-ci.yml', content: 'a:\n  script: sleep 9\n' }

@@ -5,7 +5,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 import { cancelJob } from '../jobs/transitions.ts'
 import { endHandover, findLostJobs } from './handovers.ts'
 
-/** Of a process that no longer is. */
+/** The name of a process that has ended. */
 const GONE = '00000000_1_1_aaaaaaaa'
 
 const holderOf = async ({ app }: TestForge, id: number) =>
@@ -13,7 +13,7 @@ const holderOf = async ({ app }: TestForge, id: number) =>
 
 const handedBy = ({ app }: TestForge, holder: string) => app.db.updateTable('ci_runs').set({ holder }).execute()
 
-/** A runner, and the job that it was given. */
+/** A runner, and the job that it got. */
 async function handedOver(forge: TestForge, features: object = {}) {
   const owner = await forge.user()
   const project = await forge.project({}, owner)
@@ -36,7 +36,7 @@ async function lookForLost(forge: TestForge): Promise<void> {
 
 async function expectReturned(forge: TestForge, runner: TestRunner, job: { id: number; token: string }) {
   expect(await findJobByName(forge, 'deploy')).toMatchObject({ status: 'pending', runner_id: null, started_at: null })
-  // Should the former answer come after all, its runner is told to let go.
+  // If the former answer arrives after all, the server tells its runner to drop the job.
   expect([await runner.put(job, { state: 'running' }), await runner.patch(job, 0, 'hello\n')]).toMatchObject([
     { status: 403 },
     { status: 403 },
@@ -83,7 +83,7 @@ test.each([
     await using forge = await startForge()
     const { runner, job } = await handedOver(forge)
     await handedBy(forge, GONE)
-    // At the last moment.
+    // The runner reports at the last moment.
     await findLostJobs.handle(forge.app, {})
     await hear(forge, runner, job)
     await lookForLost(forge)

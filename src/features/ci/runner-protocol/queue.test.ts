@@ -16,7 +16,7 @@ async function pushed(forge: TestForge, config: string, input = {}) {
   return { owner, project }
 }
 
-/** Whoever does not say what it was told last is not made to wait. */
+/** A runner that sends no `last_update` does not wait. */
 const nameOf = async (runner: TestRunner) => {
   const { status, body } = await runner.request({ last_update: '' })
   return status === 201 ? (body.job_info.name as string) : null
@@ -106,7 +106,7 @@ test('protected refs, groups, locks, resources and the projects of others', asyn
   await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner, branch: 'main1' })
   await forge.settle()
   expect([await nameOf(picky), await nameOf(picky)]).toEqual(['one', null])
-  // The first of two that want the same place has it.
+  // The first of two jobs for the same resource gets it.
   const { body: holder } = await above.request()
   expect([holder.job_info.name, holder.git_info.ref, await nameOf(above)]).toEqual(['two', 'open', null])
   await above.put(holder, { state: 'success' })
@@ -137,7 +137,7 @@ test('a job that another process has made reaches whoever waits here', async () 
   }
 })
 
-/** What SQLite reads from one end to the other to find a job; PostgreSQL goes by how much there is. */
+/** The tables that SQLite scans completely to find a job. PostgreSQL decides by the amount of rows. */
 async function scansOf(db: Db): Promise<string[]> {
   if (!isSqlite(db)) return []
   const query = bucketsFor.compile(db, { month: '2026-11', untagged: true, tags: '["a"]', after: '' })

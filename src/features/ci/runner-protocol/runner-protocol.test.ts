@@ -88,7 +88,7 @@ test('a job from the queue to its end', async () => {
   expect(await ofRunner({ sort: 'asc' })).toEqual([[job.id], '1'])
   expect(await ofRunner({ status: 'failed' })).toEqual([[], '0'])
   expect(await ofRunner({ system_id: 's_2' })).toEqual([[], '0'])
-  // What has ended is never changed, and its token opens nothing.
+  // A finished job never changes, and its token is invalid.
   const late = await runner.put(job, { state: 'failed', failure_reason: 'unknown_failure' })
   expect([late.status, late.headers.get('job-status')]).toEqual([403, 'success'])
   expect((await runner.patch(job, 6, 'more')).status).toBe(403)
@@ -106,7 +106,7 @@ test('a job that its runner gives back unbegun is in the queue again, twice', as
       .map(({ id, status }: { id: number; status: string }) => [id, status])
   const { body: first } = await runner.request()
   const { body: other } = await runner.request()
-  // Its script has failed: that is no fault of the runner's.
+  // A failed script is not a failure of the runner.
   await runner.put(other, { ...fault, failure_reason: 'script_failure' })
   expect((await runner.request({ last_update: '' })).status).toBe(204)
   const given = [first]
@@ -148,7 +148,7 @@ test('agents of today are understood: verified, one of several, in chunks', asyn
   ).toMatchObject({
     status: 202,
   })
-  // Its length is not told before.
+  // The request does not announce its length.
   const head =
     '--b\r\nContent-Disposition: form-data; name="file"; filename="artifacts.zip"\r\nContent-Type: application/octet-stream\r\n\r\n'
   const archive = await zipped({ a: 'kept' })
@@ -193,7 +193,7 @@ test('what a job fetches is there, though its pipeline had ended', async () => {
   await runner.put(job, { state: 'success' })
   await forge.settle()
   await owner.post(at(`/jobs/${job.id}/retry`))
-  // As by the end of the pipeline, noticed late.
+  // As if the end of the pipeline were noticed late.
   await dropRef(repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!), 'refs/pipelines/1')
   const { body: again } = await runner.request()
   expect(await refs(again.token)).toBe(true)
@@ -241,7 +241,7 @@ test('logs are appended where they end, and masked without a change of length', 
   expect((await runner.patch(job, 0, 'again')).headers.get('range')).toBe(`0-${10 + job.token.length}`)
   const { body: shown } = await owner.get(at(`/jobs/${job.id}/trace`))
   expect(shown).toBe(`token ${'x'.repeat(job.token.length)} end`)
-  // A wrong sum empties it, and it is sent once more.
+  // A wrong checksum empties the log, and the runner sends it again.
   expect((await runner.put(job, { state: 'success', output: { checksum: 'crc32:00000001' } })).status).toBe(412)
   expect((await runner.patch(job, 0, 'all of it')).headers.get('range')).toBe('0-9')
   const checksum = `crc32:${crc32('all of it').toString(16).padStart(8, '0')}`
@@ -282,7 +282,7 @@ test('a runner that lies is refused, and nothing moves', async () => {
   expect(await forge.app.db.selectFrom('ci_trace_chunks').selectAll().execute()).toEqual([])
 })
 
-/** All that a runner could move. */
+/** Everything that a runner could change. */
 async function requiredStep(forge: TestForge) {
   const { db } = forge.app
   return {
@@ -308,7 +308,7 @@ test('tokens open what they are for, while it runs, and nothing else', async () 
     await removed.request(),
   ]
   await runner.upload(foreign, await zipped({ a: 'secret' }))
-  // Whoever removes a runner leaves it what it has begun.
+  // A removed runner keeps the jobs that it has started.
   expect((await ask(forge, 'DELETE', '/runners', { json: { token: removed.token } })).status).toBe(204)
   expect((await removed.patch(over, 0, 'on')).status).toBe(202)
   expect((await removed.put(over, { state: 'success' })).status).toBe(200)
@@ -390,12 +390,12 @@ test('what does not follow is refused, in logs, states and archives', async () =
       body,
     ).toBe(400)
   expect(await requiredStep(forge)).toEqual(before)
-  // A range that says more than there is: what came counts.
+  // The range claims more than the body contains. The received bytes count.
   const range = { ...headers, 'Content-Range': '6-999999' }
   const longer = await ask(forge, 'PATCH', `/jobs/${job.id}/trace`, { headers: range, body: 'more\n' })
   expect([longer.status, longer.headers.get('range')]).toEqual([202, '0-11'])
   expect((await owner.get(at(`/jobs/${job.id}/trace`))).body).toBe('hello\nmore\n')
-  // What was refused does not stay on the disk.
+  // The server does not keep rejected uploads on disk.
   const isThere = async (bytes: Buffer) =>
     (await forge.app.blobs.open(hash('sha256', bytes)))?.stream.destroy() !== undefined
   expect(await isThere(other)).toBe(true)

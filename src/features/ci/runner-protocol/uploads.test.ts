@@ -29,7 +29,7 @@ const FORM = Buffer.concat([
   Buffer.from('\r\n--x--\r\n'),
 ])
 
-/** What comes back, and whether the body was asked for. */
+/** The answer, and whether the server asked for the body. */
 function send(job: { id: number; token: string }, headers: Record<string, string>) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; isAsked: boolean; closes: boolean }>()
   let isAsked = false
@@ -72,7 +72,7 @@ test('who sends much and is refused reads why, and one who asks first need not s
   expect(await send(job, { ...known, ...asking })).toEqual({ status: 413, isAsked: false, closes: true })
   expect(await send(job, { ...chunked, ...asking })).toMatchObject({ status: 413, isAsked: true })
   await forge.administrator.put('/application/settings', { max_artifacts_size: 100 })
-  // Taken as a file, and refused for what it is.
+  // Accepted as a file, and rejected because of its content.
   expect(await send(job, { ...known, ...asking })).toMatchObject({ status: 400, isAsked: true, closes: false })
   expect(await artifacts()).toEqual(before)
 })
@@ -93,7 +93,7 @@ async function packed(...inputs: ZipInput[]): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Of the first entry in the directory. */
+/** The first entry in the directory. */
 const directoryAt = (zip: Buffer) => zip.indexOf(Buffer.from([0x50, 0x4b, 1, 2]))
 
 async function keep(zip: Buffer) {

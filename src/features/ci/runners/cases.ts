@@ -2,7 +2,7 @@ import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
 
 const input = (s: Stage) => ({ runner_type: 'project_type', project_id: s.project.id })
 const own = async (s: Stage) => ({ runner_id: (await s.make('/user/runners', input(s))).id })
-/** Of another project, so that it can be taken from one. */
+/** A runner that also belongs to another project, so that it can be removed from one. */
 const foreign = async (s: Stage) => {
   const { id } = await s.newProject()
   return { runner_id: (await s.make('/user/runners', { runner_type: 'project_type', project_id: id })).id }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ;[owner, stranger] = [await forge.user(), await forge.user()]
   group = await forge.group({}, owner)
   project = (await owner.post('/projects', { path: 'p', namespace_id: group.id })).body
-  // Only one that has asked for something was heard of.
+  // Only a runner that has requested a job has a contact.
   const heard = async (runner: TestRunner) => {
     expect((await forge.administrator.get(`/runners/${runner.id}`)).body).toMatchObject({ contacted_at: null })
     await ask(forge, 'POST', '/runners/verify', { json: { token: runner.token } })
@@ -235,7 +235,7 @@ test('a runner in two projects is deleted by administrators, and taken from one 
 
 test('a runner belongs to the maintainers of its first project; who uses it besides only sees it', async () => {
   const eve = await forge.user()
-  // The older project of the two.
+  // The older of the two projects.
   const { body: hers } = await eve.post('/projects', { path: 'hers' })
   const { body: theirs } = await owner.post('/projects', { path: 'theirs', namespace_id: group.id })
   const input = { runner_type: 'project_type', project_id: theirs.id }
@@ -260,7 +260,7 @@ test('a runner belongs to the maintainers of its first project; who uses it besi
     expect((await eve.get(`/runners/${runner.id}${part}`)).status, part).toBe(200)
   expect(await idsOf(eve, '/runners')).toEqual([runner.id])
 
-  // Where the first project gives it up, it is the next one's.
+  // If the first project disables the runner, the next project owns it.
   expect((await owner.put(`/runners/${runner.id}`, { description: 'ours' })).status).toBe(200)
   expect((await owner.delete(`/projects/${theirs.id}/runners/${runner.id}`)).status).toBe(204)
   expect((await eve.delete(`/runners/${runner.id}`)).status).toBe(204)

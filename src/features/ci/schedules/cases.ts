@@ -3,7 +3,7 @@ import { casesOf, projectPath, unique, type Stage } from '../../../../test/cases
 const newSchedule = { description: 'nightly', ref: 'feature', cron: '0 1 * * *' }
 const newVariable = () => ({ key: unique('KEY'), value: 'value' })
 
-/** No more of them than a project may have. */
+/** Stays within the limit of schedules of a project. */
 async function schedule(s: Stage) {
   await s.forge.app.db.deleteFrom('pipeline_schedules').execute()
   return { pipeline_schedule_id: (await s.make(projectPath(s, '/pipeline_schedules'), newSchedule)).id as number }
@@ -15,7 +15,7 @@ async function variable(s: Stage) {
   return { pipeline_schedule_id, key: (await s.make(path, newVariable())).key as string }
 }
 
-/** Nothing is there to run. */
+/** There is no configuration to run. */
 export const cases = casesOf(
   `
                                                                             anon strg extn guest rept devl mast ownr admn blkd

@@ -6,7 +6,7 @@ const next = (line: string, zone = 'UTC') => nextTime(line, zone, from)?.toISOSt
 
 test.each([
   ['30 1 * * *', 'UTC', '2026-03-29T01:30:00.000Z'],
-  // The clocks go forward that night: there is no half past two.
+  // Daylight saving time starts that night, so 2:30 does not exist.
   ['30 3 * * *', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
   ['0 4 * * *', 'America/New_York', '2026-03-29T08:00:00.000Z'],
   ['*/15 * * * *', 'Asia/Kolkata', '2026-03-28T12:15:00.000Z'],

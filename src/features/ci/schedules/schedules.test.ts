@@ -144,7 +144,7 @@ test('at its time a schedule runs once as its owner, and the next time is known'
   await s.sweep()
   expect(await s.pipelines()).toEqual([])
   forge.clock.advance(2 * MINUTE)
-  // As of two processes at once.
+  // As if two processes ran at once.
   await Promise.all([sweepSchedules.handle(forge.app, {}), sweepSchedules.handle(forge.app, {})])
   await s.sweep()
   expect(await s.pipelines()).toMatchObject([{ schedule_id: schedule.id, user_id: owner.id, ref: 'master' }])
@@ -239,7 +239,7 @@ test('inputs are kept with the schedule, for those who may change it, and given 
   })
   expect(changed.body.inputs).toEqual([{ name: 'flavour', value: 'hot' }])
   expect((await owner.put(item, { description: 'x' })).body.inputs).toEqual(changed.body.inputs)
-  // What the file does not know makes no pipeline.
+  // An unknown input creates no pipeline.
   await owner.put(item, { inputs: [{ name: 'colour', value: 'red' }] })
   expect((await owner.post(`${item}/play`)).body.message.base).toEqual(['unknown input arguments: colour'])
   expect(await s.pipelines()).toHaveLength(1)
@@ -252,14 +252,14 @@ test('a time that was due is run once, whatever happens in between', async () =>
   const due = (await forge.app.db.selectFrom('pipeline_schedules').selectAll().executeTakeFirstOrThrow()).next_run_at!
   forge.clock.advance(61 * MINUTE)
   await sweepSchedules.handle(forge.app, {})
-  // The next time is known and the work left for later; meanwhile somebody plays it.
+  // The next time is set and the run is enqueued. Meanwhile a user plays the schedule.
   expect((await owner.post(`${url}/${schedule.id}/play`)).status).toBe(201)
   await forge.settle()
   expect(await s.pipelines()).toHaveLength(2)
-  // The process ended before the work was struck off: it is done again, and once more.
+  // The process ended before the job was removed: the job runs again, and once more.
   await Promise.all([runDue(forge.app, schedule.id, due), runDue(forge.app, schedule.id, due)])
   expect(await s.pipelines()).toHaveLength(2)
-  // Nor does what was deleted come back.
+  // A deleted pipeline does not come back either.
   for (const { id } of await s.pipelines())
     expect((await s.root.delete(`/projects/${project.id}/pipelines/${id}`)).status).toBe(204)
   await runDue(forge.app, schedule.id, due)

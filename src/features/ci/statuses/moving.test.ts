@@ -1,4 +1,4 @@
-/** What was reported before pipelines were there becomes theirs. */
+/** The migration moves statuses that were reported before pipelines existed to pipelines. */
 import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../../../forge.ts'

@@ -61,7 +61,7 @@ test('a status is reported, goes on, ends, and begins anew', async () => {
   expect(await listed({ name: 'ci', all: true, sort: 'desc' })).toEqual([again.body.id, success.body.id])
   expect(await listed({ ref: 'master' })).toEqual([])
   expect(await listed({ stage: 'external' })).toHaveLength(2)
-  // The name of a branch is not the name of its commit here.
+  // A branch name does not work as a commit here.
   expect((await developer.get(`${commits}/feature/statuses`)).body).toEqual([])
 })
 

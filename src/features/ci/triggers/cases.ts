@@ -7,7 +7,7 @@ const trigger = async (s: Stage) => ({ trigger_id: (await made(s)).id })
 
 const known = new WeakMap<Stage, Promise<{ token: string; ref: string }>>()
 
-/** One for all who come: its token is all they need. */
+/** One trigger for all callers: its token is all they need. */
 function start(s: Stage) {
   const begun = known.get(s) ?? begin(s)
   known.set(s, begun)

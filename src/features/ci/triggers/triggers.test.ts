@@ -144,7 +144,7 @@ test('a job starts a pipeline with its own token, while it runs', async () => {
   const limit = async (enabled: boolean) =>
     expect((await forge.administrator.request('PATCH', scope, { enabled })).status).toBe(204)
   const before = await s.pipelines()
-  // That everybody is let in to read is not enough.
+  // Open access to all jobs is for reading and not enough here.
   for (const enabled of [false, true]) {
     await limit(enabled)
     expect((await abroad()).status).toBe(404)

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import { casesOf, type Stage } from '../../../../test/cases.ts'
 
-/** Also of those who could not ask for it themselves. */
+/** Also for users who could not create the request themselves. */
 async function request(s: Stage) {
   const { id: user_id } = await s.newcomer()
   const row = { project_id: s.project.id, group_id: null, user_id, requested_at: timestamp(s.forge.clock) }

@@ -122,7 +122,7 @@ test('everybody may ask about themselves, owners about anybody', async () => {
   expect(await statuses(cast, ask())).toEqual([401, 200, 200, 200, 200, 200, 200, 200, 200, 401])
   const about = `?user_id=${cast.guest.id}`
   expect(await statuses(cast, ask(about))).toEqual([401, 403, 403, 200, 403, 403, 403, 200, 200, 401])
-  // Whether somebody exists is told to owners only.
+  // Only owners learn whether a user exists.
   expect(await statuses(cast, ask('?user_id=4711'))).toEqual([401, 403, 403, 403, 403, 403, 403, 404, 404, 401])
   expect((await cast.owner.get(`/projects/${id}/access?user_id=4711`)).body).toEqual({ message: '404 User Not Found' })
   const odd = { x: 400, '-1': 400, '1e3': 400, '1,2': 400, '0': 404, '99999999999999999999': 404 }

@@ -117,7 +117,7 @@ test('a project without an avatar shows the logo of its repository', async () =>
     expect([other, await statusFor({}, other)]).toEqual([other, 404])
   }
 
-  // A repository for members only shows its logo to members only; a private project to nobody else at all.
+  // A repository for members only shows its logo only to members. A private project is visible to nobody else.
   for (const change of [{ repository_access_level: 'private' }, { visibility: 'private' }]) {
     expect((await forge.administrator.put(url, change)).status).toBe(200)
     expect([change, await statusFor({}), await statusFor(stranger.headers)]).toEqual([change, 404, 404])

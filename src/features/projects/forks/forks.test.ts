@@ -106,7 +106,7 @@ test('an empty repository is forked at once', async () => {
     visibility: 'internal',
     empty_repo: true,
   })
-  // Tags alone are something to wait for.
+  // A source with only tags also needs a copy.
   const tree = await inRepository(forge, source.id, 'hash-object', '-wt', 'tree', '/dev/null')
   await inRepository(forge, source.id, 'tag', 'one', tree.trim())
   const { body } = await jane.post(`${source.url}/fork`, { name: 'Tagged', path: 'tagged' })
@@ -200,7 +200,7 @@ test('refusals leave everything as it was', async () => {
 
 test('whoever may read the code may fork it', async () => {
   await using forge = await startForge()
-  // Anonymous, stranger, external (who has no room for projects), guest, reporter … administrator, blocked.
+  // Anonymous, stranger, external (with a project limit of 0), guest, reporter … administrator, blocked.
   const tables = [
     ['private', [401, 404, 404, 409, 201, 201, 201, 201, 201, 401]],
     ['public', [401, 201, 403, 201, 201, 201, 201, 201, 201, 401]],
@@ -305,7 +305,7 @@ test('what happens before the copy is made is heeded', async () => {
   const forkBy = async (person: typeof jane) => (await person.post(`${source.url}/fork`)).body
   const dirOf = async (id: number) => repositoryDir(forge.app, await rowOf(forge, id))
 
-  // The worker rests while queries are counted.
+  // The worker pauses while queries are counted.
   const ids: number[] = []
   let gone = ''
   await forge.queries(async () => {

@@ -25,7 +25,7 @@ const inside = async (forge: TestForge, id: number, ...args: string[]) =>
   runGit([`--git-dir=${await dirOf(forge, id)}`, ...args])
 const poolsOf = ({ app }: TestForge) => app.db.selectFrom('pools').selectAll().orderBy('id').execute()
 
-/** A source with something in it, which everybody may read unless said otherwise. */
+/** A source with content, public by default. */
 async function filledSource(forge: TestForge, input: Record<string, unknown> = { visibility: 'public' }) {
   const source = await openSource(forge, 'projects', input)
   await fillProject(forge, source.id, { files: { big: noise() } }, { files: { small: 'small\n' } })
@@ -43,7 +43,7 @@ async function forkBy(forge: TestForge, person: Person, id: number): Promise<num
   return body.id
 }
 
-/** A day passes, so that it may be asked for again. */
+/** Advances the clock by a day, so that housekeeping is allowed again. */
 async function tidy(forge: TestForge, ...ids: number[]): Promise<void> {
   forge.clock.advance(DAY)
   for (const id of ids) expect((await forge.administrator.post(`/projects/${id}/housekeeping`)).status).toBe(201)
@@ -116,7 +116,7 @@ test('a fork is cloned, fetched from and pushed to by both ways, and offers noth
   const ssh = `core.sshCommand=ssh -F /dev/null -i ${file} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no`
   await tidy(forge, source.id)
   const id = await forkBy(forge, jane, source.id)
-  // Nothing of how it is kept is told: git would warn of a second bitmap by its place on the server's disk.
+  // The output reveals no storage details: git would warn about a second bitmap with its path on the server.
   const clone = await work.git('clone', '-q', addressFor(forge, source.path.slice(1)), 'source')
   expect(clone).toMatchObject({ code: 0, stderr: '' })
   const topic = await commitTo(source.owner, source.id, { branch: 'topic', start_branch: 'master' })
@@ -135,7 +135,7 @@ test('a fork is cloned, fetched from and pushed to by both ways, and offers noth
       code: 0,
     })
   }
-  // Known to the pool, and new to the fork: it comes without an object.
+  // The pool has the commit, and the fork lacks it: the push contains no object.
   await work.git('-C', 'http', 'fetch', '-q', addressFor(forge, source.path.slice(1)), 'topic')
   expect(await work.git('-C', 'http', 'push', '-q', http, 'FETCH_HEAD:refs/heads/topic')).toMatchObject({ code: 0 })
   expect(await inside(forge, id, 'rev-parse', 'topic')).toBe(topic)
@@ -172,7 +172,7 @@ test('an older fork never shows what its source came to have while it was privat
   await expectHidden()
   expect(await commitIn(source.owner, younger, secret)).toBe(200)
 
-  // Public again, it still does not fill the pool.
+  // Even if it becomes public again, the source does not fill the pool.
   await source.owner.put(source.url, { visibility: 'public' })
   const latest = await forkBy(forge, jane, source.id)
   await tidy(forge, source.id, older, latest)
@@ -272,7 +272,7 @@ test('many forks at once make one pool', async () => {
   expect(await poolsOf(forge)).toEqual([])
 })
 
-/** All of them in the same moment: one of them is the last. */
+/** Deletes all at the same moment. One of them is the last member. */
 async function deleteAll(forge: TestForge, source: Source): Promise<void> {
   const { body } = await forge.administrator.get(`${source.url}/forks`)
   const ids: number[] = [source.id, ...body.map((one: { id: number }) => one.id)]

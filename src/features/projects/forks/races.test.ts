@@ -1,4 +1,4 @@
-/** Forks, while something else happens to their source. */
+/** Forks while another operation changes their source. */
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
@@ -63,7 +63,7 @@ test.each(CLOSINGS)('what comes in after %s is not copied', async (_what, visibi
   if (visibility === 'public') await source.owner.delete(`${source.url}/members/${jane.id}`)
   const object = objectOf('a secret')
   const forks: number[] = []
-  // The worker rests while queries are counted.
+  // The worker pauses while queries are counted.
   await forge.queries(async () => {
     for (const person of [jane, joan]) forks.push((await person.post(`${source.url}/fork`)).body.id)
     await close(forge, source, jane)
@@ -77,7 +77,7 @@ test.each(CLOSINGS)('what comes in after %s is not copied', async (_what, visibi
   expect(await refsOf(forge, hers.id)).toBe('')
   const links = await forge.app.db.selectFrom('lfs_object_projects').select('project_id').execute()
   expect(links.map(({ project_id }) => project_id)).not.toContain(hers.id)
-  // Who may still, has it.
+  // A user who still has access gets the fork.
   expect(joans).toMatchObject({ import_status: 'finished', empty_repo: false })
   expect(links.map(({ project_id }) => project_id)).toContain(joans.id)
   await expectSound(forge)
@@ -133,7 +133,7 @@ test('while the source and its pool are packed anew, and pushed to', async () =>
   const people = await Promise.all(Array.from({ length: 8 }, () => forge.user()))
   const forks: number[] = []
   for (const [n, one] of people.entries()) {
-    // By the API it is done once a day.
+    // The API allows housekeeping once a day.
     const [fork] = await Promise.all([
       one.post(`${source.url}/fork`),
       scheduleTidying(forge.app, source),

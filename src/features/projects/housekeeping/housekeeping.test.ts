@@ -73,7 +73,7 @@ test('a project that is deleted meanwhile is left alone', async () => {
   await owner.post(`${url}/housekeeping`)
   await owner.delete(url)
   await forge.settle()
-  // A run that the removal overtook fails, and next time finds nothing to do.
+  // A run that the deletion overtook fails, and its retry finds nothing to do.
   forge.clock.advance(60_000)
   await forge.settle()
   expect(await waiting(forge)).toEqual([])

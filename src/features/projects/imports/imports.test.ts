@@ -29,7 +29,7 @@ const filesLike = (...bytes: number[]): OriginCommit => ({
   files: Object.fromEntries(bytes.map((size, n) => [`${n}.bin`, randomBytes(size)])),
 })
 
-/** Imports from the origin's `x.git` and waits until it is over. */
+/** Imports `x.git` from the origin and waits for the end. */
 async function imported(forge: TestForge, person: Person, import_url: string) {
   const { body } = await person.post('/projects', { name: 'Saw', import_url })
   await forge.settle()
@@ -104,7 +104,7 @@ test('an empty repository is imported as such', async () => {
 const NOT_ALLOWED = 'imports are not allowed from that URL'
 const NO_ADDRESS = 'must be a valid URL'
 
-/** Where nobody may send this forge, or what is no address. */
+/** Targets that this forge must not reach, and invalid URLs. */
 const refusedAddresses = (own: string, local: boolean): [string, string][] => [
   [`${own}/root/x.git`, NOT_ALLOWED],
   ['http://example.com:25/x.git', NOT_ALLOWED],
@@ -172,7 +172,7 @@ test('an address is looked at again before it is connected to', async () => {
   await allowLocal(forge)
   const jane = await forge.user()
   let id = 0
-  // The worker rests while queries are counted.
+  // The worker pauses while queries are counted.
   await forge.queries(async () => {
     id = (await jane.post('/projects', { name: 'Saw', import_url: url })).body.id
     await allowLocal(forge, false)
@@ -186,7 +186,7 @@ test('an address is looked at again before it is connected to', async () => {
   expect(origin.requests).toEqual([])
 })
 
-/** What names mean, one answer after the other; the last goes on. */
+/** Fakes name resolution with one answer after the other. The last one repeats. */
 function answering(...answers: string[][]): Disposable & { asked: () => number } {
   const { lookup } = dns
   let asked = 0
@@ -211,7 +211,7 @@ test('security 2: a name that leads elsewhere by and by leads nowhere', async ()
   const [outside, inside] = ['93.184.215.14', '127.0.0.1']
   const schemes = ['http', 'git']
   for (const [n, scheme] of schemes.entries()) {
-    // Outside when it is asked for, inside when it is fetched.
+    // Public when the request is checked, internal when the repository is fetched.
     using names = answering([outside], [inside])
     const import_url = `${scheme}://rebound.example:${origin.port}/x.git`
     const { status, body } = await jane.post('/projects', { name: `Saw ${n}`, import_url })
@@ -222,7 +222,7 @@ test('security 2: a name that leads elsewhere by and by leads nowhere', async ()
       import_error: 'Requests to the local network are not allowed',
     })
     expect(names.asked()).toBe(2)
-    // The same when it is given later, and where one of several leads inside.
+    // The same for a later change, and if one of several addresses is internal.
     using _mixed = answering([outside, inside])
     expect((await jane.put(`/projects/${body.id}`, { import_url })).status).toBe(400)
     expect((await jane.post('/projects', { name: `Mixed ${n}`, import_url })).status).toBe(400)
@@ -232,13 +232,13 @@ test('security 2: a name that leads elsewhere by and by leads nowhere', async ()
 
 test('security 2: what was checked is what is connected to, though the name is inside by then', async () => {
   await using forge = await startForge()
-  // Another machine, as far as this one can have one.
+  // A second address of this machine stands for another machine.
   await using wanted = await startGitOrigin({ host: '127.0.0.2' })
   await using inside = await startGitOrigin({ port: wanted.port })
   for (const origin of [wanted, inside]) await origin.addRepository('x.git', ...COMMITS)
   await allowLocal(forge)
   using names = answering(['127.0.0.2'], ['127.0.0.2'], ['127.0.0.1'])
-  // The system itself, whom git would ask, says 127.0.0.1.
+  // The resolver of the system, which git would use, answers 127.0.0.1.
   const import_url = `http://localhost:${wanted.port}/x.git`
   const project = await imported(forge, await forge.user(), import_url)
   expect(project).toMatchObject({ import_status: 'finished', empty_repo: false })

@@ -3,7 +3,7 @@ import { groupOf } from '../../../../test/groups.ts'
 import { projectBy } from '../../../../test/projects.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 
-/** Follows `next` to the end. */
+/** Follows the `next` links to the end. */
 async function walk(forge: TestForge, caller: Client, query: Record<string, unknown>) {
   const pages: number[][] = []
   const links: string[] = []
@@ -40,7 +40,7 @@ test('pages by key come by every project once, in both directions', async () => 
   const open = ids.filter((_, n) => n !== 3)
   expect((await walk(forge, user, { per_page: 2, sort: 'asc' })).pages.flat()).toEqual(open)
   expect((await walk(forge, forge.visitor, { per_page: 4 })).pages.flat()).toEqual(open.toReversed())
-  // The caller's own bounds stay while the page's bound moves.
+  // The caller's own bounds stay the same while the page's bound moves.
   expect((await walk(forge, root, { per_page: 2, id_after: ids[1], id_before: ids[6] })).pages.flat()).toEqual(
     ids.slice(2, 6).toReversed(),
   )

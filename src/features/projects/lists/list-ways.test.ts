@@ -1,4 +1,7 @@
-/** Both ways of the list, few matches gathered and many walked, against a plain filter over the same rows. */
+/**
+ * Compares both query plans of the list, collecting few matches and walking many, with a plain filter over the same
+ * rows.
+ */
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { groupOf } from '../../../../test/groups.ts'
@@ -11,7 +14,7 @@ import { blankProject } from '../projects/service.ts'
 
 const MANY = 2000
 
-/** The same numbers on every run. */
+/** A seeded random generator. */
 function dice(seed: number): () => number {
   let state = seed
   return () => {
@@ -26,7 +29,7 @@ interface Seeded {
   starred: boolean
 }
 
-/** Most pass every filter, some do not: so each filter leaves out something and still leaves many. */
+/** Most rows pass every filter, and some do not. So each filter excludes some rows and keeps many. */
 async function seed(forge: TestForge, count: number) {
   const { app } = forge
   const member = await forge.user()
@@ -77,7 +80,7 @@ async function seed(forge: TestForge, count: number) {
     stranger,
     seeded,
     level: (user: number, project: number) => levels.get(`${user} ${project}`) ?? 0,
-    /** Directly: who has a group through the one above it does not own what is in it. */
+    /** Only direct ownership counts: the owner of a group above does not own its projects here. */
     owns: (user: number, { row }: Seeded) => user === founder || (user === member.id && row.namespace_id === home.id),
   }
 }
@@ -113,7 +116,7 @@ function sees({ level }: World, who: Who, { row }: Seeded): boolean {
 
 const words = ({ row }: Seeded) => `${row.name}\n${row.path}`.toLowerCase()
 
-/** Each filter with what it means, told once more and plainly. */
+/** Each filter with a second, plain implementation. */
 const filters = (world: World): [Record<string, unknown>, (one: Seeded, who: Who) => boolean][] => [
   [{}, () => true],
   [{ visibility: 'public' }, ({ row }) => row.visibility === 'public'],

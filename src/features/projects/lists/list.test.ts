@@ -55,7 +55,7 @@ test('everybody lists what they see, of all and of one user', async () => {
   expect(await namesOf(anonymous, { visibility: 'private' })).toBe('')
   expect(await namesOf(guest, { visibility: 'private' })).toBe('private-tool')
   expect(await namesOf(root, { visibility: 'private' })).toBe('private-own private-tool')
-  // A visitor has nothing of their own: what asks for it is no filter to them.
+  // An anonymous visitor has no projects, so these filters do not apply.
   for (const mine of ['owned', 'membership', 'starred']) {
     expect(await namesOf(anonymous, { [mine]: true })).toBe('public-own public-tool')
   }

@@ -70,7 +70,7 @@ test('what is archived takes nobody and nothing new in; what is there can be tak
     const { status } = await jane[verb](`${at}/${path}`, input)
     expect([verb, path, status]).toEqual([verb, path, 403])
   }
-  expect((await mary.post(`${at}/access_requests`)).status).toBe(404) // hers to see is nothing
+  expect((await mary.post(`${at}/access_requests`)).status).toBe(404) // she cannot see the project
   expect(await state()).toEqual(before)
 
   const removed = ['variables/ONE', `hooks/${hook.id}`, `members/${john.id}`, `access_tokens/${token.id}`]
@@ -83,7 +83,9 @@ test('what is archived takes nobody and nothing new in; what is there can be tak
   expect((await jane.delete(at)).status).toBe(204)
 })
 
-/** Who may do what there is said by policies that know of it, by tokens that run pipelines, or is no change of it. */
+/**
+ * Exceptions: policies that check it themselves, tokens that run pipelines, and calls that do not change the project.
+ */
 const APART = `issues merge_requests snippets labels milestones boards notification_settings custom_attributes trigger/
   ref/ services/:slug/trigger integrations/:slug/trigger`.split(/\s+/)
 

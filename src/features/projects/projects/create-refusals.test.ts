@@ -34,7 +34,7 @@ test('each refusal says why, and nothing moves', async () => {
     [{ name: '<b>', path: 'x' }, faults({ name: [NAME_TEXT] })],
     [{ name: 'a'.repeat(256), path: 'x' }, faults({ name: tooLong(255) })],
     [{ name: 'x', path: 'a'.repeat(256) }, faults({ path: tooLong(255) })],
-    // With the namespace before it.
+    // The namespace path counts, too.
     [{ name: 'x', path: 'a'.repeat(250) }, faults({ path: tooLong(255) })],
     [{ name: 'x', path: '' }, faults({ path: BLANK })],
     [{ name: 'x', path: '-x' }, faults({ path: [PATH_FORMAT_TEXT, PROJECT_PATH_TEXT] })],

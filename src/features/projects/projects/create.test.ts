@@ -8,7 +8,7 @@ import { repositoryDir } from '../repositories/repository.ts'
 const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const token = expect.stringMatching(/^[A-HJ-NP-Za-km-z1-9_-]{20}$/)
 
-/** Whatever nobody wished for. */
+/** The default values. */
 const defaults = {
   description: null,
   default_branch: null,
@@ -189,7 +189,7 @@ test('a name makes a path, a path makes a name', async () => {
   }
 })
 
-/** Every attribute, at a value that is not its default. */
+/** Every attribute with a value other than its default. */
 const all = {
   description: 'Cuts. <b>Über</b> 😀',
   visibility: 'internal',

@@ -1,4 +1,4 @@
-/** Fragments of projects: whatever a record shows is seen at once when it changes, by everybody and whoever changed it. */
+/** Cached records of projects: every change is visible at once, for every viewer and whatever code made the change. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { castOf } from '../../../../test/cast.ts'
@@ -38,7 +38,7 @@ async function viewersOf(forge: TestForge) {
   return { cast, viewers }
 }
 
-/** As it is made from nothing: what a transaction reads is never kept. */
+/** The uncached record: reads within a transaction are never cached. */
 function recordFor({ app }: TestForge, id: number, viewer: Viewer): Promise<unknown> {
   return transact(app, async (app) => {
     const user = viewer.id === null ? null : await findUser(app.db, viewer.id)
@@ -53,7 +53,10 @@ async function listedTo({ app: { db } }: TestForge, id: number, { caller }: View
   return (await caller.get('/projects', { ...INPUT, archived, id_after: id - 1, id_before: id + 1 })).body
 }
 
-/** Asks everybody, also for a list if `listed`; returns whether anybody's answer is another than the last time. */
+/**
+ * Requests the record for every viewer, and the list if `listed`. Returns whether any answer has changed since the last
+ * call.
+ */
 function watch(forge: TestForge, id: number, viewers: readonly Viewer[], { listed = false } = {}) {
   const last = new Map<string, string>()
   return async (what: string): Promise<boolean> => {
@@ -108,7 +111,7 @@ test('every column of the project, its namespace, its owner and its source, chan
   const { db } = forge.app
   const shown: string[] = []
   const store = await openSecondStore(forge)
-  // Between them they see everything.
+  // Together these two see everything.
   const few = ['anonymous', 'owner']
   const look = watch(
     forge,
@@ -325,7 +328,7 @@ test('what is known costs two queries, for the caller and for all that the recor
   await forge.administrator.post(`/projects/${id}/fork/${source.id}`)
   for (const { caller, id: user } of viewers) {
     const ask = () => caller.get(`/projects/${id}`)
-    await ask() // which also notes that a token is used
+    await ask() // which also stores the use of a token
     const once = await forge.queries(ask)
     const twice = await forge.queries(async () => [await ask(), await ask()])
     expect(twice - once).toBe(user === null ? 1 : 2)
