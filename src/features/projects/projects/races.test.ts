@@ -1,4 +1,4 @@
-/** What happens side by side must come to what one of the two orders would have come to. */
+/** Concurrent operations must have the result of one of the two orders. */
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { groupOf } from '../../../../test/groups.ts'

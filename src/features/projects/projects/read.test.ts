@@ -139,7 +139,7 @@ test('permissions tell the direct memberships of the viewer, on reads only', asy
   const permissions = async (caller: Client, path = `/projects/${id}`) =>
     [(await caller.get(path)).body].flat()[0].permissions
   const none = { project_access: null, group_access: null }
-  expect(await permissions(cast.master)).toEqual(none) // the group above is not the immediate one
+  expect(await permissions(cast.master)).toEqual(none) // the group above is not the direct group
   await root.post(`/groups/${sharp.id}/members`, { user_id: cast.master.id, access_level: 50 })
   await root.post(`/projects/${id}/members`, { user_id: cast.developer.id, access_level: 40 })
   const group = { project_access: null, group_access: { access_level: 50, notification_level: 3 } }

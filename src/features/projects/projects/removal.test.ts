@@ -28,7 +28,7 @@ test('archiving and taking back: who may, what it answers, and that twice is onc
 
   const listed = async (filter = {}) => (await cast.owner.get('/projects', filter)).body.length
   expect([await listed(), await listed({ archived: false }), await listed({ archived: true })]).toEqual([0, 0, 1])
-  // Settings stay writable, it can be found, and there is a way back.
+  // Settings stay writable, searches find the project, and it can be unarchived.
   expect((await cast.master.put(`/projects/${id}`, { description: 'kept' })).status).toBe(200)
   expect(await statuses(cast, call('unarchive'))).toEqual(owners)
   expect((await cast.owner.post(`/projects/${id}/unarchive`)).body.archived).toBe(false)

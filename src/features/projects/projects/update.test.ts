@@ -11,7 +11,7 @@ import { repositoryDir } from '../repositories/repository.ts'
 const rowOf = ({ app }: TestForge, id: number) =>
   app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-/** One commit on each of these branches; the row learns of it as a push would tell. */
+/** Creates one commit on each of these branches, and updates the row as a push would. */
 async function fill(forge: TestForge, id: number, ...branches: string[]): Promise<string> {
   const dir = repositoryDir(forge.app, await rowOf(forge, id))
   const git = (...args: string[]) => promisify(execFile)('git', ['-C', dir, ...args])
@@ -67,7 +67,7 @@ test('who may change what', async () => {
 
   const hidden = await projectIn(forge, await groupOf(forge, 'hidden'), 'q')
   expect((await cast.master.put(`/projects/${hidden.id}`, { description: 'x' })).status).toBe(404)
-  // The path decides, whatever the body names.
+  // The path decides, whatever id the body contains.
   await cast.master.put(`/projects/${id}`, { id: hidden.id, description: 'mine' })
   expect([(await rowOf(forge, hidden.id)).description, (await rowOf(forge, id)).description]).toEqual([null, 'mine'])
 })
@@ -97,7 +97,7 @@ test('each refusal says why, and nothing moves', async () => {
     [{ visibility: 'public' }, { visibility_level: ['public is not allowed in a internal group.'] }],
     [{ default_branch: 'gone' }, { base: ["Could not change HEAD: branch 'gone' does not exist"] }],
     [{ default_branch: 'a..b' }, { default_branch: ['is invalid'] }],
-    // What could have been done is not done either.
+    // A request with one invalid field changes nothing.
     [{ default_branch: 'next', path: 'taken' }, { path: TAKEN }],
     [{ default_branch: 'next', description: 'a'.repeat(2001) }, expect.anything()],
     [{ import_url: 'https://example.com/x.git' }, { import_url: ['can be set only on an empty repository'] }],
@@ -169,12 +169,12 @@ test('a new path leaves a redirect, keeps the repository, and the API answers at
     ['jane/old', id],
     ['jane/fresh', id],
   ])
-  // Whatever comes to stand there takes the place of the redirect.
+  // A new project at that path replaces the redirect.
   await projectBy(user, 'FRESH')
   expect(await redirects()).toEqual([['jane/old', id]])
   await user.put(`/projects/${id}`, { path: 'Old' })
   expect(await redirects()).toEqual([['jane/third', id]])
-  await user.put(`/projects/${id}`, { path: 'OLD' }) // only the case: nothing to lead on from
+  await user.put(`/projects/${id}`, { path: 'OLD' }) // only the case differs: no redirect is needed
   expect(await redirects()).toEqual([['jane/third', id]])
   expect(await at('old')).toBe(200)
 })

@@ -6,7 +6,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { removalKey, removeLater } from './removal.ts'
 
-/** Somebody with personal projects, one being deleted, a project in a group, a fork, stars and a membership. */
+/** A user with personal projects (one being deleted), a group project, a fork, stars and a membership. */
 async function leaving(forge: TestForge) {
   const { administrator: root, app } = forge
   const jane = await forge.user({ username: 'jane' })
@@ -46,7 +46,7 @@ test.each([
   expect((await root.get(`/projects/${source.id}`)).body).toMatchObject({ star_count: 1, forks_count: 0 })
   expect((await root.get(`/projects/${fork.id}`)).body.forked_from_project).toBeUndefined()
   const event = (await forge.events()).slice(before.length)
-  expect(event.filter((name) => name === 'project.deleted')).toHaveLength(1) // the other one was told before
+  expect(event.filter((name) => name === 'project.deleted')).toHaveLength(1) // the event of the other one was emitted before
 
   await forge.settle()
   const rows = await app.db.selectFrom('projects').select(['id', 'disk_path', 'forked_from_id']).execute()

@@ -65,7 +65,7 @@ test('a renamed project is found under its old address, with all that follows', 
   expect(location).toBe(full_path.replace(path, moved))
   expect((await ask(forge, location!)).body).toBe('hello')
 
-  // Once something else stands there, that is what is meant.
+  // A new project at that path takes precedence.
   await owner.post('/projects', { path: path.split('/')[2], namespace_id: group.id, visibility: 'private' })
   expect(await ask(forge, `${path}/-/tree/HEAD`)).toMatchObject({ status: 404, location: null })
 })
@@ -109,7 +109,7 @@ test('the longest known beginning decides', async () => {
     ['/old/inner/tree/a', `${two.path}/tree/a`],
     ['/old/inner2', `/${groupPath}/inner2`],
     [`/${groupPath}/gone/x`, `${two.path}/x`],
-    // What exists comes before what was.
+    // An existing path takes precedence over a redirect.
     [`/${groupPath}`, null],
     [`/${groupPath}/nothing`, null],
     [`${one.path}/x`, null],
@@ -135,7 +135,7 @@ test('an upload and an old path are answered once, and counted as what was answe
   lines.length = 0
   const asked = [full_path.replace(path, moved), path, '/nobody/nothing']
   for (const at of asked) await ask(forge, at)
-  // A line is written once its answer has gone, which may be after the next question.
+  // The server logs a request after its answer, which may be after the next request.
   const answered = () => new Set(lines.flatMap(({ method, status }) => (method === 'GET' ? [status] : [])))
   await expect.poll(answered).toEqual(new Set([200, 302, 404]))
   expect(lines.filter(({ method }) => method === 'GET')).toHaveLength(3)

@@ -1,6 +1,6 @@
 import { casesOf, newProject, type Stage } from '../../../../test/cases.ts'
 
-/** A project has one at most. */
+/** A project has at most one push rule. */
 async function ruled(s: Stage) {
   const { id } = await s.newProject()
   await s.make(`/projects/${id}/push_rule`, { deny_delete_tag: true })

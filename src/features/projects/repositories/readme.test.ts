@@ -21,13 +21,13 @@ test('a project begins with a readme by whoever it is for', async () => {
   }
   const { status, body } = await ann.post('/projects', request)
   expect([status, body.default_branch, body.empty_repo]).toEqual([201, 'trunk', false])
-  // The first answer is what the next read answers.
+  // The first answer equals the next read.
   expect(body.readme_url).toBe(`${body.web_url}/-/blob/trunk/README.md`)
   const raw = await fetch(`${forge.url}/api/v4/projects/${body.id}/repository/files/README.md/raw`, ann)
   expect(await raw.text()).toBe('# The Engine\n\nIt *runs*.')
   expect(await commitsOf(ann, body.id)).toEqual([['Initial commit', 'Ann', 'Ann', []]])
 
-  // As after any first push: news, protection, statistics.
+  // As after any first push: events, protection, statistics.
   expect((await forge.events()).slice(-2)).toEqual(['project.created', 'repository.changed'])
   expect((await ann.get(`/projects/${body.id}/protected_branches`)).body).toMatchObject([{ name: 'trunk' }])
   forge.clock.advance(10_000)
@@ -42,7 +42,7 @@ test('a project begins with a readme by whoever it is for', async () => {
   const { body: group } = await ann.post('/groups', { name: 'shop', path: 'shop' })
   const inside = await ann.post('/projects', { name: 'x', namespace_id: group.id, initialize_with_readme: 'true' })
   expect([inside.status, inside.body.empty_repo]).toEqual([201, false])
-  // Who is given a project need not have a say where it is.
+  // The owner of a new project needs no permission in its namespace.
   const { body: other } = await forge.administrator.post('/groups', { name: 'other', path: 'other' })
   const elsewhere = { name: 'y', namespace_id: other.id, initialize_with_readme: true }
   expect((await forge.administrator.post(`/projects/user/${ann.id}`, elsewhere)).body.empty_repo).toBe(false)

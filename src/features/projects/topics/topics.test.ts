@@ -101,7 +101,7 @@ test('a topic has a picture, seen by whoever sees the topic, until it is taken a
   expect(await put({ avatar: '' })).toBeNull()
   expect((await fetch(`${base}/oak.png`)).status).toBe(404)
 
-  // Nobody described this one: it is seen by those who see a project that has it.
+  // Without a description, only users who see a project with the topic see the topic.
   const hidden = await openSource(forge, 'projects', { topics: ['secret'] })
   const [{ id }] = (await root.get('/topics', { search: 'secret' })).body
   await root.put(`/topics/${id}`, formOf({ avatar: picture() }))

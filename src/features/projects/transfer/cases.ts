@@ -3,7 +3,7 @@ import { weakMemo } from '../../../lib/async/weak-memo.ts'
 import { casesOf, newProject, unique, type Stage } from '../../../../test/cases.ts'
 import { addMember } from '../../../../test/cast.ts'
 
-/** Where everybody may put projects, so that only the right to take one away is asked. */
+/** Every user may create projects in this group, so that only the permission to move the project is tested. */
 const openGroup = weakMemo(async (s: Stage) => {
   const name = unique('open')
   const { id: group_id } = await s.make('/groups', { name, path: name, visibility: 'public' })

@@ -10,7 +10,7 @@ test('an owner moves a project into a group of theirs and back', async () => {
   const moved = await ann.put(`/projects/${project.id}/transfer`, { namespace: 'engines' })
   expect(moved).toMatchObject({
     status: 200,
-    // No wider than the group.
+    // Not more visible than the group.
     body: { path_with_namespace: 'engines/work', visibility: 'private', namespace: { id: group.id } },
   })
   expect((await ann.get('/projects/engines%2Fwork')).body.id).toBe(project.id)

@@ -17,7 +17,7 @@ function formOf(content: string | Uint8Array, filename: string, type = 'applicat
   return form
 }
 
-/** How many blobs are kept. */
+/** The number of stored blobs. */
 async function blobsOf({ app }: TestForge): Promise<number> {
   const names = await readdir(join(app.config.data, 'blobs'), { recursive: true }).catch(() => [])
   return names.filter((name) => /[0-9a-f]{62}$/.test(name)).length
@@ -55,7 +55,7 @@ test('an upload is answered with what links to it', async () => {
     const file = await fetch(`${forge.url}/api/v4${url}${address}`, { headers: owner.headers })
     expect(Buffer.from(await file.arrayBuffer())).toEqual(Buffer.from(content))
   }
-  // Swept once the answer is out.
+  // Deleted after the answer is sent.
   await expect.poll(() => spoolOf(forge)).toEqual([])
   expect(await forge.events()).toEqual(events)
 })

@@ -16,7 +16,7 @@ async function upload(person: Client, project: string, content: string | Uint8Ar
 const read = ({ url }: TestForge, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(url + encodeURI(path), { headers, method, redirect: 'manual' })
 
-/** A path as written: `fetch` would resolve its dots itself. */
+/** Sends the path as written, because `fetch` would resolve its dots. */
 async function statusOf({ url }: TestForge, path: string): Promise<number> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -52,7 +52,7 @@ test('a file is shown as what its bytes are, or handed over, and never as a page
   for (const [name, content, type, disposition] of table) {
     const { url: address, full_path } = await upload(owner, url, content, name, 'text/html')
     const bytes = Buffer.from(content)
-    // On the web and through the API alike.
+    // On the web and through the API.
     for (const path of [full_path, `/api/v4${url}${address}`]) {
       const answer = await read(forge, path)
       expect(Buffer.from(await answer.arrayBuffer()), name).toEqual(bytes)
