@@ -1,6 +1,6 @@
 /**
- * Hostile text into every function that reads: each answers that there is nothing, or refuses, in bounded time; none
- * lets the text become an option, starts anything but git, or leaves a trace on the disk.
+ * Passes hostile text to every function that reads. Each function finds nothing or rejects the text, in bounded time.
+ * No text becomes an option, starts a program other than git, or leaves a file on disk.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
@@ -44,7 +44,7 @@ import { entryAt, listTree, parseTree } from './objects/trees.ts'
 const LIMIT_MS = 5000
 const READING = 'archive blame cat-file diff-tree for-each-ref log ls-tree merge-base rev-list show-ref'.split(' ')
 
-/** None of these names anything in the repository below. */
+/** None of these names exists in the repository below. */
 const hostile = (trap: string) =>
   [
     ['', ' ', '-', '--', '--all', '--stdin', '--exec=touch', `--output=${trap}`, `--upload-pack=touch ${trap}`],
@@ -99,7 +99,7 @@ const BY_NAME: Record<string, Call> = {
   archive: (dir, name) => archive(dir, name, { format: 'tar', prefix: 'x' }),
 }
 
-/** Without what `/` and repeated slashes mean: the root. */
+/** Without `/` and repeated slashes, which mean the root. */
 const BY_PATH: Record<string, Call> = {
   entryAt: (dir, path) => entryAt(dir, 'master', path),
   blame: (dir, path) => blame(dir, 'master', path),
@@ -139,7 +139,7 @@ async function outcome(call: Call, dir: string, value: string): Promise<{ took: 
   return { took: performance.now() - begun, answer }
 }
 
-/** Several take from it, each the next: not more processes at a time than a machine likes. */
+/** A shared queue for several workers, which limits the number of parallel processes. */
 function queueOf(values: readonly string[]) {
   const next = values.values()
   return async <T extends object>(use: (value: string) => Promise<T>) => {
@@ -156,7 +156,7 @@ const traces = (root: string) =>
 
 const OUR_OWN = ['--stdin', 'refs/heads', '0']
 
-/** Of a command line, what git could take for an option or a revision. */
+/** The arguments that git could read as an option or a revision. */
 const readAsOptions = (args: readonly string[]) => {
   const end = args.indexOf('--')
   const read = args.slice(1, end < 0 ? undefined : end)

@@ -28,7 +28,7 @@ async function saidTo(app: App, principal: Principal, path: string, verb: Verb, 
 const textFor = async (app: App, principal: Principal, path: string, verb: Verb, over?: Facts['over']) =>
   (await saidTo(app, principal, path, verb, over))?.said ?? 'yes'
 
-/** The blocked one has no credential that opens anything, but a key of theirs may still be known. */
+/** A blocked user has no valid credential, but the server may still know their key. */
 async function principalOf(forge: TestForge, cast: Cast, who: (typeof CALLERS)[number]): Promise<Principal> {
   if (who === 'blocked') return asPerson(forge, cast.people.blocked)
   const authorization = authorizationOf(cast.callers[who])
@@ -42,7 +42,7 @@ const asPerson = async ({ app }: TestForge, { id }: Person): Promise<Principal> 
   via: 'ssh_key',
 })
 
-/** Anonymous, stranger, external, guest, reporter; then those who may; then the blocked one. */
+/** Anonymous, stranger, external, guest, reporter; then the allowed callers; then the blocked user. */
 const row = (...first: string[]) => [...first, 'yes', 'yes', 'yes', 'yes', 'Your account has been blocked.']
 
 const TABLE = {
@@ -135,7 +135,7 @@ test('switches of the project and of the instance', async () => {
   await forge.administrator.put('/application/settings', { enabled_git_access_protocol: 'ssh' })
   expect(await textFor(app, owner, path, 'fetch', 'http')).toBe('Git access over HTTP is not allowed')
   expect(await textFor(app, owner, path, 'fetch', 'ssh')).toBe('yes')
-  // What SSH hands over to LFS goes by HTTP.
+  // LFS after SSH authentication uses HTTP.
   expect(await textFor(app, owner, path, 'fetch', 'lfs')).toBe('yes')
   await forge.administrator.put('/application/settings', { enabled_git_access_protocol: 'http' })
   expect(await textFor(app, owner, path, 'fetch', 'ssh')).toBe('Git access over SSH is not allowed')

@@ -13,7 +13,7 @@ const PASSWORD = 'correct horse'
 const ADDRESS = '192.0.2.7'
 const DENIED = 'HTTP Basic: Access denied'
 
-/** Who comes, in short: name, way, may fetch, may push; or the status kind and text of the refusal. */
+/** The principal in short: name, method, may fetch, may push. Or the kind and text of the rejection. */
 async function comes(forge: TestForge, authorization?: string, at: 'git' | 'lfs' = 'git', address = ADDRESS) {
   try {
     return inShort(await authenticatePrincipal(forge.app, { authorization, address }, at))
@@ -53,7 +53,7 @@ test('no credential is nobody; a wrong one is refused', async () => {
     '',
   ]
   for (const authorization of wrong) {
-    // Each from an address of its own: it is not the count that is looked at.
+    // Each from a separate address, so that the failure count does not matter.
     const address = `192.0.2.${wrong.indexOf(authorization)}`
     expect(await comes(forge, authorization, 'git', address), authorization).toEqual(['unauthenticated', DENIED])
   }
@@ -155,7 +155,7 @@ test('passwords, by username or email, of whoever may use one', async () => {
     forge.app.db.updateTable('users').set({ two_factor_enabled }).where('id', '=', person.id).execute()
   await setTwoFactor(true)
   expect(await comes(forge, basic('jane', PASSWORD))).toEqual(['unauthenticated', hint])
-  // Whoever does not know the password learns nothing of the account.
+  // A caller without the password learns nothing about the account.
   expect(await comes(forge, basic('jane', 'wrong'))).toEqual(['unauthenticated', DENIED])
   expect(await comes(forge, basic('jane', person.token))).toEqual(['jane', 'token', true, true])
   await setTwoFactor(false)
@@ -210,7 +210,7 @@ test('ten failures a minute ban an address for an hour, but for tokens and visit
   expect(await statusFrom(ADDRESS, right)).toBe(200)
   expect(await statusFrom(ADDRESS)).toBe(200)
   expect(await statusFrom('192.0.2.8', password)).toBe(200)
-  // A token that is right does not end the ban.
+  // A valid token does not end the ban.
   expect(await statusFrom(ADDRESS, password)).toBe(403)
   forge.clock.advance(HOUR - 1000)
   expect(await statusFrom(ADDRESS, password)).toBe(403)

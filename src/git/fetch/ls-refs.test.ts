@@ -10,7 +10,8 @@ import { BadPktLine, DELIM, FLUSH, pktLine } from '../protocol/pkt-line.ts'
 import { readRefs } from '../refs/ref-files.ts'
 
 /**
- * Branches, tags of both kinds, a tag of a tag, hidden refs: some packed, some not, some both with different values.
+ * Branches, tags of both kinds, a tag of a tag, and hidden refs: some packed, some loose, some both with different
+ * values.
  */
 async function repository(): Promise<BuiltRepository> {
   const repo = await buildRepository({}, { branch: 'feature/ü' }, { branch: 'other' })

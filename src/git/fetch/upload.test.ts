@@ -15,7 +15,7 @@ import { createRepository } from '../storage/repositories.ts'
 import { ClientDisconnected } from '../protocol/sending.ts'
 import { uploadPack } from './upload.ts'
 
-/** Three commits on master, a tag, and refs of our own that point at commits nothing else reaches. */
+/** Three commits on master, a tag, and internal refs to commits that nothing else reaches. */
 async function fill(server: GitServer): Promise<{ hidden: string; head: string }> {
   const work = join(server.root, 'work')
   const run = (...args: string[]) => client(work, ...args)
@@ -150,7 +150,7 @@ const isRunning = (dir: string) =>
     if (!/^\d+$/.test(pid)) return false
     try {
       const [words, environment] = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8'))
-      // A reader of objects is kept for a while, and no matter here.
+      // An object reader stays open for a while and does not count here.
       return environment!.includes(`GIT_DIR=${dir}`) && !words!.includes('cat-file')
     } catch {
       return false

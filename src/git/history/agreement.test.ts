@@ -1,4 +1,4 @@
-/** What is told from memory against what git itself says, over histories made at random, as they grow push by push. */
+/** Compares answers from memory with git's own, over random histories that grow push by push. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -30,7 +30,10 @@ function randomFrom(seed: number): Random {
 const PATHS = ['a', 'd/a', 'd/e/a', 'd/e/b', 'é "x"\t.md', ':(top)']
 const START = 1_700_000_000
 
-/** Commits with marks that go on from run to run: branches, merges of up to four, equal dates and clocks that go wrong. */
+/**
+ * Commits with marks that continue from run to run: branches, merges of up to four parents, equal dates and wrong
+ * clocks.
+ */
 class Story {
   readonly #repo: BuiltRepository
   readonly #random: Random
@@ -153,7 +156,7 @@ test.each([6, 7])('what two commits have apart and in common is what git says (%
       const [a, b, c] = Array.from({ length: 3 }, () => `b${newest - random(pair % 2 === 0 ? 12 : newest)}`)
       const about = `${a} ${b}`
       const leading = new Set(linesOf(await repo.git('rev-list', a!)))
-      // With clocks that go wrong, git stops too early to see that some lead to what is left out.
+      // With wrong clocks, git stops too early to see that some commits are ancestors of the excluded ones.
       const apart = async (...args: string[]) =>
         linesOf(await repo.git('log', '--format=%H', ...args, `^${a}`)).filter((id) => !leading.has(id))
       for (const [input, ...args] of RANGES) {
@@ -220,7 +223,7 @@ test('what two commits have apart and in common takes no process', async () => {
   )
   const { dir } = repo
   const base = await repo.git('merge-base', 'master', 'side')
-  // The one that reads objects.
+  // The object reader.
   await listCommitIds(dir, { limit: 1 })
   const started = await processesOf(async () => {
     expect(await aheadBehind(dir, 'side', 'master')).toEqual({ ahead: 6, behind: 1 })
@@ -281,7 +284,7 @@ test('what git knows of a history that its commits do not say is left to git', a
   await writeFile(join(dir, 'shallow'), `${middle}\n`)
   expect(await listHistory(dir, { from: 'master' }, { limit: 20 })).toMatchObject({ total: 2, commits: [{}, {}] })
 
-  // Of one that lacks an object, the newest can still be told.
+  // With a missing object, the newest commits are still found.
   await using broken = await buildRepository({ files: { a: '1' } }, { files: { a: '2' } }, { files: { a: '3' } })
   const [newest, , oldest] = linesOf(await broken.git('rev-list', 'master'))
   await rm(join(broken.dir, 'objects', oldest!.slice(0, 2), oldest!.slice(2)))

@@ -4,7 +4,7 @@ import { aheadBehind, countCommits, isAncestor, listCommits, mergeBase } from '.
 import { commitStats, listContributors } from './stats.ts'
 import type { HistoryOptions } from './walks.ts'
 
-/** `two` and `side` part after `one`, and meet in `merge`. */
+/** `two` and `side` fork after `one` and join in `merge`. */
 const story = () =>
   buildRepository(
     { message: 'one', files: { 'a.txt': 'a\nb\nc\nd\n', 'old.txt': 'same\n'.repeat(20) }, at: 1000 },
@@ -115,7 +115,7 @@ test('the number of processes does not depend on the number of commits', async (
       await listContributors(repo.dir, 'master')
     })
   expect((await cost(1)).map(([, verb]) => verb)).toEqual(['cat-file', 'rev-list', 'log'])
-  // Who contributed is known by now, and so is what was asked for once.
+  // The contributors and the earlier answers are cached by now.
   expect((await cost(2)).map(([, verb]) => verb)).toEqual([])
   expect((await cost(60)).map(([, verb]) => verb)).toEqual(['diff-tree'])
   expect(await cost(60)).toEqual([])

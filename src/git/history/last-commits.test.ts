@@ -106,7 +106,7 @@ test('branches that went apart know what they have in common', async () => {
     await repo.git('update-ref', 'refs/heads/here', 'refs/heads/here~1')
   }
 
-  // Nothing of the other's is missing: what is new is looked at, and no more.
+  // The new tip has all commits of the known one, so only the new commits are read.
   await repo.add({ message: 'five', branch: 'there', from: 'refs/heads/there^0', files: { d: null, 'e/x': '1' } })
   await titles(dir, 'master')
   await repo.add({ message: 'six', branch: 'master', files: { f: '1' } })
@@ -150,7 +150,7 @@ test('prepared, a branch is shown without a walk, and its history is in the grap
   expect(verified).toEqual([])
   expect(await readdir(graphs)).toContain('commit-graph-chain')
 
-  // Another is at it, or was killed.
+  // Another process is writing, or was killed.
   await writeFile(join(graphs, 'commit-graph-chain.lock'), '')
   await repo.add({ message: 'last', files: { b: '1' } })
   await prepareLastCommits(dir, 'master')

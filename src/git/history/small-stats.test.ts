@@ -1,4 +1,4 @@
-/** Lines counted without a process against what git itself counts. */
+/** Compares line counts without a process with git's own. */
 import { expect, test } from 'vitest'
 import { buildRepository, processesOf, type BuiltCommit } from '../../../test/git-builder.ts'
 import { findCommits } from '../objects/commits.ts'
@@ -13,7 +13,7 @@ function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-/** Lines that repeat, some often, as in programs; the last may lack its end. */
+/** Lines that repeat, some of them often, as in programs. The last line may lack its line break. */
 function change(random: (below: number) => number, text: string, variety: number): string {
   const lines = text.split('\n')
   for (let edits = 1 + random(6); edits > 0; edits--) {

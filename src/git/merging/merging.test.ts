@@ -48,7 +48,7 @@ test('two sides that agree make one tree', async () => {
   expect(merged.split('\n')[2]).toBe('ours')
   expect(merged.split('\n')[15]).toBe('theirs')
   expect(await repo.names(tree)).toEqual(['f', 'new', 'old'])
-  // Nothing has moved.
+  // No ref has moved.
   expect(await repo.run('for-each-ref')).toBe('')
 
   const renamed = await repo.commit({ old: null, fresh: 'moved\n'.repeat(9) }, base)
@@ -157,7 +157,7 @@ test('commits are made again on top of another', async () => {
   const committer = { ...by, name: 'Rebaser', zone: '+0530' }
 
   const result = await rebaseCommits(repo.dir, { from: b, onto: target, committer })
-  // `a` brings nothing new there.
+  // `a` adds nothing new there.
   expect(await repo.run('log', '--format=%an %cn %s', `${target}..${result?.head}`)).toBe('A Rebaser f')
   expect(await repo.run('rev-parse', `${result?.head}^`)).toBe(target)
   expect(await repo.show(result?.head, 'f')).toContain('target')

@@ -36,7 +36,7 @@ test('one that git does not like says nothing of the others', async () => {
     { branch: 'ours', ...fine, files: { f: 'ours\n' } },
     { branch: 'good', ...fine, files: { g: 'x' } },
     { branch: 'island', files: { i: 'x' } },
-    // A submodule that is at no commit makes git give up.
+    // A submodule without a commit makes git fail.
     { branch: 'broken', ...fine, files: { g: { mode: '160000', content: '0'.repeat(40) } } },
   )
   const { dir, git } = repository

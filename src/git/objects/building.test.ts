@@ -59,7 +59,7 @@ test('a tree is what git would have made of these files', async () => {
     'a/d': '120000 a.txt',
     'ü/*?': '100644 ü',
   })
-  // mktree puts names into git's own order.
+  // mktree sorts names in git's own order.
   expect(await repo.run(['mktree', '-z'], Buffer.from(await repo.run(['ls-tree', '-z', tree])))).toBe(tree)
   const commit = await writeCommit(repo.dir, { tree, parents: [], message: 'x', author: when, committer: when })
   await repo.run(['update-ref', 'refs/heads/master', commit])

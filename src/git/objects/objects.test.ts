@@ -11,7 +11,7 @@ import { closeReaders, MAX_READERS } from '../process/readers.ts'
 
 const READER = ['git', 'cat-file', '--batch-command', '--buffer']
 
-/** Processes of ours that read objects, by the repository they stand in. */
+/** Object readers of this process, by their repository. */
 const readersIn = (root: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -173,7 +173,7 @@ test('an idle reader keeps no program from ending', async () => {
     import { objectInfo } from ${JSON.stringify(join(import.meta.dirname, 'objects.ts'))}
     console.log((await objectInfo(${JSON.stringify(repo.dir)}, 'master')).type)
   `
-  // It would end by itself after ten seconds.
+  // The reader would end by itself after ten seconds.
   const begun = Date.now()
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 19_000 })
   expect([stdout.toString(), status]).toEqual(['commit\n', 0])

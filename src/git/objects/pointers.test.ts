@@ -14,7 +14,7 @@ const pointer = (digit: string, size = 7) =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${digit.repeat(64)}\nsize ${size}\n`
 const text = (lines: number, word = 'line') => Array.from({ length: lines }, (_, n) => `${word} ${n}`).join('\n')
 
-/** A repository, and a place where commits are made and packed as a client would send them. */
+/** A repository, and a folder where commits are created and packed like a client's. */
 async function stage() {
   const work = await workspace()
   const dir = join(work.folder, 'origin.git')
@@ -31,7 +31,7 @@ async function stage() {
     return (await work.git('-C', 'src', 'rev-parse', 'HEAD')).stdout
   }
   let known = ''
-  /** What a push of the tip brings, in quarantine; it then becomes part of the repository. */
+  /** The content of a push of the tip, in quarantine. Then it joins the repository. */
   const push = async (tip: string, forms: ('--thin' | '--delta-base-offset')[] = ['--thin', '--delta-base-offset']) => {
     const pack = await gitBytes(join(src, '.git'), ['pack-objects', '--revs', '--stdout', '-q', ...forms], {
       input: `${tip}\n${known && `^${known}\n`}`,
@@ -57,7 +57,7 @@ async function stage() {
 test('pointers are found however they are packed, and only those that are new', async () => {
   await using at = await stage()
   const { commit, push } = at
-  // Small files, trees made from trees, and what merely talks of pointers deep inside.
+  // Small files, tree deltas, and texts that merely mention pointers.
   const folder = Object.fromEntries(
     Array.from({ length: 30 }, (_, n) => [`lib/part${n}.ts`, `export const n${n} = 1\n`]),
   )
@@ -71,7 +71,7 @@ test('pointers are found however they are packed, and only those that are new', 
   })
 
   expect(await push(await commit({ 'big.bin': pointer('a') }))).toMatchObject({ may: true, oids: ['a'] })
-  // Made from the one before, in both ways of naming it.
+  // Deltas of the previous one, with both ways of naming the base.
   expect(
     await push(await commit({ 'big.bin': pointer('a', 8).replace(/a{60}/, (s) => 'b' + s.slice(1)) })),
   ).toMatchObject({
@@ -82,7 +82,7 @@ test('pointers are found however they are packed, and only those that are new', 
     may: true,
     oids: ['d', 'e'],
   })
-  // The old ones are still there, and none of them is new.
+  // The old pointers still exist, and none of them is new.
   expect((await push(await commit({ 'x.txt': text(10) }))).oids).toEqual([])
   expect((await push(await commit({ 'long.txt': pointer('f') + 'x '.repeat(600) }))).oids).toEqual([])
 })

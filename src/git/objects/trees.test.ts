@@ -102,7 +102,7 @@ test('a listing of all is what git lists, whatever is in it', async () => {
   const blob = Buffer.from(await repo.git('rev-parse', 'master:a.txt'), 'hex')
   const sub = Buffer.from(await repo.git('rev-parse', 'master:a'), 'hex')
   const entry = (mode: string, name: string, id: Buffer) => Buffer.concat([Buffer.from(`${mode} ${name}\0`), id])
-  // As tools of old have written them: modes that git reads as others.
+  // Modes that old tools wrote, which git reads as others.
   const modes: [string, Buffer][] = [
     ['100664', blob],
     ['100775', blob],
@@ -127,7 +127,7 @@ test('a listing of all is what git lists, whatever is in it', async () => {
   }
   expect(await processesOf(() => told(odd))).toEqual([])
 
-  // The same few trees may lie in so many places that no listing ends.
+  // A few trees can occur at so many paths that a listing never ends.
   let bomb = await repo.write('tree', entry('100644', 'x', blob))
   for (let level = 0; level < 12; level++) {
     const id = Buffer.from(bomb, 'hex')

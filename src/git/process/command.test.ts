@@ -11,7 +11,7 @@ import { createRepository, setHead } from '../storage/repositories.ts'
 
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
-/** An alias lets git run any script of a test's. */
+/** With an alias, git runs any script of a test. */
 const script = (text: string) => ({ config: { 'alias.run': `!${text}` } })
 
 const isAlive = (pid: number) =>
@@ -167,7 +167,7 @@ describe('a command that fails', () => {
 
 describe('a command is ended with all it has started', () => {
   const linger = (file: string) => script(`sleep 60 & echo $! > ${file}; wait`)
-  /** None where it was ended before it got as far as that. */
+  /** 0 if the process was ended before it wrote its id. */
   const pidIn = (file: string) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0)
 
   test('at its deadline', async () => {

@@ -21,14 +21,14 @@ const launcherPids = () =>
         const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
         return words.includes('launcher-process') && parentOf(pid) === process.pid
       } catch {
-        return false // it has ended meanwhile
+        return false // the process has ended meanwhile
       }
     })
     .map(Number)
 
 const parentOf = (pid: string) => Number(/^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-/** Whose child the program is, by its own words. */
+/** The parent process that the program reports. */
 async function parentOfProgram(): Promise<number> {
   const program = launch(['sh', '-c', 'echo $PPID'], OPTIONS)
   program.stdin?.end()
@@ -37,7 +37,7 @@ async function parentOfProgram(): Promise<number> {
 }
 
 beforeAll(async () => {
-  // The first few are started here, and the launcher with the third.
+  // This process starts the first few programs. The third one starts the launcher.
   await vi.waitUntil(async () => (await parentOfProgram()) !== process.pid, { timeout: 10_000 })
 })
 
@@ -103,7 +103,7 @@ test('one that is ended before it has begun, its pipes closed, is over', async (
 
 test('a stranger at its door gets nowhere, and the next program is started', async () => {
   const names = readFileSync('/proc/net/unix', 'utf8').matchAll(/@(mortise-[0-9a-f-]{36})/g)
-  // Those of other programs on this machine may be gone by now.
+  // Processes of other programs may have ended by now.
   const leave = `.on('error', () => {}).on('close', () => process.exit())`
   const script = `require('net').connect('\\0' + process.argv[1])${leave}.write('x 1 1\\n')`
   for (const name of new Set([...names].map(([, name]) => name!))) execFileSync(process.execPath, ['-e', script, name])

@@ -14,7 +14,7 @@ import {
   splitBand,
 } from './pkt-line.ts'
 
-/** A small generator of its own, so that a failure can be run again. */
+/** A seeded random generator, so that a failure can be reproduced. */
 function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

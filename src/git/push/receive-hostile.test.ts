@@ -35,7 +35,7 @@ async function repository() {
   }
 }
 
-/** A commit with a file of these bytes, and the pack with all it needs. */
+/** A commit with a file of these bytes, and the complete pack. */
 async function packed(source: string, content: string | Uint8Array): Promise<{ commit: string; pack: Buffer }> {
   const by = { name: 'A', email: 'a@example.com', date: new Date(0) }
   const tree = await buildTree(source, null, [{ path: 'file', content }])
@@ -221,14 +221,14 @@ describe('a pack is refused', () => {
     const { commit, pack } = await packed(repo.source, 'some content')
     const { report } = await push(repo.dir, Buffer.concat([asking(commit), sealed(empty)]))
     expect(report).toContain('ng refs/heads/master missing necessary objects\n')
-    // A commit alone, without its tree.
+    // Only a commit, without its tree.
     const child = spawn('git', [`--git-dir=${repo.source}`, 'pack-objects', '--stdout', '-q'])
     child.stdin.end(`${commit}\n`)
     const alone = await buffer(child.stdout)
     expect((await push(repo.dir, Buffer.concat([asking(commit), alone]))).result.moved).toEqual([])
     expect(await repo.refs()).toBe('')
     expect((await push(repo.dir, Buffer.concat([asking(commit), pack]))).result.moved).toHaveLength(1)
-    // Now all is here, and nothing needs to come.
+    // Now all objects exist, and the pack can be empty.
     const again = Buffer.concat([asking(commit, { ref: 'refs/heads/again' }), sealed(empty)])
     expect((await push(repo.dir, again)).result.moved).toHaveLength(1)
     expect((await readdir(join(repo.dir, 'objects/pack'))).filter((name) => name.endsWith('.pack'))).toHaveLength(1)
@@ -432,7 +432,7 @@ function varint(size: number): Buffer {
   }
 }
 
-/** A blob of 16 MB of nothing, and a delta that repeats it until it fills 20 GB. */
+/** A blob of 16 MB of zeros, and a delta that repeats it up to 20 GB. */
 function deltaBomb(): Buffer {
   const size = 0xffffff
   const times = 1300
@@ -465,11 +465,11 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself meanwhile.
+    // The process has ended by itself meanwhile.
   }
 }
 
-/** The most kilobytes that any git of this repository has held until asked. */
+/** The peak memory in kilobytes of any git process of this repository, until the function is called. */
 function peakMemory(dir: string): () => number {
   let most = 0
   const look = () => {
@@ -478,7 +478,7 @@ function peakMemory(dir: string): () => number {
         const kilobytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
         most = Math.max(most, kilobytes)
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   }
@@ -489,7 +489,7 @@ function peakMemory(dir: string): () => number {
   }
 }
 
-/** A process of its own that receives what it is given, to be killed. */
+/** A separate process that receives a push and gets killed. */
 function receiveElsewhere(dir: string, bytes: Buffer, more = '') {
   const script = `
     import { receivePack } from ${JSON.stringify(new URL('./receive.ts', import.meta.url).href)}

@@ -18,7 +18,7 @@ const refsOf = async (dir: string) =>
 
 const leftovers = async (dir: string) => (await readdir(join(dir, 'objects'))).filter(isQuarantine)
 
-/** A clone with `commits` commits on master, none of them pushed. */
+/** A clone with `commits` unpushed commits on master. */
 async function workIn(server: GitServer, name: string, commits = 1): Promise<Work> {
   const path = join(server.root, name)
   await client(server.root, 'init', '--quiet', '--initial-branch=master', path)
@@ -109,7 +109,7 @@ describe.each(['http', 'socket'] as const)('over %s', (door) => {
         steps.push(await subject({ environment }), await subject({}).catch(() => 'unseen'))
         expect(updates).toEqual([{ ref: 'refs/heads/master', before: '0'.repeat(40), after: master }])
         expect(options).toEqual(['ci.skip', 'x=é y'])
-        // No ref may move to what may vanish.
+        // No ref may move to an object that may be deleted.
         const early = git(server.dir, ['update-ref', 'refs/heads/early', master as 'HEAD'], { environment })
         await expect(early).rejects.toThrow('quarantine')
         return { messages: ['let through'] }
@@ -279,7 +279,7 @@ describe('who pushes at the same time', () => {
     const { promise: allThere, resolve } = Promise.withResolvers<void>()
     let there = 0
     await using server = await startGitServer({
-      // None goes on before all have seen the same refs.
+      // No push continues before all have seen the same refs.
       async gate() {
         if (++there === count) resolve()
         await allThere

@@ -180,7 +180,7 @@ test('lists are what git lists, loose and packed, in every order', async () => {
   await agrees()
   expect(await processesOf(() => listBranches(dir, { order: 'updated_desc' }))).toEqual([])
 
-  // Where something is odd, git says what it makes of it.
+  // In unusual cases git answers.
   await repo.git('tag', 'tree', 'b0^{tree}')
   const broken = await repo.write('commit', `tree ${await repo.git('rev-parse', 'b0^{tree}')}\n\nno author\n`)
   await writeFile(join(dir, 'refs/heads/broken'), `${broken}\n`)

@@ -180,7 +180,7 @@ test('while git packs and deletes, no move is lost', async () => {
   await packing
 })
 
-/** A process that is killed while it holds a lock. */
+/** A process that is killed while it has a lock. */
 function dieHolding(lock: string): void {
   const locks = new URL('./locks.ts', import.meta.url).href
   const script = `const { takeLock } = await import('${locks}'); await takeLock(process.argv[1]); process.kill(process.pid, 9)`
@@ -194,13 +194,13 @@ test("a lock outlives its holder, but is in nobody else's way", async () => {
   const lock = join(dir, `${MASTER}.lock`)
   dieHolding(lock)
   expect(readlinkSync(lock)).toMatch(TAG_PATTERN)
-  // While another takes it away, nobody else does.
+  // While one process removes the lock, no other does.
   await writeFile(`${lock}.lock`, '')
   expect([dropIfDead(lock), readlinkSync(lock)]).toEqual([false, expect.stringMatching(TAG_PATTERN)])
   await rm(`${lock}.lock`)
   await moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
 
-  // Those of git name nobody; but no holder lives as long.
+  // Locks of git name no owner, but no owner lives that long.
   const longAgo = new Date(Date.now() - 20 * 60_000)
   for (const name of [lock, join(dir, 'HEAD.lock'), join(dir, 'HEAD.lock.lock')]) {
     await writeFile(name, '')
@@ -253,7 +253,7 @@ test('a lock of git is dead when no process that lives has git write there', asy
   await writeFile(writer, '')
   await expect(setHead(dir, 'other')).rejects.toThrow('File exists')
   await rm(writer)
-  // Its process is no more.
+  // The process has ended.
   await writeFile(join(dir, `tmp_writer_${PROCESS_TAG.replace(/_\d+_/, '_99999999_')}_1`), '')
   await setHead(dir, 'other')
   expect((await readdir(dir)).filter((name) => /lock|tmp_/.test(name))).toEqual([])
@@ -272,7 +272,7 @@ test('a ref moves while git packs it away, folder and all', async () => {
     for (const [n, name] of names.entries()) {
       await createRef(dir, name, one)
       await createRef(dir, `refs/heads/of/${n}/it` as Ref, one)
-      // Whoever reads meanwhile finds all of them.
+      // A concurrent reader finds all of them.
       expect(await readRefs(dir)).toHaveLength(2 * (n + 1))
       expect(await readNames(dir, 'refs/heads')).toHaveLength(n + 1)
     }

@@ -18,7 +18,7 @@ const packsOf = async (dir: string) =>
   (await readdir(join(dir, 'objects/pack'))).filter((name) => name.endsWith('.pack')).length
 const inside = (dir: string, ...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
 
-/** A source with some hundred kilobytes, room for a pool and a fork. */
+/** A source of a few hundred kilobytes, and folders for a pool and a fork. */
 async function ground() {
   const folder = await temporaryFolder()
   const source = await buildRepository({ files: { big: noise(300_000) } }, { branch: 'side', files: { b: 'b' } })
@@ -46,7 +46,7 @@ test('a fork has only what the pool lacks, and neither needs the source', async 
   const own = await sizeOf(fork)
   expect([own > 50_000, own < 100_000]).toEqual([true, true])
   expect(await inside(fork, 'for-each-ref')).toBe(await source.git('for-each-ref'))
-  // Both may move, together.
+  // Both may move together.
   await removeRepository(source.dir)
   await rename(root, `${root}-moved`)
   const moved = fork.replace(root, `${root}-moved`)
@@ -92,7 +92,7 @@ test('nothing is taken where it may not be, nor when it is given up', async () =
   await fillPool(pool, source.dir, { mayTake: async () => false })
   expect(await inside(pool, 'for-each-ref')).toBe(before)
   expect(await objectInfo(pool, await source.git('rev-parse', 'master'))).toBeNull()
-  // What came in after it was known what to take is not taken.
+  // Commits that arrive after the tips were read are not taken.
   const late = async () => {
     await source.add({ files: { late: 'late' } })
     return true
@@ -137,7 +137,7 @@ test('the source drops what the pool has; open readers are none the wiser', asyn
   expect(await objectInfo(source.dir, big)).toMatchObject({ size: 300_000 })
   expect(await faultsOf(source.dir)).toEqual([])
 
-  // Pushes build on what is in the pool, too.
+  // Pushes can also build on objects of the pool.
   await using quarantine = await openQuarantine(source.dir)
   expect(await quarantine.isComplete([await source.git('rev-parse', 'master')])).toBe(true)
 })
@@ -168,7 +168,7 @@ test('a pool that is not there is told', async () => {
 test('without a pool, a tidy source is copied by names for its files, any other by a pack of what is shown', async () => {
   await using at = await ground()
   const { source, fork, other } = at
-  // Loose, then with a commit that was pushed over: neither is copied as it lies.
+  // Loose objects, then an overwritten commit: neither is copied as it is.
   const lost = await source.git('rev-parse', 'side')
   await housekeep(source.dir)
   await source.git('update-ref', '-d', 'refs/heads/side')
@@ -205,7 +205,7 @@ test('one commit is brought with all it needs, and no more', async () => {
   expect([brought > 20_000, brought < 25_000]).toEqual([true, true])
   await inside(fork, 'update-ref', 'refs/heads/new', id)
   expect(await inside(fork, 'fsck', '--full', '--strict')).toBe('')
-  // Once more it is here already.
+  // The second time the commit already exists.
   const packs = await packsOf(fork)
   await bringCommit(source.dir, fork, id)
   expect(await packsOf(fork)).toBe(packs)

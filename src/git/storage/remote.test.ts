@@ -77,7 +77,7 @@ describe('git goes to the address that was checked', () => {
     await using wanted = await startGitOrigin({ host: '127.0.0.2' })
     await using wrong = await startGitOrigin({ port: wanted.port })
     for (const origin of [wanted, wrong]) await origin.addRepository('x.git', ...COMMITS)
-    // The system itself says 127.0.0.1.
+    // The resolver of the system answers 127.0.0.1.
     for (const host of ['localhost', 'LocalHost', 'localhost.', 'not-to-be-found.invalid']) {
       const url = `http://${host}:${wanted.port}/x.git`
       const checked = await resolvePublic(url, { allowLocal: true, lookup: async () => [{ address: '127.0.0.2' }] })
@@ -163,7 +163,7 @@ describe('git goes to the address that was checked', () => {
     await expect(mirrorFrom(url, data.dir, { resolved })).rejects.toMatchObject({ name: 'GitFailed' })
     expect(asked).toContain('/x.git/objects/info/http-alternates')
     expect(inside.requests).toEqual([])
-    // Left to itself, git goes there.
+    // Without these settings, git follows the redirect.
     await runGit(['-c', 'http.followRedirects=true', 'clone', '--quiet', '--bare', url, data.dir]).catch(() => {})
     expect(inside.requests).not.toEqual([])
   })

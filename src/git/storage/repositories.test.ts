@@ -19,7 +19,7 @@ import {
   sizeOf,
 } from './repositories.ts'
 
-/** A folder, and in it `from.git`: two branches, a tag, a ref that is hidden, and a commit that was pushed over. */
+/** A folder with `from.git`: two branches, a tag, a hidden ref, and an overwritten commit. */
 async function withSource() {
   const data = await temporaryFolder()
   await using origin = await startGitOrigin()
@@ -142,7 +142,7 @@ test('housekeeping leaves one pack with a bitmap, packed refs and a commit-graph
   expect(existsSync(join(from, 'objects/info/commit-graph'))).toBe(true)
   expect(await readdir(join(from, 'refs/heads'))).toEqual([])
   expect(await refsOf(from)).toEqual(before)
-  // A push under way may be about to refer to it.
+  // A running push may be about to reference it.
   for (const id of [hidden, lost]) expect(await runGit([`--git-dir=${from}`, 'cat-file', '-t', id])).toBeTruthy()
   expect(await runGit([`--git-dir=${from}`, 'fsck', '--strict'])).not.toMatch(/missing|broken/)
 })

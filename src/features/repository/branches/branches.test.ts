@@ -9,7 +9,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 const headers: unknown = expect.anything()
 const refusal = (status: number, message: string) => ({ status, headers, body: { message } })
 
-/** `old` is merged, `same` is at the tip of `master`, `feature/x` has a commit of its own. */
+/** `old` is merged, `same` is at the tip of `master`, `feature/x` has its own commit. */
 const COMMITS: BuiltCommit[] = [
   { files: { 'README.md': 'one\n' }, at: 1_700_000_000 },
   { branch: 'old', from: 'refs/heads/master', files: { 'old.txt': 'x' }, at: 1_700_000_100 },
@@ -78,7 +78,7 @@ test('a branch is told whole', async () => {
   expect(await owner.get(`${repository}/branches/nothing`)).toEqual(refusal(404, '404 Branch Not Found'))
   expect(await owner.get(`${repository}/branches/a..b`)).toEqual(refusal(400, 'The branch refname is invalid'))
   expect((await owner.head(`${repository}/branches/a..b`)).status).toBe(404)
-  // A tag or a commit is no branch.
+  // A tag or a commit is not a branch.
   await git('tag', 'v1.0', 'master')
   for (const name of ['v1.0', id, 'heads%2Fmaster']) {
     expect((await owner.get(`${repository}/branches/${name}`)).status).toBe(404)
@@ -350,8 +350,8 @@ test('a branch is protected by its name, and no longer', async () => {
 
 test('readers read, developers write, masters protect; not where the repository is off', async () => {
   await using forge = await startForge()
-  // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked.
-  // Whoever reads code learns first what is missing; who may write is in the table of roles.
+  // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked. Callers who may
+  // read the code get the 404 first; the table of roles covers write permissions.
   const tables = [
     [
       'private',

@@ -6,7 +6,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 import { closeReaders } from '../../../git/process/readers.ts'
 import { insertNotes } from './notes.ts'
 
-/** `v1.0.0`, then an addition, a commit that tells nothing, a fix, and an addition that is taken back. */
+/** `v1.0.0`, then an addition, a commit without a trailer, a fix, and an addition that is reverted. */
 async function history(forge: TestForge) {
   const project = await projectIn(forge, await groupOf(forge, 'tools'), 'saw')
   const commit = (message: string, n: number) => ({ message, files: { [`${n}.txt`]: String(n) } })

@@ -14,7 +14,7 @@ import { checkProject } from './service.ts'
 const faultsOf = async ({ app }: TestForge, id: number) =>
   (await checkProject(app, (await findProjectById(app.db, id))!, 'p')).faults
 
-/** One of each record that names commits. */
+/** One record of each kind that names commits. */
 async function busyProject(forge: TestForge) {
   const jane = await forge.user()
   const project = await forge.project({}, jane)

@@ -5,7 +5,7 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 const SAID = 'match patterns defined in `CODEOWNERS` are disabled for this project'
 
-/** `master` asks for owners of what is changed; developers may push there. */
+/** `master` requires code owners, and developers may push there. */
 async function stage(forge: TestForge) {
   const jane = await forge.user({ username: 'jane' })
   const group = await forge.group({ path: 'keepers' })
@@ -43,7 +43,7 @@ async function stage(forge: TestForge) {
 test('what is owned does not come straight onto the branch, by the API', async () => {
   await using forge = await startForge()
   const { jane, owner, keeper, developer, named, at, refs, write } = await stage(forge)
-  // By person: files of the owner, of the group, of nobody, of a section that only suggests.
+  // By user: files of the owner, of the group, without an owner, and of an optional section.
   const TABLE: [string, Person, number[]][] = [
     ['developer', developer, [400, 400, 201, 201]],
     ['master', jane, [400, 400, 201, 201]],
@@ -80,10 +80,10 @@ test('what is owned does not come straight onto the branch, by the API', async (
   ] as const)
     expect([what, answer.status]).toEqual([what, 400])
   expect(await refs()).toEqual(before)
-  // Elsewhere, and from the tip as it is, everybody goes on as before.
+  // On other branches, and for a branch from the current tip, nothing changes.
   expect((await write(developer, 'x.sql', { branch: 'topic', start_branch: 'master' })).status).toBe(201)
   expect((await developer.post(`${at}/repository/branches`, { branch: 'm3', ref: 'master' })).status).toBe(201)
-  // What already stands on another branch is not let in by that.
+  // A commit that is already on another branch still needs the owners.
   const slipped = await developer.post(`${at}/repository/branches`, { branch: 'm4', ref: 'topic' })
   expect(slipped).toMatchObject({ status: 400, body: { message: expect.stringContaining(SAID) } })
 
@@ -102,7 +102,7 @@ test('nor by a push, whatever it brings along; a merge request does', async () =
   const push = (...args: string[]) => git('-C', 'src', 'push', addressFor(forge, 'jane/tools', developer), ...args)
   const commit = (...args: string[]) => git('-C', 'src', 'commit', '-q', '-m', 'Work', ...args)
   await git('-C', 'src', 'mv', 'a.sql', 'b.sql')
-  // The file cannot be made to say otherwise by the very push.
+  // The push itself cannot change the rules by editing the file.
   await git('-C', 'src', 'rm', '-q', 'CODEOWNERS')
   await commit()
   const before = await refs()

@@ -9,7 +9,7 @@ const newCommit = (onto: { branch: string; start_branch?: string }) => ({
 })
 const onNewBranch = () => newCommit({ branch: unique('branch'), start_branch: 'master' })
 
-/** On a branch of its own. */
+/** On a separate branch. */
 const commit = async (s: Stage) => ({ sha: (await s.make(projectPath(s, '/repository/commits'), onNewBranch())).id })
 
 /** A branch that does not have the commit. */

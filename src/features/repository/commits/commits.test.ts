@@ -7,7 +7,7 @@ import { startForge, type TestForge } from '../../../forge.ts'
 const ADA = 'Ada <ada@example.com> 1348131022 +0300'
 const GRACE = 'Grace <grace@example.com> 1348217422 -0500'
 
-/** Three commits on `master`, one of them on a branch of its own as well, and a tag. */
+/** Three commits on `master`, one of them also on a separate branch, and a tag. */
 async function history(forge: TestForge) {
   const project = await forge.project({ visibility: 'public' })
   const dir = await fillProject(
@@ -99,7 +99,7 @@ test('a list is narrowed by what was asked, newest first, and counted', async ()
   expect(await listed({ until: '2020-09-13T12:26:40Z' })).toEqual([second, first])
   expect(await listed({ author: 'grace', all: true })).toEqual([side])
   expect(await listed({ first_parent: true, order: 'topo' })).toEqual([third, second, first])
-  // What it was called before counts.
+  // The history includes the earlier name of the file.
   expect(await listed({ path: '/c.txt' })).toEqual([third, second, first])
   for (const nothing of [
     { ref_name: 'nowhere' },
@@ -115,7 +115,7 @@ test('a list is narrowed by what was asked, newest first, and counted', async ()
     expect(await listed(nothing)).toEqual([])
   }
 
-  // A second time they are not counted again, but as many.
+  // The second call does not count again, but returns the same number.
   expect(await listed({})).toHaveLength(3)
   expect(await listed({ path: 'c.txt' })).toEqual([third, second, first])
   const page = await forge.visitor.get(url, { per_page: 1, page: 2, with_stats: true })

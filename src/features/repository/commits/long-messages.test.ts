@@ -1,4 +1,4 @@
-/** Messages of commits compress well: a small push can hold hundreds of megabytes of them. */
+/** Commit messages compress well: a small push can contain hundreds of megabytes of them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processesOf, type BuiltCommit } from '../../../../test/git-builder.ts'
 import { fillProject } from '../../../../test/contents.ts'

@@ -77,6 +77,6 @@ test('of much, the first is marked', async () => {
   const diff = `@@ -0,0 +1,2000 @@\n${'+let abc = 1\n'.repeat(6000)}`
   const diffs = [1, 2, 3].map((n) => ({ new_path: `${n}.ts`, diff }))
   const marked = async () => (await markDiffs({} as App, diffs)).map(({ lines_html }) => lines_html?.length ?? null)
-  // The first time it may come too late.
+  // The first request may exceed the time limit.
   await expect.poll(marked, { timeout: 20_000 }).toEqual([6001, null, null])
 })

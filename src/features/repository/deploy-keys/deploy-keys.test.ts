@@ -61,10 +61,10 @@ test('a key known already is enabled as it is, by those who may know of it', asy
   const request = { title: 'robot', key: sshKey() }
   const { body: key } = await first.owner.post(`${first.url}/deploy_keys`, { ...request, can_push: true })
 
-  // Once more on the same project: that record, unchanged, whatever else is said.
+  // The same key again on the same project: the record stays unchanged, whatever the other fields are.
   const again = { title: '', key: `${request.key} another comment`, can_push: false }
   expect(await first.owner.post(`${first.url}/deploy_keys`, again)).toMatchObject({ status: 201, body: key })
-  // A stranger to the first project is not told what the key is called, nor a mere developer of it.
+  // Neither a user without access to the first project nor a developer of it learns the name of the key.
   expect(await second.owner.post(`${second.url}/deploy_keys`, request)).toEqual({ status: 400, body: taken, headers })
   await first.owner.post(`${first.url}/members`, { user_id: second.owner.id, access_level: 30 })
   expect((await second.owner.post(`${second.url}/deploy_keys`, request)).body).toEqual(taken)
@@ -76,7 +76,7 @@ test('a key known already is enabled as it is, by those who may know of it', asy
   await first.owner.put(`${first.url}/members/${second.owner.id}`, { access_level: 40 })
   const linked = await second.owner.post(`${second.url}/deploy_keys`, { ...request, title: 'mine' })
   expect([linked.status, linked.body]).toEqual([201, { ...key, can_push: false }])
-  // The right to push is each project's own.
+  // Each project has its own push permission.
   expect((await first.owner.get(`${first.url}/deploy_keys/${key.id}`)).body.can_push).toBe(true)
   await second.owner.delete(`${second.url}/deploy_keys/${key.id}`)
   for (let n = 0; n < 2; n++) {
@@ -153,7 +153,7 @@ test('a change names the key anew or lets it push here', async () => {
   expect(await owner.put(path, {})).toEqual({ status: 400, body: { message: nothing, error: nothing }, headers })
   expect((await owner.put(path, { title: '' })).body).toEqual({ message: { title: ["can't be blank"] } })
 
-  // What a public key is called is for administrators to say.
+  // Only administrators may rename a public key.
   const { body: open } = await forge.administrator.post('/deploy_keys', { title: 'everybody’s', key: sshKey() })
   await owner.post(`${url}/deploy_keys/${open.id}/enable`)
   const shared = `${url}/deploy_keys/${open.id}`

@@ -57,7 +57,7 @@ test.each(KINDS)('a token of %s shows its value once', async (kind) => {
     expect(answer).toEqual({ status: 404, body: { message: '404 Not found' }, headers })
   }
   expect(await forge.events()).toEqual(events)
-  // A token of another source is not found here.
+  // A token of another project or group is not found here.
   const elsewhere = await openSource(forge, kind)
   expect((await elsewhere.owner.get(`${elsewhere.url}/deploy_tokens/${second.id}`)).status).toBe(404)
   expect((await elsewhere.owner.delete(`${elsewhere.url}/deploy_tokens/${second.id}`)).status).toBe(404)

@@ -50,7 +50,7 @@ test('one commit of many actions, each upon what those before it left', async ()
       { action: 'chmod', file_path: 'a.txt', execute_filemode: true },
       { action: 'create', file_path: 'fleeting', content: 'x' },
       { action: 'delete', file_path: 'fleeting' },
-      // A folder gives way to a file once it is empty.
+      // A file can replace a folder once the folder is empty.
       { action: 'delete', file_path: 'dir/x.txt' },
       { action: 'delete', file_path: 'dir/y.txt' },
       { action: 'create', file_path: 'dir', content: 'file\n' },
@@ -106,7 +106,7 @@ test('a branch begins where it is told to, and anew by force', async () => {
   const forced = await developer.post(url, request(actions, { branch: 'topic/1', start_branch: 'master', force: true }))
   expect(forced.body.parent_ids).toEqual([start_sha])
   expect(await git('rev-parse', 'topic/1')).toBe(forced.body.id)
-  // The same content is a commit all the same.
+  // The same content still creates a commit.
   const same = await developer.post(url, request([{ action: 'update', file_path: 'a.txt', content: 'a\n' }]))
   expect(same.status).toBe(201)
 })

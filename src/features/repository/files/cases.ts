@@ -20,7 +20,7 @@ async function file(s: Stage) {
   return params
 }
 
-/** The branch `modules` has one, `lib`. */
+/** The branch `modules` has one submodule, `lib`. */
 const submodule = weakMemo(async (s: Stage) => {
   const files = { lib: { mode: '160000', content: '1'.repeat(40) } }
   await importCommits(s.repository, [{ branch: 'modules', from: 'refs/heads/master^0', files }])
@@ -70,7 +70,7 @@ export const cases = casesOf(
     'PUT /projects/:id/repository/files/:file_path (on master)': { at: readme, input: onMaster },
     'DELETE /projects/:id/repository/files/:file_path': { at: file, input: { branch: 'master', commit_message: 'x' } },
     'PUT /projects/:id/repository/submodules/:submodule': { at: submodule, input: () => moduleAt('modules') },
-    // Those who may are told that it is none.
+    // Callers with permission learn that it is not a submodule.
     'PUT /projects/:id/repository/submodules/:submodule (of a folder)': {
       at: () => ({ submodule: 'src' }),
       input: () => moduleAt('master'),

@@ -124,7 +124,7 @@ test('a name that is not UTF-8 is told with what stands for it, and blamed on no
     status: 404,
     body: { message: '404 File Not Found' },
   })
-  // Whatever were written under this spelling would be another file.
+  // A file written with this spelling would be a different file.
   const request = { branch: 'master', commit_message: 'x', content: 'y' }
   const refusal = { status: 400, body: { message: 'Path is not valid' } }
   expect(await forge.administrator.put(url, request)).toMatchObject(refusal)
@@ -236,12 +236,12 @@ test('a file is created, changed and deleted', async () => {
   expect(await git('ls-tree', '-r', '--name-only', 'next', 'docs')).toBe('')
   expect((await forge.events()).filter((name) => name === 'repository.changed')).toHaveLength(3)
 
-  // Blanks around a name belong to it.
+  // Outer spaces belong to the name.
   const odd = fileUrl(' odd ')
   expect((await developer.post(odd, { branch: 'master', content: 'x', commit_message: 'm' })).status).toBe(201)
   expect((await developer.get(odd, { ref: 'master' })).body.file_path).toBe(' odd ')
 
-  // A name nobody could give any more may be in use.
+  // An existing file may have a name that can no longer be created.
   const old = fileUrl('ü\n%.txt')
   const edit = { branch: 'master', content: 'new', commit_message: 'm' }
   expect((await developer.put(old, edit)).status).toBe(200)
@@ -282,7 +282,7 @@ test('the first file of an empty repository makes its branch', async () => {
   const commits = await forge.administrator.get(`/projects/${project.id}/repository/commits`)
   expect(commits.body).toMatchObject([{ title: 'first', parent_ids: [] }])
 
-  // Nobody waits for what a new project is shown with.
+  // Waits for the background jobs of a new project.
   await forge.settle()
   expect((await forge.administrator.get(`/projects/${project.id}`, { statistics: true })).body).toMatchObject({
     readme_url: `${project.web_url}/-/blob/main/README.md`,

@@ -27,7 +27,7 @@ async function forked(forge: TestForge, by: Person, id: number): Promise<number>
   return body.id
 }
 
-/** A source, its fork by somebody else, and what came into the source afterwards. */
+/** A source, its fork by another user, and later commits in the source. */
 async function network(forge: TestForge, visibility: 'private' | 'public') {
   const [ann, ben] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'ben' })]
   const source = await forge.project({ path: 'tool', visibility }, ann)
@@ -52,7 +52,7 @@ test.each(['public', 'private'] as const)(
     const starts: [Record<string, unknown>, string][] = [
       [{ branch: 'one', start_project: source.id, start_branch: 'topic' }, topic],
       [{ branch: 'two', start_project: 'ANN/tool', start_sha: topic.slice(0, 10) }, topic],
-      // Without a branch to start from, it is the one of the same name.
+      // Without a start branch, the branch of the same name is used.
       [{ branch: 'topic', start_project: `${source.id}` }, topic],
       [
         { branch: 'one', start_project: source.id, start_branch: 'master', force: true },
@@ -146,7 +146,7 @@ test('whoever may read the code of both may start', async () => {
     statuses.push((await person.post(url, input)).status)
   }
   expect(statuses).toEqual([400, 400, 201, 201])
-  // Whoever does not push to the fork is told so first.
+  // A caller who may not push to the fork gets that error first.
   await addMember(forge, { project_id: fork }, ann.id, Reporter)
   expect((await ann.post(url, request({ start_project: source.id, start_branch: 'topic' }))).status).toBe(403)
 })

@@ -63,7 +63,7 @@ test('of several who make the same file one does, and the others hear that it is
   expect(await history()).toHaveLength(2)
 })
 
-/** As a push by another process would: while `write` waits for the branch, it moves on. */
+/** Moves the branch while `write` waits for it, like a push by another process. */
 async function overtake({ dir, git }: Awaited<ReturnType<typeof stage>>, write: () => Promise<Reply>): Promise<Reply> {
   const tip = await git('rev-parse', 'master')
   const as = ['-c', 'user.name=Out', '-c', 'user.email=out@example.com']

@@ -8,7 +8,7 @@ import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
-/** A project of a master's with one commit on `master`, and a clone of it. */
+/** A maintainer's project with one commit on `master`, and a clone of it. */
 async function stage(forge: TestForge) {
   const work = await workspace()
   const group = await forge.group({ path: 'team' })
@@ -43,7 +43,7 @@ async function stage(forge: TestForge) {
   }
 }
 
-/** Refs that are no branch, and lead to the same commit. */
+/** Refs other than branches that lead to the same commit. */
 const OTHER_DOORS = ['HEAD:refs/tags/v1', 'told', 'HEAD:refs/notes/x', 'HEAD:refs/else']
 
 test('each push rule refuses what it names, with its own words, and nothing moves', async () => {
@@ -91,7 +91,7 @@ test('each push rule refuses what it names, with its own words, and nothing move
       'File "big.bin" is larger than the allowed size of 1 MB',
     ],
   ]
-  // An address that nobody confirmed makes no difference.
+  // An unconfirmed email address does not count.
   await developer.post('/user/emails', { email: 'ada@example.com' })
   const refs = await at.refs()
   for (const [n, [request, [message, files], said]] of table.entries()) {
@@ -162,7 +162,7 @@ test('protection asks the role, refuses rewriting, and deletion only through the
     expect(stderr).toContain(`remote: Mortise: ${said}`)
   }
   expect((await push(developer, 'HEAD:refs/merge-requests/1/head')).stderr).toContain('deny updating a hidden ref')
-  // One bad ref cancels all.
+  // One invalid ref rejects the whole push.
   expect((await push(developer, 'master', 'HEAD:free')).stderr).toContain('free (pre-receive hook declined)')
   expect(await at.refs()).toBe(refs)
 
@@ -224,7 +224,7 @@ test('tags that are there, and protected ones', async () => {
   ] as const)
     expect((await push(who, ref)).code).toBe(0)
 
-  // Denied to pushes only.
+  // Rejected for pushes only.
   await master.post(`${url}/push_rule`, { deny_delete_tag: true })
   expect((await push(master, ':w1')).stderr).toContain('remote: Mortise: You cannot delete a tag')
   expect((await master.delete(`${url}/repository/tags/w1`)).status).toBe(204)
@@ -236,7 +236,7 @@ test("the first push to a repository under full protection is a master's", async
   const { developer, master, git } = at
   const empty = await forge.project({ path: 'bare', namespace_id: at.project.namespace.id })
   const push = (who: Person, to = 'any') => git('-C', 'src', 'push', addressFor(forge, 'team/bare', who), `HEAD:${to}`)
-  // A tag is no branch to begin from.
+  // A tag is not a branch to start from.
   expect((await push(developer, 'refs/tags/v0')).code).toBe(0)
   forge.clock.advance(MINUTE)
   await forge.settle()
@@ -278,7 +278,7 @@ test('rules are asked in their order, of each commit and then of each path', asy
       () => as('ada@example.com', 'OK', { 'a.bin': big, 'b.exe': 'x' }),
       'File "a.bin" is larger than the allowed size of 1 MB',
     ],
-    // The older commit first, whatever is wrong with the newer.
+    // The older commit is checked first, whatever is wrong with the newer one.
     [
       async () => {
         await as('ada@example.com', 'OK', { 'a.exe': 'x' })
@@ -300,7 +300,7 @@ test('rules are asked in their order, of each commit and then of each path', asy
     body: { message: "Commit message does not follow the pattern '^OK'" },
   })
 
-  // As an older version may have stored it.
+  // An older version may have stored this.
   await forge.app.db.updateTable('push_rules').set({ file_name_regex: '(' }).execute()
   await at.reset()
   await as('ada@example.com', 'OK')

@@ -53,20 +53,20 @@ test('a pointer comes in only after what it points at', async () => {
   }
   expect(await state()).toEqual(before)
 
-  // That another project has it opens nothing here.
+  // The object of another project does not count here.
   await forge.project({ path: 'other' }, developer)
   await new LfsClient(forge, 'dev/other', authorizationOf(developer)).put(one)
   expect((await push(developer, 'HEAD:topic')).stderr).toContain(MISSING)
   await place.lfs(developer).put(one)
   expect((await push(developer, 'HEAD:topic', 'v1')).code).toBe(0)
 
-  // Made by git from the pointer before.
+  // A delta against the previous pointer.
   await commit({ 'big.bin': pointerTo(two) })
   expect((await push(developer, 'HEAD:topic')).stderr).toContain(MISSING)
   await owner.put(url, { lfs_enabled: false })
   expect((await push(developer, 'HEAD:topic')).code).toBe(0)
   await owner.put(url, { lfs_enabled: true })
-  // What is there already is nobody's fault now.
+  // Existing pointers are not checked again.
   await commit({ 'README.md': 'Hello again' })
   expect((await push(developer, 'HEAD:topic')).code).toBe(0)
 })
@@ -93,7 +93,7 @@ test('a pointer written through the API, too', async () => {
     status: 400,
     body: { message: MISSING },
   })
-  // Whatever attributes say of it, or do not.
+  // Attributes make no difference.
   expect(await write('art/big.bin', pointerTo(file))).toMatchObject({ status: 400, body: { message: MISSING } })
   expect(await state()).toEqual(before)
   await place.lfs(owner).put(file)
@@ -148,7 +148,7 @@ test('what somebody has locked only they change', async () => {
   await git('-C', 'src', 'reset', '-q', '--hard', 'v0')
   await commit({ 'art/a.bin': 'other' })
   expect((await push(owner, 'HEAD:hers')).code).toBe(0)
-  // Hers came in; to take over what a branch has already changes nothing.
+  // Her change was accepted. Taking over a file from an existing branch changes nothing.
   expect((await push(developer, 'HEAD:his')).code).toBe(0)
   await owner.put(url, { lfs_enabled: false })
   await commit({ 'art/a.bin': 'once more' })

@@ -10,7 +10,7 @@ import type { Update } from './updates.ts'
 
 const MASTER = 'refs/heads/master'
 
-/** A repository with the commits `a` and, on top of each other, `b` and `c`; `master` is at `a`. */
+/** A repository with the commit `a`, and `b` and `c` on top of each other; `master` is at `a`. */
 async function stage(forge: TestForge, { wiki = false } = {}) {
   const { id } = await forge.project()
   const project = (await findProjectById(forge.app.db, id))!
@@ -34,7 +34,7 @@ async function stage(forge: TestForge, { wiki = false } = {}) {
   const b = await commit(a)
   const c = await commit(b)
   if (wiki) await git('update-ref', MASTER, a)
-  /** As a process would before it is killed. */
+  /** What a process does before it is killed. */
   const expectOnly = (...updates: Update[]) =>
     forge.app.db
       .insertInto('pending_changes')
@@ -61,7 +61,7 @@ async function stage(forge: TestForge, { wiki = false } = {}) {
     forge.clock.advance(ms)
     await forge.settle()
   }
-  /** What was told, and how many changes are still under way. */
+  /** The published changes, and the number of pending ones. */
   const state = async () => {
     const events = await forge.app.db
       .selectFrom('events')
@@ -132,17 +132,17 @@ test('what did not happen is not told, and given up in the end', async () => {
   await expectOnly(move(null, b, 'refs/heads/new'))
   await expectOnly(move(b, null, 'refs/heads/old'), move(a, b))
   await pass(10 * MINUTE)
-  // To move refs may take that long.
+  // Moving refs may take that long.
   expect((await state())[1]).toBe(3)
   await pass(HOUR)
-  // Of the last, the branch that should go was never there.
+  // In the last change, the branch to delete never existed.
   expect(await state()).toEqual([[[move(b, null, 'refs/heads/old')]], 0])
 })
 
 test('what another process did and told is not told again', async () => {
   await using forge = await startForge()
   const { git, a, b, c, expectOnly, tell, pass, state } = await stage(forge)
-  // Cut short before anything moved; tried again, it succeeded.
+  // Interrupted before anything moved; the retry succeeded.
   await expectOnly(move(a, b))
   await pass(1)
   await git('update-ref', MASTER, b)
@@ -150,7 +150,7 @@ test('what another process did and told is not told again', async () => {
   await pass(2 * HOUR)
   expect(await state()).toEqual([[[move(a, b)]], 0])
 
-  // It came too late, and would have failed.
+  // The change came too late and would have failed.
   await tell(move(b, c))
   await git('update-ref', MASTER, c)
   await pass(1000)

@@ -52,7 +52,7 @@ test('projects are listed by a language, which follows the default branch', asyn
   await forge.settle()
   expect(await listed('Go')).toEqual([one.id])
 
-  // Those of before languages were kept are counted by the hour.
+  // An hourly job counts projects from before languages were stored.
   const { db } = forge.app
   await db.deleteFrom('project_languages').execute()
   await db.deleteFrom('project_language_trees').execute()

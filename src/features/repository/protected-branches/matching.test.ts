@@ -70,7 +70,7 @@ test.each([
     [{ access_level: NoAccess }, { access_level: Master }],
     [false, false, false, true, true, true],
   ],
-  // Named, but only as far as the project lets them push at all.
+  // Named, but only with push permission on the project.
   ['this user', [{ user_id: 7 }], [false, false, true, true, true, true]],
   ['another user', [{ user_id: 8 }], [false, false, false, false, false, true]],
   ['a deploy key', [{ deploy_key_id: 7 }], [false, false, false, false, false, false]],

@@ -104,7 +104,7 @@ test('people, groups and keys are named instead of a role, or beside one', async
   ])
   expect(body.unprotect_access_levels).toEqual([role(60)])
 
-  // As forms write it: a name that comes again begins another entry.
+  // In forms, a repeated name starts another entry.
   const form = new URLSearchParams({ name: 'form' })
   for (const { id } of [jane, owner]) form.append('allowed_to_push[][user_id]', String(id))
   await fetch(`${forge.url}/api/v4${branches}`, { method: 'POST', body: form, headers: owner.headers })
@@ -228,7 +228,7 @@ test('refuses what is no rule, or one that stands', async () => {
     expect(answer).toEqual({ status: 404, body: { message: '404 Not found' }, headers })
   }
   expect((await owner.get(`${branches}/mast*`)).status).toBe(404)
-  // Who may is settled before what is asked.
+  // The permission check comes before the validation.
   expect((await guest.post(branches, {})).status).toBe(403)
   expect((await guest.get(`${branches}/other`)).status).toBe(403)
   expect((await stranger.post(branches, {})).body).toEqual({ message: '404 Project Not Found' })

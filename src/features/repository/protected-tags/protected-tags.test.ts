@@ -36,7 +36,7 @@ test('a tag is protected, read and set free again', async () => {
   ])
   expect((await owner.get(tags)).body).toEqual([made.body, other])
   expect((await owner.get(`${tags}/a%2F1.0`)).body).toEqual(other)
-  // Branches of the same name are another matter.
+  // Branches of the same name are not affected.
   expect((await owner.get(`${url}/protected_branches`)).body).toEqual([])
 
   const long = { 'If-Unmodified-Since': new Date(Date.now() - 10 * MINUTE).toUTCString() }

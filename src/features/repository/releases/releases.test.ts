@@ -117,7 +117,7 @@ test('a release is told whole', async () => {
   expect((await source.bytes()).length).toBeGreaterThan(100)
   const odd = await owner.post(releases, { tag_name: 'rel/#1&50%', ref: 'master' })
   expect(odd.body.tag_path).toBe(`${path}/-/tags/rel/%231%2650%25`)
-  // Without its tag it is still what was released.
+  // A release stays without its tag.
   await git('tag', '-d', 'v1.0')
   expect((await owner.get(`${releases}/v1.0`)).body).toEqual(body)
 })
@@ -290,8 +290,8 @@ test('releases are ordered, filtered and paged, at one price', async () => {
 
 test('readers read and developers write', async () => {
   await using forge = await startForge()
-  // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked.
-  // Whoever reads code learns first what is missing; who may write is in the table of roles.
+  // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked. Callers who may
+  // read the code get the 404 first; the table of roles covers write permissions.
   const tables = [
     ['private', [404, 404, 404, 403, 200, 200, 200, 200, 200, 401], [401, 404, 404, 403, 400, 400, 400, 400, 400, 401]],
     ['public', [200, 200, 200, 200, 200, 200, 200, 200, 200, 401], [401, 400, 400, 400, 400, 400, 400, 400, 400, 401]],

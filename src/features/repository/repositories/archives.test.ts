@@ -51,7 +51,7 @@ test('an archive is made once, for all who ask for it at the same moment and lat
   })
   expect(archivers(later)).toEqual([])
 
-  // Each of these is another archive.
+  // Each of these is a different archive.
   const ways = ['.tar', '.tar.gz?path=b', '.tar.gz?exclude_paths=a', '.tar.gz?sha=HEAD']
   for (const way of ways) expect((await bytesOf(ask(way))).equals(first!), way).toBe(false)
   await vi.waitFor(async () => expect(await kept()).toHaveLength(1 + ways.length))
@@ -92,7 +92,7 @@ test('who gives up ends git, and nothing of it is kept or told to others', async
   const [git] = started.filter(({ words }) => words[1] === 'archive')
   await vi.waitFor(() => expect(git!.exitCode ?? git!.signalCode).not.toBeNull(), 10_000)
 
-  // One that is killed midway cuts off its answer.
+  // Killing git in the middle cuts off the answer.
   const kill = (program: unknown) => {
     const { words, signal } = program as Program
     if (words[1] === 'archive') setTimeout(() => signal.call(program, 'SIGKILL'), 20)
@@ -135,11 +135,11 @@ test('what is too large is not kept, and told to all of them nevertheless', asyn
   expect(made).toHaveLength(1)
   expect(await readdir(folder.path)).toEqual(['1-x'])
 
-  // The longest unused makes way for the next.
+  // The least recently used archive is deleted for the next one.
   await buffer(makeArchive(join(folder.path, '1-y'), make, { ...roomy, bytes: 2_500_000 }))
   expect(await readdir(folder.path)).toEqual(['1-y'])
 
-  // Whoever leaves one that has fallen silent ends it, too.
+  // A reader that leaves a silent archive also ends it.
   const silent = new Readable({ read() {} })
   silent.push('begun')
   const stream = makeArchive(file, () => silent, roomy)

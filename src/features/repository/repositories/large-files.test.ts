@@ -13,7 +13,7 @@ const pointerOf = ({ oid, size }: LfsObject) =>
 const FILM = objectOf('a film, frame by frame\n'.repeat(20_000))
 const ELSEWHERE = objectOf('of another project\n')
 
-/** A project with a pointer to content it has, one to content of another project only, and a plain file. */
+/** A project with a pointer to its own content, a pointer to content of another project only, and a plain file. */
 async function scene(forge: TestForge) {
   const project = await forge.project({ visibility: 'public' })
   const other = await forge.project()
@@ -84,7 +84,7 @@ test('an archive holds what its pointers stand for, unless that is left out', as
     'gone.mp4': pointerOf(ELSEWHERE),
   }
   const film = FILM.content.toString()
-  // Whether a file is Git LFS's to keep, its attributes say.
+  // Attributes decide whether Git LFS handles a file.
   expect(await unpacked('archive')).toEqual({ ...pointers, 'film.mp4': film, "b's/$HOME.mp4": film })
   expect(await unpacked('archive.tgz?path=film.mp4')).toEqual({ 'film.mp4': film })
   expect(await unpacked('archive?include_lfs_blobs=false')).toEqual(pointers)

@@ -108,7 +108,7 @@ describe('tree', () => {
     expect(found.map(({ headers }) => headers.get('x-next-page'))).toEqual(['2', '3', ''])
     expect(paths((await s.owner.get(`${s.base}/tree`, { recursive: true, pagination: 'none' })).body)).toEqual(expected)
 
-    // Three files have the same content: following the links must pass them all, each once.
+    // Three files have the same content: following the links must visit each of them once.
     for (const per_page of [1, 2, 3, 11, 12]) {
       const walked: string[] = []
       let next: string | undefined = `${s.base}/tree?recursive=true&pagination=keyset&per_page=${per_page}`
@@ -206,7 +206,7 @@ async function fetchBytes({ forge, owner }: Scene, path: string) {
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** Names in an archive, as the machine's own tools read them. */
+/** Names in an archive, as the tools of the machine list them. */
 const namesIn = (bytes: Buffer, ...options: string[]) =>
   execFileSync('tar', ['--list', ...options, '--file', '-'], { input: bytes })
     .toString()

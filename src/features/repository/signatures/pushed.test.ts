@@ -9,7 +9,7 @@ import { processesOf } from '../../../../test/git-builder.ts'
 import { addressFor, workspace } from '../../../../test/workspace.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
-/** Ada's machine: her key, and git set up to sign with it. Her commits name ada@example.com. */
+/** Ada's machine: her key, and git with signing enabled. Her commits use ada@example.com. */
 async function machine() {
   const work = await workspace()
   const key = join(work.folder, 'key')
@@ -121,7 +121,7 @@ test('an SSH key may come later, and vouches for its owner’s addresses', async
   const authOnly = await addKey('auth')
   expect(await status()).toEqual(['unknown_key', null])
   await person.delete(`/user/keys/${authOnly}`)
-  // A claim that nobody confirmed is none of them.
+  // An unconfirmed address does not count.
   await person.post('/user/emails', { email: 'ada@example.com' })
   const key = await addKey('auth_and_signing')
   expect(await status()).toEqual(['other_user', key])
@@ -188,7 +188,7 @@ test('of a large push the newest hundred are looked at, without a process for ea
   expect(await kept(forge)).toHaveLength(101)
 })
 
-/** So many commits on master that only pretend to be signed; the last one's id. */
+/** Adds this number of commits with fake signatures to master. Returns the id of the last one. */
 async function withNonsense({ git, dir }: { git: (...args: string[]) => Promise<string>; dir: string }, count: number) {
   const tree = await git('rev-parse', 'master^{tree}')
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n nonsense\n -----END PGP SIGNATURE-----\n'
@@ -201,7 +201,7 @@ async function withNonsense({ git, dir }: { git: (...args: string[]) => Promise<
   return tip
 }
 
-/** As git would, without a process for each. */
+/** Writes a commit like git, without a process for each. */
 async function writeCommit(dir: string, content: string): Promise<string> {
   const object = Buffer.from(`commit ${Buffer.byteLength(content)}\0${content}`)
   const id = createHash('sha1').update(object).digest('hex')

@@ -18,7 +18,7 @@ const makeKey = (emails: string[], subkeys: { sign?: boolean }[]): Promise<KeyPa
     type: 'ecc',
     userIDs: emails.map((email) => ({ name: 'Jane', email })),
     subkeys,
-    // Openpgp counts whole seconds; a key of this second must not be younger than what it signs.
+    // Openpgp uses whole seconds; a key of this second must not be newer than its signature.
     date: new Date(Date.now() - 60_000),
   })
 
@@ -40,7 +40,7 @@ async function filled(forge: TestForge) {
   return { id: id as number, git, write }
 }
 
-/** A commit by `email`, signed by these keys; `spoil` changes what was signed afterwards. */
+/** A commit by `email`, signed with these keys; `spoil` changes the signed content afterwards. */
 async function signedCommit(
   { id, git, write }: Awaited<ReturnType<typeof filled>>,
   email: string,

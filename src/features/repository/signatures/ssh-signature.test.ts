@@ -37,7 +37,8 @@ test.each([
   ['ecdsa 521', signer('ecdsa', 521)],
 ])('finds who signed with %s', (_name, { key, sign }) => {
   const { sha256 } = parseSshPublicKey(key)!
-  // Numbers of elliptic signatures are written without leading zeros: in many signatures some have them.
+  // Numbers in elliptic curve signatures are encoded without leading zeros. Among many signatures, some numbers would
+  // start with zeros.
   for (let n = 0; n < 8; n++) expect(sshSignerOf(sign(), payload, 'git')?.sha256).toBe(sha256)
   expect(sshSignerOf(sign('git', 'sha256'), payload, 'git')?.sha256).toBe(sha256)
   expect(sshSignerOf(sign(), Buffer.from('another'), 'git')).toBeNull()
@@ -53,7 +54,7 @@ const armour = (blob: Buffer) =>
 const sshsig = (...parts: (string | Buffer)[]) =>
   armour(Buffer.concat([Buffer.from('SSHSIG'), uint32(1), fields(...parts)]))
 
-/** Signs as a token does: the application, its flags and counter, and the hash of the message. */
+/** Signs like a security key: the application, its flags and counter, and the hash of the message. */
 function tokenSigned(name: string, point: (string | Buffer)[], made: (message: Buffer) => Buffer) {
   const message = Buffer.concat([Buffer.from('SSHSIG'), fields('git', '', 'sha256', sha256(payload))])
   const counted = Buffer.from([1, 0, 0, 0, 7])

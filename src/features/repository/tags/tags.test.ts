@@ -14,7 +14,7 @@ const COMMITS: BuiltCommit[] = [
   { files: { 'README.md': 'three\n' }, at: 1_700_000_200 },
 ]
 
-/** `v1.9` and `v1.10` on the first two commits, and `words`, of a file. */
+/** `v1.9` and `v1.10` on the first two commits, and `words`, which tags a file. */
 async function open(forge: TestForge, request: Record<string, unknown> = {}) {
   const source = await openSource(forge, 'projects', request)
   const dir = await fillProject(forge, source.id, ...COMMITS)
@@ -203,8 +203,8 @@ test('a tag has one release note', async () => {
 
 test('readers read and developers write', async () => {
   await using forge = await startForge()
-  // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked.
-  // Whoever reads code learns first what is missing; who may write is in the table of roles.
+  // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked. Callers who may
+  // read the code get the 404 first; the table of roles covers write permissions.
   const tables = [
     ['private', [404, 404, 404, 403, 200, 200, 200, 200, 200, 401], [401, 404, 404, 403, 400, 400, 400, 400, 400, 401]],
     ['public', [200, 200, 200, 200, 200, 200, 200, 200, 200, 401], [401, 400, 400, 400, 400, 400, 400, 400, 400, 401]],
