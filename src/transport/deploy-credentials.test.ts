@@ -1,4 +1,4 @@
-/** Deploy tokens and deploy keys, attacked through every door: what they open, and what they must not. */
+/** Attacks with deploy tokens and deploy keys through every endpoint: what they open, and what they must not open. */
 import { describe, expect, test } from 'vitest'
 import ssh2 from 'ssh2'
 import { text } from 'node:stream/consumers'
@@ -9,9 +9,11 @@ import { startForge, type Person, type TestForge } from '../forge.ts'
 
 const FILE = objectOf('a picture')
 
-/** A group with a project in it, its sibling outside, one that is internal and one that is public, all with code and LFS. */
+/**
+ * A group with a project, and outside of it another private, an internal and a public project, all with code and LFS.
+ */
 async function stage(forge: TestForge) {
-  // Or each wrong one would be tried as a password too, and meet the throttle.
+  // Otherwise each invalid token would also be tried as a password and reach the throttle.
   await forge.administrator.put('/application/settings', { password_authentication_enabled_for_git: false })
   const owner = await forge.user({ username: 'ann' })
   const group = await forge.group({ path: 'team' }, owner)
@@ -39,7 +41,7 @@ const service = async (forge: TestForge, path: string, name: string, authorizati
   (await fetch(`${forge.url}/${path}.git/info/refs?service=git-${name}`, { headers: { Authorization: authorization } }))
     .status
 
-/** Fetch, push, LFS download, upload, lock, and the wiki: the status of each. */
+/** The statuses of fetch, push, LFS download, upload, lock, and the wiki. */
 async function doors(forge: TestForge, { path_with_namespace: path }: At, authorization: string) {
   const lfs = new LfsClient(forge, path, authorization)
   return [
@@ -76,9 +78,9 @@ describe('a deploy token', () => {
     expect(await doors(forge, own, token.shown)).toEqual(READS)
     expect(await doors(forge, other, token.shown)).toEqual(HIDDEN)
     expect(await doors(forge, internal, token.shown)).toEqual(HIDDEN)
-    // Like any visitor; there is no wiki yet.
+    // Like an anonymous visitor; there is no wiki yet.
     expect(await doors(forge, open, token.shown)).toEqual([200, 403, 200, 403, 403, 404])
-    // A fork inherits neither it nor what it opens.
+    // A fork inherits neither the token nor its access.
     const fork = (await owner.post(`/projects/${own.id}/fork`, { path: 'copy' })).body
     await forge.settle()
     expect((await owner.get(`/projects/${fork.id}/deploy_tokens`)).body).toEqual([])
@@ -127,7 +129,7 @@ describe('a deploy token', () => {
     const lasting = await tokenFor(owner, `/projects/${own.id}`)
     const ofGroup = await tokenFor(owner, `/groups/${group.id}`)
     const ofOther = await tokenFor(owner, `/projects/${other.id}`)
-    // What was handed out for it ends with it, although it would last for two hours.
+    // LFS tokens that were issued for it end with it, although they would last two hours.
     const noted = async (shown: string) => {
       const lfs = new LfsClient(forge, own.path_with_namespace, shown)
       const { download } = (await lfs.batch('download', FILE)).body.objects[0].actions
@@ -185,7 +187,7 @@ describe('a deploy token', () => {
   })
 })
 
-/** What is printed, and whether it succeeded. */
+/** The output, and whether the command succeeded. */
 async function overSsh(forge: TestForge, key: KeyPair, line: string) {
   const client = new ssh2.Client()
   const { promise, resolve, reject } = Promise.withResolvers<{ code: number | null; output: string; errors: string }>()
@@ -210,7 +212,7 @@ async function overSsh(forge: TestForge, key: KeyPair, line: string) {
   }
 }
 
-/** Fetch, push, LFS download and upload, the wiki: `yes`, or what is said. */
+/** Fetch, push, LFS download and upload, the wiki: `yes`, or the message. */
 async function sshDoors(forge: TestForge, key: KeyPair, path: string) {
   const said: string[] = []
   for (const line of [
@@ -245,11 +247,11 @@ describe('a deploy key', () => {
     expect(await sshDoors(forge, key, own.path_with_namespace)).toEqual(['yes', NO_WRITE, 'yes', NO_WRITE, NO_WIKI])
     await owner.put(`${url}/${body.id}`, { can_push: true })
     expect(await sshDoors(forge, key, own.path_with_namespace)).toEqual(['yes', 'yes', 'yes', 'yes', NO_WIKI])
-    // That it was made by somebody who may do everything there opens nothing to it.
+    // The key does not get the permissions of its creator, who may do everything there.
     expect(await sshDoors(forge, key, other.path_with_namespace)).toEqual(NOWHERE)
     expect(await sshDoors(forge, key, internal.path_with_namespace)).toEqual(NOWHERE)
     expect(await sshDoors(forge, key, open.path_with_namespace)).toEqual(['yes', NO_WRITE, 'yes', NO_WRITE, NO_WIKI])
-    // Enabled elsewhere it reads there only, whatever it may do here.
+    // Enabled in another project, the key only reads there, whatever it may do here.
     await owner.post(`/projects/${other.id}/deploy_keys/${body.id}/enable`)
     expect(await sshDoors(forge, key, other.path_with_namespace)).toEqual(['yes', NO_WRITE, 'yes', NO_WRITE, NO_WIKI])
     const fork = (await owner.post(`/projects/${own.id}/fork`, { path: 'copy' })).body
@@ -269,7 +271,7 @@ describe('a deploy key', () => {
       const { body } = await owner.post(to, { title: 'ci', key: key.public, can_push: true, ...input })
       return { key, id: body.id as number }
     }
-    /** What `git-lfs-authenticate` hands over. */
+    /** The answer of `git-lfs-authenticate`. */
     const handed = async (key: KeyPair, at: string) => {
       const { output } = await overSsh(forge, key, `git-lfs-authenticate ${at}.git upload`)
       const { Authorization } = JSON.parse(output).header

@@ -97,7 +97,7 @@ test('whoever may not is told why, and nothing moves', async () => {
 
 const EMPTY_PACK = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex')
 
-/** A new branch, whose pack comes only when something else has happened. */
+/** Pushes a new branch. The pack is sent only after something else has happened. */
 async function pushAround(forge: TestForge, who: Person, after: string, meanwhile: () => Promise<unknown>) {
   const { project } = (await findRepository(forge.app, 'ann/open'))!
   const objects = join(repositoryDir(forge.app, project), 'objects')

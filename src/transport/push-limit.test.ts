@@ -16,16 +16,16 @@ import { NO_OBJECT } from '../git/refs/update.ts'
 const SAID = 'a push may bring 1 MB at most'
 const MB = 1024 * 1024
 
-/** A new branch, and the first of a pack that never ends. */
+/** A new branch, and the start of a pack that never ends. */
 const opening = Buffer.concat([
   pktLine(`${NO_OBJECT} ${'1'.repeat(40)} refs/heads/big\0report-status side-band-64k`),
   FLUSH,
   Buffer.from('PACK\0\0\0\x02\0\x0f\xff\xff', 'latin1'),
-  // One object, of which there is always more.
+  // One object that never ends.
   Buffer.from('bfffffffff7f7801', 'hex'),
 ])
 
-/** Blocks of a deflated stream that are not the last. */
+/** Blocks of a deflate stream, none of them the last. */
 function block(): Buffer {
   const head = Buffer.from([0, 0xff, 0xff, 0, 0])
   return Buffer.concat([head, randomBytes(0xffff)])

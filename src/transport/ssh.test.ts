@@ -21,7 +21,7 @@ interface Message {
 
 type ClientOptions = ssh2.ConnectConfig & { env?: Record<string, string>; input?: string }
 
-/** One command by a client of our own making, which says exactly what it is told to. */
+/** Sends one command with a test client that sends exactly what it is told. */
 async function ask(forge: TestForge, key: { private: string }, line: string | null, more: ClientOptions = {}) {
   const client = new ssh2.Client()
   const { env, input = '', ...options } = more
@@ -106,7 +106,7 @@ describe('who comes', () => {
       const password = { password: 'correct horse', username, privateKey: undefined as never, tryKeyboard: true }
       expect(await failureOf(ask(forge, own, null, password))).toBe(UNKNOWN)
     }
-    // Offers a key that is known, and signs with another; then tries its luck without any.
+    // Offers a known key and signs with another; then tries without a key.
     const known = ssh2.utils.parseKey(own.public) as ssh2.ParsedKey
     const wrong = ssh2.utils.parseKey(other.private) as ssh2.ParsedKey
     class Impostor extends ssh2.BaseAgent {
@@ -264,7 +264,7 @@ describe('limits', () => {
   })
 })
 
-/** A client in the middle of a fetch: it was told the refs and has not said yet what it wants. */
+/** A client in the middle of a fetch: it has received the refs and not sent its request yet. */
 async function startFetch(key: { private: string }, port: number, path: string) {
   const client = new ssh2.Client()
   const { promise, resolve, reject } = Promise.withResolvers<ssh2.ClientChannel>()
@@ -277,7 +277,7 @@ async function startFetch(key: { private: string }, port: number, path: string) 
   return { client, channel }
 }
 
-/** As from another machine: all of 127.0.0.0/8 is this one. */
+/** Connects as if from another machine: all of 127.0.0.0/8 is this one. */
 async function idleFrom(address: string, port: number) {
   const socket = connect({ port, host: '127.0.0.1', localAddress: address })
   socket.on('error', () => {})
@@ -312,7 +312,7 @@ describe('who comes late', () => {
       for (let n = 0; n < 30; n++) idle.push(await idleFrom(address, at.port))
     }
     expect(await at.asks()).toBe('none')
-    // Each has made way for the next, and only as many as needed.
+    // Each closed connection made space for the next, and only as many as needed were closed.
     expect(idle.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(90)
     for (const socket of idle) socket.destroy()
   })
@@ -382,7 +382,7 @@ describe('the end', () => {
     const server = (await startSsh({ app }))!
     const { client } = await startFetch(key, server.port, path)
     client.destroy()
-    // It would wait for a command that goes on.
+    // Closing would wait for a running command.
     await expect(server[Symbol.asyncDispose]()).resolves.toBeUndefined()
   })
 })

@@ -1,4 +1,6 @@
-/** Who does not read what they asked for, or does not send what they began, loses the connection and what it held. */
+/**
+ * A client that does not read its answer, or does not finish its request, loses the connection and its limiter slot.
+ */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -13,7 +15,7 @@ import type { TestForge } from '../forge.ts'
 import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
 import { Limiter } from '../lib/async/limiter.ts'
 
-/** More than the buffers of both ends. */
+/** Larger than the buffers of both ends. */
 const LARGE = 24 * 1024 * 1024
 
 let forge: TestForge
@@ -35,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => forge[Symbol.asyncDispose]())
 
-/** Only one may be in at a time: whether it was left shows in the next. */
+/** A limiter with one slot, so that the next request shows whether the slot was released. */
 function narrow() {
   const limits = { perCaller: 1, inAll: 1, waitingPerCaller: 9, waitingInAll: 9, patience: 60_000 }
   const limiters = { git: new Limiter(limits), download: new Limiter(limits), transport: new Limiter(limits) }
@@ -71,7 +73,7 @@ function asking(method: string, path: string, body: Buffer = Buffer.alloc(0), mo
 const UPLOAD = '/ann/engine.git/git-upload-pack'
 const clone = () => asking('POST', UPLOAD, question())
 
-/** Looks until it is over, as often as it takes for both ends' buffers to fill. */
+/** Polls until it is over, as often as the buffers of both ends need to fill. */
 async function cutOff(isOver: () => boolean): Promise<void> {
   const deadline = Date.now() + 20_000
   while (!isOver()) {
@@ -123,7 +125,7 @@ test('who has asked half a question is not waited for', async () => {
   const { transport } = narrow()
   const socket = asking('POST', UPLOAD, question().subarray(0, 20), 100).resume()
   let isNext = false
-  // As soon as it is in, the next one waits.
+  // As soon as one request has the slot, the next one waits.
   await expect.poll(() => isHeld(transport)).toBe(true)
   void transport.enter({ key: 'next', isAnonymous: false }).then(() => (isNext = true))
   await cutOff(() => isNext)

@@ -13,7 +13,10 @@ import { findRepository } from './locations.ts'
 
 const OBJECT = objectOf('content')
 
-/** As written: `fetch` would resolve dots itself. The request is left open, so nothing may wait for its body. */
+/**
+ * Sends the lines as written, because `fetch` would resolve dots. The request stays open, so the server must not wait
+ * for its body.
+ */
 async function answerTo(forge: TestForge, ...lines: string[]): Promise<string> {
   const { hostname, port } = new URL(forge.url)
   const socket = connect(Number(port), hostname)
@@ -142,7 +145,7 @@ test('what is sent to git comes from git, as it says it does', async () => {
     for (const body of ['not of git at all', '0032cut off', '0008abcd0000'])
       expect(await ask(service, right, body), body).toEqual([400, expect.stringContaining('protocol error')])
   }
-  // A disk that takes nothing any more.
+  // A full disk.
   const { project } = (await findRepository(forge.app, path))!
   await rm(join(repositoryDir(forge.app, project), 'objects'), { recursive: true })
   const creation = `${pktLine(`${NO_OBJECT} ${'1'.repeat(40)} refs/heads/x\0report-status`).toString()}0000`

@@ -1,4 +1,4 @@
-/** Content in a bucket, attacked through the doors that lead to it: what users send never becomes a key or an address. */
+/** Attacks on content in a bucket through the public endpoints: user input never becomes a key or a URL. */
 import { expect, test } from 'vitest'
 import { LfsClient, authorizationOf, objectOf } from '../../../test/lfs.ts'
 import { ACCESS_KEY, SECRET_KEY, startS3 } from '../../../test/s3.ts'
@@ -70,7 +70,7 @@ test('what another project has is neither fetched nor linked by its id, and the 
   expect(body.objects[0]).toMatchObject({ error: { code: 404 } })
   expect((await lfs.eve.content(object)).status).toBe(404)
   expect(s3.requests.length).toBe(before)
-  // Content of the same length, or none at all, under its name.
+  // Content of the same length, or none, under its id.
   const url = `gitlab-lfs/objects/${object.oid}/${object.size}`
   const forgeries = [Buffer.alloc(object.size, 'x'), Buffer.alloc(0), Buffer.concat([object.content, Buffer.from('x')])]
   for (const content of forgeries) expect((await lfs.eve.request('PUT', url, content)).status).toBe(400)

@@ -108,7 +108,7 @@ test('content that is not what it was called is not kept', async () => {
     { ...BIG, size: BIG.size - 1 },
     { ...BIG, size: 0 },
     { ...BIG, content: BIG.content.subarray(1) },
-    // Content that somebody has under its right name stays where it is.
+    // Existing content with a correct id stays.
     { ...BIG, content: OTHER.content },
   ]) {
     expect(await lfs.put(sent)).toMatchObject({ status: 400, body: wrong })
@@ -159,7 +159,7 @@ test('security 40: to know the id of another project’s object opens nothing', 
     error: { code: 404, message: NO_OBJECT },
   })
   expect(await hers.content(BIG)).toMatchObject({ status: 404, body: saying(forge, 'Not found.') })
-  // It is not skipped: whoever says to have it must send it.
+  // The upload is not skipped: a client that claims to have the content must send it.
   expect((await hers.batch('upload', BIG)).body.objects[0]).toHaveProperty('actions.upload')
   expect((await hers.put({ ...BIG, content: Buffer.from('') })).status).toBe(400)
   expect((await hers.put({ ...BIG, content: OTHER.content })).status).toBe(400)

@@ -49,7 +49,7 @@ test.each(['private', 'internal', 'public'] as const)('who may fetch and send on
     expect(status, CALLERS[n]).toBe(UPLOADS[visibility][n])
     expect(JSON.stringify(await lfsStateOf(forge)) === JSON.stringify(was), CALLERS[n]).toBe(status !== 200)
   }
-  // What git asks its user for.
+  // The challenge that makes git ask its user.
   const refused = await clients[0]!.batch('upload', OTHER)
   expect(refused.headers.get('www-authenticate')).toBe('Basic realm="Mortise"')
   expect(refused.headers.get('lfs-authenticate')).toBe('Basic realm="Mortise"')

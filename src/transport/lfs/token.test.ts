@@ -24,7 +24,7 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
   })
   expect((await new LfsClient(forge, path, given.header.Authorization).put(OBJECT)).status).toBe(200)
   expect(lfsTokenFor(app, NOBODY, location, 'download')).toBeNull()
-  // A token buys no longer life than its own.
+  // An LFS token does not outlive the token it was issued for.
   const passing = lfsTokenFor(app, person, location, 'download')!
   forge.clock.advance(HOUR)
   const { body } = await new LfsClient(forge, path, passing.header.Authorization).batch('download', OBJECT)
@@ -63,12 +63,12 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
   const client = new LfsClient(forge, path, header.Authorization)
   expect((await client.content(OBJECT)).status).toBe(200)
   expect((await client.put(OBJECT)).status).toBe(403)
-  // A key that says it may send still may not where the project does not let it.
+  // A key with an upload token still may not upload if the project does not allow it.
   const pushing = lfsTokenFor(app, { ...person, deployKeyId: key_id }, location, 'upload')!
   expect((await new LfsClient(forge, path, pushing.header.Authorization).put(OBJECT)).status).toBe(403)
   await app.db.updateTable('deploy_key_projects').set({ can_push: true }).where('key_id', '=', key_id).execute()
   expect((await new LfsClient(forge, path, pushing.header.Authorization).put(OBJECT)).status).toBe(200)
-  // Nor is its maker a person who locks.
+  // Its creator cannot lock through the key either.
   const lock = await new LfsClient(forge, path, pushing.header.Authorization).post('info/lfs/locks', { path: 'a' })
   expect(lock.status).toBe(403)
   const expire = (expires_at: string | null) =>

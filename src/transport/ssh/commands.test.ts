@@ -52,7 +52,7 @@ test('everything else', () => {
     '',
   ]
   for (const line of others) expect([line, parseCommand(line)]).toEqual([line, null])
-  // A shell would do something with these; here they are letters of a path that nothing has.
+  // A shell would interpret these. Here they are plain characters of a path that does not exist.
   for (const path of ['a;id', '$(id)', '`id`', 'a|id', 'a&&id'])
     expect(parseCommand(`git-upload-pack ${path}`)).toEqual({ verb: 'upload-pack', path })
 })
