@@ -185,7 +185,7 @@ async function takePush(pageRequest: Connection): Promise<void> {
     await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
   } finally {
     if (!request.raw.complete) hangUpLater(request.raw)
-    // The report has told the failure. Git itself knows whether the answer is complete.
+    // The report has already named the failure. Git itself knows whether the answer is complete.
     if (reply.raw.headersSent) reply.raw.end()
   }
   reply.raw.end()

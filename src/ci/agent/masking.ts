@@ -88,7 +88,7 @@ const isTokenByte = (byte: number) =>
 
 const MOST_PREFIXES = 10
 
-/** Masks the characters after known token prefixes, whoever owns the token. */
+/** Masks the characters after known token prefixes, for tokens of any owner. */
 export class PrefixMasker {
   readonly #prefixes: Buffer[]
   readonly #longest: number

@@ -84,7 +84,7 @@ export class Reporter {
         await this.#send(log)
         if (performance.now() - this.#lastCall < this.#pace.keepAlive) continue
         const answer = await this.#server.updateJob(this.#job, { state: 'running' }, this.#info)
-        // For a trace request, a 404 would only be a pause.
+        // A 404 ends the job here. For a trace request it would only be a pause.
         this.#hear(answer.status === 404 ? { ...answer, status: 403 } : answer)
       } catch {
         // The server is temporarily unavailable. The file can be sent later.

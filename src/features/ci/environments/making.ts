@@ -56,8 +56,8 @@ const LONGEST_SLUG = 24
 const CUT_SLUG = 17
 
 /**
- * A slug for host names. A random suffix replaces the characters that a slug cannot hold, so that two names never share
- * a slug.
+ * A slug for host names. If the slug differs from the name, it gets a random suffix, so that two names never share a
+ * slug.
  */
 export function slugOf(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')

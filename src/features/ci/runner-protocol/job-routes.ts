@@ -26,7 +26,7 @@ import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads
 
 const LARGEST_ASKING = 32 * 1024
 
-/** The socket outlives the request, so the listener is removed afterwards. */
+/** The connection outlives the request, so the listener is removed after the work. */
 async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController()
   const leave = () => gone.abort()

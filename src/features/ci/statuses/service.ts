@@ -71,7 +71,7 @@ async function firstBranchWith({ dir }: RepositorySubject, { id }: Commit): Prom
   return first.name
 }
 
-/** The newest of the commit and the ref. */
+/** The newest pipeline of the commit and the ref. */
 const pipelineOf = (
   db: Db,
   { project_id, sha, ref }: Pick<Location, 'project_id' | 'sha' | 'ref'>,
@@ -89,7 +89,7 @@ const pipelineOf = (
     .limit(1)
     .executeTakeFirst()
 
-/** That, or one of its own. */
+/** The newest pipeline of the commit and the ref, or a new one. */
 async function pipelineFor(app: App, author: User, place: Location, input: StatusInput): Promise<Pipeline> {
   const known = await pipelineOf(app.db, place, input)
   if (known) return known

@@ -50,7 +50,7 @@ export interface ProjectFilter extends AttributeOptions {
   namespace_id?: number
   /** Forks of one project. */
   forked_from_id?: number
-  /** Projects that this user has starred, whoever the viewer is. */
+  /** Projects that this user has starred. The viewer may be another user. */
   starred_by?: number
   /** Projects of a group, optionally with those of its subgroups and those shared with it. */
   group?: { id: number; include_subgroups?: boolean | null | undefined; with_shared?: boolean | null | undefined }

@@ -224,7 +224,6 @@ export async function presentProjects(
   return withAttributes(app.db, viewer, 'project_id', projects, input, records)
 }
 
-/** One record. */
 export async function presentProjectFor(
   app: App,
   { viewer, versionKey }: VersionedProject,
