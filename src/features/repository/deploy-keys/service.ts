@@ -70,7 +70,7 @@ export async function enableDeployKey(app: App, actor: User, project: Project, i
   return transact(app, async (app) => {
     const known = await findAnyDeployKey(app.db, id)
     if (known) await lockKey(app, known.fingerprint)
-    const key = known && (await findAnyDeployKey(app.db, id)) // the key may have been deleted while this request waited for the lock
+    const key = known && (await findAnyDeployKey(app.db, id)) // again: it may be deleted now
     if (!key || !(await isWithinReach(app.db, actor, key))) throw notFound('Deploy Key')
     return link(app, project.id, key, false)
   })
