@@ -1,9 +1,12 @@
-/** Rows by the hundred thousand: triggers and indexes are set aside meanwhile; what those keep is up to the caller. */
+/**
+ * Inserts rows by the hundred thousand: triggers and indexes are removed in the meantime; the caller maintains the data
+ * of triggers.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'
 
-/** Without triggers, and without indexes but those that keep rows apart. */
+/** Without triggers, and without indexes except unique ones. */
 export async function setAside(db: Db, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
   const again: string[] = []
   for (const table of tables) again.push(...(await (isSqlite(db) ? dropOnSqlite : dropOnPostgres)(db, table)))
@@ -22,7 +25,7 @@ async function dropOnSqlite(db: Db, table: string): Promise<string[]> {
 }
 
 async function dropOnPostgres(db: Db, table: string): Promise<string[]> {
-  // Words of texts stand in a table of their own, and are kept by its trigger alone.
+  // Words of texts are in a separate table, which only its trigger maintains.
   const words = `${table}_words`
   const indexes = [...(await dropIndexes(db, table)), ...(await dropIndexes(db, words))]
   await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)

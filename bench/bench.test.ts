@@ -92,7 +92,7 @@ test('an open loop counts errors, and charges a stall to everybody who was due',
   })
 
   expect({ sent, errors }).toEqual({ sent: 10, errors: 5 })
-  // Ten answers of 50 ms on one connection: the last was due after 90 ms and came after 500.
+  // Ten answers of 50 ms on one connection: the last was due after 90 ms and came after 500 ms.
   expect(p99).toBeGreaterThan(400)
 })
 

@@ -21,7 +21,7 @@ export interface Effort {
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number
-  /** A round of requests that are counted rather than timed. */
+  /** Requests per round, for measurements that count instead of time. */
   readonly requests: number
   readonly writes: number
   readonly idleSeconds: number
@@ -29,17 +29,17 @@ export interface Effort {
   readonly openSeconds: number
   readonly few: number
   readonly many: number
-  /** Of the history that is cloned. */
+  /** Commits of the history that is cloned. */
   readonly commits: number
-  /** Open at once, to one branch. */
+  /** Merge requests that are open at once, to one branch. */
   readonly mergeRequests: number
-  /** That wait for runners. */
+  /** Jobs that wait for runners. */
   readonly jobs: number
-  /** Of the smaller project. */
+  /** Pipelines of the smaller project. */
   readonly pipelines: number
-  /** Megabytes of an archive; of a log, a twentieth. */
+  /** Megabytes of an archive; a log has a twentieth. */
   readonly artifact: number
-  /** That hooks are told of. */
+  /** Events that hooks are notified of. */
   readonly events: number
 }
 
@@ -85,25 +85,25 @@ export const QUICK: Effort = {
 
 export interface BenchOptions {
   readonly effort: Effort
-  /** Address of a PostgreSQL server; without it the store is SQLite. */
+  /** URL of a PostgreSQL server; without it the store is SQLite. */
   readonly postgres?: string | undefined
-  /** Folder that takes CPU profiles of our servers. */
+  /** Folder for CPU profiles of our servers. */
   readonly profileInto?: string | undefined
-  /** HTTP processes of our servers. */
+  /** Number of HTTP processes of our servers. */
   readonly workers?: number
 }
 
-/** Servers are started and warmed up when first asked for and closed at the end. */
+/** Servers are started and warmed up on first use and closed at the end. */
 export interface Bench extends BenchOptions, AsyncDisposable {
-  /** A cold server of its own for one measurement. */
+  /** A separate cold server for one measurement. */
   fresh(users: number, workers?: number): Promise<OurServer>
   few(): Promise<OurServer>
   many(): Promise<OurServer>
-  /** The same with notes, events and all else of planning. */
+  /** The same with notes, events and all other planning data. */
   planned: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   /** With as many merge requests. */
   requested: { few(): Promise<OurServer>; many(): Promise<OurServer> }
-  /** With pipelines of one project: so many, and ten times as many. */
+  /** With pipelines of one project: a number of them, and ten times as many. */
   piped: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   floor(): Promise<Floor>
   beside(server: OurServer): Promise<SecondProcess>
@@ -117,7 +117,7 @@ export function openBench(given: BenchOptions): Bench {
     const place = stack.use(await makeServerFolder(postgres, users, more))
     return stack.use(await startOurs(place, { profileInto, workers }))
   }
-  // The first seconds of a server are its compiler's.
+  // In its first seconds a server is busy compiling.
   const warm = async (users: number, more: Seeded = {}) => {
     const server = await fresh(users, undefined, more)
     await closedLoop(server.port, mixed, {
@@ -170,15 +170,15 @@ const WARM_UPS = 1
 export interface Compared {
   readonly ours: number
   readonly floor: number
-  /** Of the times, ours to the floor's. */
+  /** Our time divided by the floor's. */
   readonly ratio: number
 }
 
 type Side = () => Promise<number>
 
 /**
- * Times two sides in turns, each round beginning with the other one, so that drift and noisy neighbours meet both
- * alike. The ratio is the median of the rounds' own ratios.
+ * Times two sides alternately, each round starting with the other one, so that drift and other load affect both alike.
+ * The ratio is the median of the ratios of the rounds.
  */
 export async function alternately(rounds: number, ours: Side, floor: Side): Promise<Compared> {
   const times: { ours: number; floor: number }[] = []
@@ -198,7 +198,7 @@ export interface Station {
   readonly call: Call
 }
 
-/** Milliseconds per request of two stations under the same load, the engine's own included. */
+/** Milliseconds per request of two stations under the same load, including the database's own time. */
 export async function compare(bench: Bench, ours: Station, floor: Station, seconds: number): Promise<Compared> {
   const burst = (station: Station) => async () => {
     const loop = { connections: CONNECTIONS, count: MOST_REQUESTS, seconds }
@@ -209,10 +209,10 @@ export async function compare(bench: Bench, ours: Station, floor: Station, secon
   return alternately(bench.effort.rounds, burst(ours), burst(floor))
 }
 
-/** Milliseconds of processor time per request. */
+/** Milliseconds of CPU time per request. */
 interface Cost {
   readonly own: number
-  /** Of the database, where it is not part of our process. */
+  /** CPU time of the database, if it is a separate process. */
   readonly engine: number
 }
 
@@ -231,7 +231,7 @@ async function costOf(
   return { own: (end.own - start.own) / answered, engine: (end.engine - start.engine) / answered }
 }
 
-/** Milliseconds a call costs us and the engine, right after something of every sort of planning changed. */
+/** Milliseconds that a call costs us and the database, right after a change to every kind of planning record. */
 export async function costAfterChanges(bench: Bench, server: OurServer, times: number, call: Call): Promise<number> {
   const { plan } = await bench.beside(server)
   const costs: number[] = []
@@ -249,7 +249,7 @@ async function floorCost(floor: Server, calls: readonly Call[], loop: Loop): Pro
   return ((await processorTime(floor.pid)) - start) / answered
 }
 
-/** Ten a second at 500 requests a second. */
+/** Ten per second at 500 requests per second. */
 const REQUESTS_A_COMMIT = 50
 const QUIET_MS = 500
 
@@ -260,9 +260,9 @@ export interface CostCompared extends Compared {
 }
 
 /**
- * What a request costs us, and a floor that sends the same bytes. `beside commits` another process changes one of the
- * records that are asked for after every so many requests; `one by one until quiet` also counts what the server does
- * afterwards.
+ * The cost of a request for us, and for a floor that sends the same bytes. With `beside commits`, another process
+ * changes one of the requested records after every few requests; `one by one until quiet` also counts background work
+ * after the requests.
  */
 export async function compareCost(
   bench: Bench,

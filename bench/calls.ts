@@ -9,7 +9,7 @@ const asAdministrator = (path: string): Call => ({ path: `/api/v4${path}`, token
 
 const TOKENS = [ADMINISTRATOR, MEMBER, ...HOLDERS.values()]
 
-/** Every path with every token; the next call has another of both. */
+/** Every path with every token; the next call has another path and another token. */
 const rotating = (paths: readonly string[]): readonly Call[] =>
   TOKENS.flatMap((_, round) =>
     paths.map((path, i) => ({ path: `/api/v4${path}`, token: TOKENS[(i * 7 + round) % TOKENS.length]! })),
@@ -17,7 +17,7 @@ const rotating = (paths: readonly string[]): readonly Call[] =>
 
 const pages = (path: string) => Array.from({ length: 10 }, (_, i) => `${path}?page=${i + 1}`)
 
-/** Open to everybody whose token this is. */
+/** Visible to every user of these tokens. */
 export const PROJECTS = Array.from({ length: 284 }, (_, i) => i + 1).filter((id) => id % 10 < 7)
 export const USERS = Array.from({ length: 100 }, (_, i) => i + 1)
 
@@ -51,7 +51,7 @@ export const listAsMember = asMember('/users')
 export const listAsAdministrator = asAdministrator('/users')
 export const largestPage = asAdministrator('/users?per_page=100')
 
-/** No path twice: the floor tells answers apart by their path. */
+/** No path occurs twice: the floor identifies answers by their path. */
 export const mixed: readonly Call[] = [
   ownRecord,
   listAsMember,
@@ -65,7 +65,7 @@ export const mixed: readonly Call[] = [
   asAdministrator('/users/7'),
 ]
 
-/** Each asks for as many rows of a large table as of a small one. */
+/** Each requests as many rows of a large table as of a small one. */
 export const growing: readonly [string, Call][] = [
   ['list', listAsAdministrator],
   ['list, as a member', listAsMember],
@@ -89,7 +89,7 @@ export const largestPageOfProjects = asMember('/projects?per_page=100')
 
 const ofProjects = (query: string) => asMember(`/projects?${query}`)
 
-/** Every filter and order of the list of projects, asked by someone with a few memberships; `page=5` by everybody. */
+/** Every filter and order of the list of projects, for a user with a few memberships; `page=5` for everybody. */
 export const growingProjects: readonly [string, Call][] = [
   ['list', projectsAsMember],
   ['list, as administrator', projectsAsAdministrator],
@@ -145,7 +145,7 @@ const ISSUE_ORDERS = [
   'priority',
 ]
 
-/** Filters by the names of their rows. */
+/** Filters by the names of their result rows. */
 const ISSUE_FILTERS = {
   'page=40': 'page=40',
   'state=opened': 'state=opened',
@@ -214,7 +214,7 @@ export const growingIssues: readonly [string, Call][] = [
   ['/projects/:id/labels', asMember(`/projects/${CROWDED}/labels`)],
 ]
 
-/** Each closes an issue of the crowded project, or opens it again. */
+/** Each closes an issue of the crowded project, or reopens it. */
 export const issueChanges = (pairs: number): Call[] =>
   Array.from({ length: pairs }, () => ['close', 'reopen'])
     .flat()
@@ -224,7 +224,7 @@ export const issueChanges = (pairs: number): Call[] =>
       body: `state_event=${event}`,
     }))
 
-/** Totals of these are of rows that were just altered. */
+/** Lists whose totals contain rows that were just changed. */
 export const changingIssues: readonly [string, Call][] = [
   ['list', ofIssues('')],
   ['state=opened', ofIssues('state=opened')],
@@ -240,6 +240,6 @@ export const changingIssues: readonly [string, Call][] = [
 
 const change = (verb: string): Call => ({ ...asAdministrator(`/users/8/${verb}`), method: 'POST' })
 
-/** Each alters a user that lists of users count; whatever was remembered is forgotten with it. */
+/** Each changes a user that lists of users count, which invalidates all cached totals. */
 export const changes = (pairs: number): Call[] =>
   Array.from({ length: pairs }, () => [change('block'), change('unblock')]).flat()

@@ -28,7 +28,7 @@ export interface DeliveryBench extends AsyncDisposable {
   readonly events: number
   readonly receiver: string
   ask(method: string, path: string, body: object): Promise<{ readonly id: number }>
-  /** All that has arrived since this was last asked. */
+  /** Everything that arrived since the last call. */
   arrived(): Promise<readonly Arrived[]>
 }
 
@@ -67,7 +67,10 @@ export async function openDeliveryBench({ postgres, effort, workers, profileInto
 const pathOf = (n: number) => (n < DEAD ? `/dead/${n}` : n < DEAD + SLOW ? `/slow/${n}` : `/live/${n}`)
 const onlyIssues = { push_events: false, issues_events: true }
 
-/** In order and none lost to each hook that answers; how long the live ones wait, and reads beside. */
+/**
+ * Checks that each answering hook gets its events in order and without loss; measures how long live hooks wait, and
+ * concurrent reads.
+ */
 export async function spreadEvents(bench: DeliveryBench): Promise<Outcome> {
   const projects: number[] = []
   for (let n = 0; n < HOOKS; n++) {
@@ -82,10 +85,10 @@ export async function spreadEvents(bench: DeliveryBench): Promise<Outcome> {
   let next = 0
   await Promise.all(
     Array.from({ length: MAKERS }, async (_, maker) => {
-      // Each makes those of its own projects, so that their order is known.
+      // Each maker creates events of its own projects only, so that their order is known.
       for (let mine = maker; next < bench.events; mine = (mine + MAKERS) % HOOKS) {
         const title = `${++next}`
-        // Whatever warms up has done so by half: what is kept of each event would show after it.
+        // By half everything is warmed up: memory kept per event would show after that.
         if (next === Math.floor(bench.events / 2)) memory.push(await residentMemory(bench.server.pid))
         await bench.ask('POST', `/projects/${projects[mine]}/issues`, { title })
         made.set(`${pathOf(mine)} ${title}`, Date.now())
@@ -110,7 +113,7 @@ export async function spreadEvents(bench: DeliveryBench): Promise<Outcome> {
   }
 }
 
-/** How long each took. */
+/** Returns the duration of each read. */
 async function readsWhile({ server }: DeliveryBench, isGoingOn: () => boolean): Promise<number[]> {
   const times: number[] = []
   while (isGoingOn()) {
@@ -140,7 +143,7 @@ function assertOrder(arrived: readonly Arrived[]): void {
   }
 }
 
-/** For who is dead: nothing of it is lost. */
+/** Checks that nothing for the dead receivers is lost. */
 async function assertWaiting({ server }: DeliveryBench, expected: number): Promise<void> {
   const store = await openStore(server.databaseUrl, { durable: false, shared: true, poolSize: 1 })
   try {
@@ -155,7 +158,7 @@ async function assertWaiting({ server }: DeliveryBench, expected: number): Promi
   }
 }
 
-/** From the answer to whoever made the event until the last of all hooks has heard. */
+/** From the answer to the request that caused the event until the last hook has received it. */
 export async function oneToMany(bench: DeliveryBench): Promise<Outcome> {
   const { id } = await bench.ask('POST', '/projects', { path: 'crowd' })
   for (let n = 0; n < HOOKS; n++)

@@ -1,4 +1,4 @@
-/** A store filled with rows that its engine makes up. */
+/** A store filled with rows that the database generates. */
 import { sql, type RawBuilder } from 'kysely'
 import { putTogether } from '../src/store/counts.ts'
 import type { Db } from '../src/store/database.ts'
@@ -15,7 +15,7 @@ export async function fillStore(url: string, fill: (db: Db) => Promise<void>): P
     // As a server does once an hour.
     await mergeTextIndexes(store.db)
     if (store.engine === 'postgres') {
-      // Counts that grew by a row for each row would be read past for ever: nobody vacuums a throwaway server.
+      // Counts with one row per inserted row would be read for ever: nothing vacuums a temporary server.
       await putTogether(store.db)
       await sql`vacuum analyze`.execute(store.db)
     }
@@ -26,7 +26,7 @@ export async function fillStore(url: string, fill: (db: Db) => Promise<void>): P
 
 export const lit = (value: number | string) => sql.lit(value)
 
-/** So many rows; `n` is the number of each. */
+/** Inserts `rows` rows; `n` is the number of each. */
 export const addRows = (db: Db, table: string, rows: number, values: Record<string, RawBuilder<unknown>>) =>
   sql`insert into ${sql.table(table)} (${sql.raw(Object.keys(values).join(', '))})
     select ${sql.join(Object.values(values))} from ${numbers(rows)}`.execute(db)

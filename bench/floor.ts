@@ -1,17 +1,17 @@
 /**
- * The floor, a process of its own: the least a Node server can do for the same bytes. The parent sends the answers, one
- * for each path, as they were captured from us.
+ * The floor, a separate process: the least a Node server can do for the same bytes. The parent sends the answers, one
+ * for each path, as they were captured from our server.
  */
 import { createServer } from 'node:http'
 
 export interface Captured {
   readonly path: string
-  /** Names and values in turn, without those Node adds by itself. */
+  /** Names and values alternately, without headers that Node adds itself. */
   readonly headers: string[]
   readonly body: string
 }
 
-/** From here on bytes go out cheaper than text, and the floor takes the cheaper way. */
+/** From this length on bytes are cheaper to send than text, and the floor uses the cheaper way. */
 const LONG = 32_768
 
 const answers = new Map<string, { headers: string[]; body: string | Buffer }>()

@@ -1,4 +1,4 @@
-/** What `startForge()` takes of a processor in a test process: the first, those after it, and a reset. */
+/** CPU time of `startForge()` in a test process: the first start, later ones, and a reset. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const NEXT = 10
 const DEADLINE_MS = 120_000
 
-/** As tests of others have it: what was built, where it was. */
+/** As users of the package have it: the build, or the sources. */
 const DOOR = ['../dist/forge.js', '../src/forge.ts']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))!

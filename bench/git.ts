@@ -1,4 +1,4 @@
-/** Git through the server against plain git on the same repository, in one run. */
+/** Git through the server compared with plain git on the same repository, in one run. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
@@ -24,11 +24,11 @@ type Outcome = Omit<Row, 'what' | 'target'>
 
 export interface GitBench extends AsyncDisposable {
   readonly server: OurServer
-  /** As a client calls it, with credentials. */
+  /** The URL for git clients, with credentials. */
   readonly address: string
-  /** Of its repository in the API. */
+  /** The API path of its repository. */
   readonly api: string
-  /** The same repository, where it lies. */
+  /** The folder of the same repository. */
   readonly folder: string
   readonly work: string
   git(...args: string[]): Promise<string>
@@ -96,7 +96,9 @@ export async function cloneTime({ git, address, folder, work }: GitBench, rounds
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.15 }
 }
 
-/** How much the server itself grows while many clone at once: what its git processes hold is git's, and goes with them. */
+/**
+ * How much the server process itself grows during many concurrent clones; the memory of git processes is not counted.
+ */
 export async function clonesAtOnce({ git, address, server }: GitBench): Promise<Outcome> {
   await git('clone', '-q', '--bare', address, 'first')
   const { before, most } = await memoryDuring(server.pid, () =>
@@ -113,8 +115,8 @@ const fetched = (url: string) => async () => {
 }
 
 /**
- * The first page after each of many pushes: the folder from the server, the last commits as the kit finds them, which no
- * endpoint tells.
+ * The first page after each of many pushes: the folder from the server, and the last commits as the kit finds them,
+ * which no endpoint returns.
  */
 export async function treePageTime({ git, address, api, folder }: GitBench, rounds: number): Promise<Outcome> {
   await git('clone', '-q', '--depth=1', `file://${folder}`, 'pages')

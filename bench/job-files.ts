@@ -1,4 +1,4 @@
-/** What a running job sends, a long log and a large archive: the memory of the server meanwhile. */
+/** The memory of the server while a running job sends a long log and a large archive. */
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'

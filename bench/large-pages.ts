@@ -1,4 +1,4 @@
-/** Pages of what is large: the changes of a merge request in 500 files, and a long log. */
+/** Large pages: a merge request with changes in 500 files, and a long log. */
 import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -54,7 +54,10 @@ async function firstByte(url: string, headers: Record<string, string>): Promise<
   return time
 }
 
-/** What a page weighs, what it waits for, how soon it comes against the slowest of its calls, and what it leaves behind. */
+/**
+ * Measures a page: its size, its requests, its time compared with the slowest of its calls, and the memory it leaves
+ * behind.
+ */
 async function weigh(bench: Bench, { server }: GitBench, url: string, calls: readonly string[]): Promise<Row[]> {
   const page = await sent(url, PERSON)
   const blocking = blockingRequests(page.text)
@@ -86,7 +89,7 @@ async function weigh(bench: Bench, { server }: GitBench, url: string, calls: rea
   ]
 }
 
-/** A branch that changes so many files, and the merge request of it. */
+/** A branch that changes that many files, and its merge request. */
 async function proposeChanges({ git, address, api, work }: GitBench): Promise<{ iid: number; sha: string }> {
   await git('clone', '-q', '--depth=1', address, 'many')
   await mkdir(join(work, 'many/many'))
@@ -129,7 +132,7 @@ export async function manyFilesRows(bench: Bench, git: GitBench, home: string): 
 
 const LINE = 100
 
-/** Numbered, so that the last line and one in the middle can be told from all others. */
+/** Numbered, so that the last line and one in the middle are recognisable. */
 const lineOf = (n: number) => `${String(n).padStart(8, '0')} ${'x'.repeat(LINE - 10)}\n`
 
 async function writeLog({ server, api }: GitBench, length: number): Promise<{ job: number; lines: number }> {
@@ -207,7 +210,7 @@ async function searchRows(bench: Bench, { server }: GitBench, url: string, call:
   ]
 }
 
-/** What the page holds in a browser, once it has taken over and scrolled to the end. */
+/** Heap and elements of the page in a browser, after hydration and scrolling to the end. */
 async function browserRows(url: string, lines: number): Promise<Row[]> {
   const what = 'heap and elements in the browser'
   const target = '≤ 64 MB, 50000'

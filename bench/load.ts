@@ -10,7 +10,7 @@ export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly token?: string
-  /** As a form. */
+  /** Sent as a form. */
   readonly body?: string
 }
 
@@ -47,7 +47,7 @@ class Connection implements Disposable {
     return new Connection(socket)
   }
 
-  /** The status of the answer, once its last byte is here. */
+  /** Resolves to the status of the answer, once its last byte has arrived. */
   async send(request: Buffer): Promise<number> {
     this.#settle = Promise.withResolvers<number>()
     this.#socket.write(request)
@@ -77,7 +77,7 @@ class Connection implements Disposable {
     if (!length && isFine(this.#status)) this.#settle?.reject(new Error('an answer without Content-Length'))
   }
 
-  /** Of the last answer. */
+  /** A header of the last answer. */
   header(name: string): string {
     return new RegExp(`\\r\\n${name}: *([^\\r]*)`, 'i').exec(this.#head)?.[1] ?? ''
   }
@@ -94,7 +94,7 @@ async function withConnections<T>(port: number, count: number, use: (open: Conne
   return await use(open)
 }
 
-/** One caller a call, each asking again as long as it is given something; a lost race counts as asking again. */
+/** One caller per call, each repeating it as long as it gets something; a lost race counts as a reason to repeat. */
 export async function askUntilRefused(
   port: number,
   calls: readonly Call[],
@@ -118,7 +118,7 @@ export async function askUntilRefused(
   return { times, given }
 }
 
-/** One caller who reads what a runner is told to say the next time. */
+/** One caller who reads the value that a runner must send the next time. */
 export function withAsker<T>(
   port: number,
   use: (ask: (call: Call) => Promise<{ status: number; lastUpdate: string }>) => Promise<T>,
@@ -141,13 +141,13 @@ export interface Loop {
   readonly connections: number
   readonly count: number
   readonly seconds?: number
-  /** Where among `calls` to begin. */
+  /** The index in `calls` to start at. */
   readonly from?: number
-  /** Done after every so many requests, while the other connections go on. */
+  /** Runs after every `requests` requests, while the other connections continue. */
   readonly between?: { readonly requests: number; act(): Promise<void> }
 }
 
-/** How many were answered, to `connections` callers who each wait for their answer; a refusal throws. */
+/** The number of answered requests for `connections` callers who each wait for their answer; an error throws. */
 export async function closedLoop(
   port: number,
   calls: readonly Call[],
@@ -171,7 +171,7 @@ export async function closedLoop(
   })
 }
 
-/** Milliseconds on the wall of a call right after each of `changes`, by one caller. */
+/** Wall-clock milliseconds of a call right after each of `changes`, by one caller. */
 export async function afterChanges(port: number, changes: readonly Call[], calls: readonly Call[]): Promise<number> {
   return withConnections(port, 1, async ([connection]) => {
     const times: number[] = []
@@ -191,7 +191,7 @@ export interface Latencies {
   readonly errors: number
   readonly p50: number
   readonly p99: number
-  /** Of each request, in milliseconds. */
+  /** The latency of each request, in milliseconds. */
   readonly all: readonly number[]
 }
 

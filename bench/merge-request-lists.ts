@@ -12,7 +12,7 @@ const ofProject = (query: string) => asMember(`${PROJECT}/merge_requests?${query
 
 const ORDERS = ['created_at', 'updated_at', 'merged_at', 'title', 'popularity', 'label_priority']
 
-/** Filters by the names of their rows. */
+/** Filters by the names of their result rows. */
 const FILTERS = {
   'page=40': 'page=40',
   'view=simple': 'view=simple',

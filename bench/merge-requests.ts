@@ -1,4 +1,4 @@
-/** What many open merge requests cost those who push to the branch they go to, and how soon all are judged anew. */
+/** The cost of many open merge requests for pushes to their target branch, and how soon all are checked again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -22,11 +22,11 @@ type Outcome = Omit<Row, 'what' | 'target'>
 
 export interface RequestBench extends AsyncDisposable {
   readonly rounds: number
-  /** Pushes a commit to a branch; the milliseconds its caller waited. */
+  /** Pushes a commit to a branch; resolves to the milliseconds that the caller waited. */
   push(branch: string): Promise<number>
-  /** Until every merge request has been judged by the commits as they stand. */
+  /** Waits until every merge request has been checked for the current commits. */
   allFresh(): Promise<void>
-  /** Makes a merge request of many files. */
+  /** Creates a merge request with many files. */
   create(): Promise<number>
 }
 
@@ -79,7 +79,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Branches of one commit each on top of `master`. */
+/** Branches with one commit each on top of `master`. */
 async function branchesOf(dir: string, name: string, count: number, files: number): Promise<void> {
   const child = spawn('git', ['-C', dir, 'fast-import', '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] })
   for (let n = 0; n < count; n++) {
@@ -113,7 +113,7 @@ export async function createTime({ create }: RequestBench): Promise<Outcome> {
   return { ours: ms(median(times)), floor: '', ratio: null, met: median(times) < 100 }
 }
 
-/** To the branch all go to, against one that none goes to. */
+/** Pushes to the target branch of all, compared with a branch that is no target. */
 export async function pushWithManyOpen({ rounds, push, allFresh }: RequestBench): Promise<Outcome> {
   const to = (branch: string) => async () => {
     const time = await push(branch)

@@ -1,4 +1,4 @@
-/** The home of a project with a long history: how much a browser is sent, and what drawing it costs the server. */
+/** The home page of a project with a long history: how much a browser loads, and what rendering costs the server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { get, type IncomingMessage } from 'node:http'
@@ -11,12 +11,12 @@ const KB = 1024
 const VISITS = 100
 
 interface Sent {
-  /** As it went over the wire. */
+  /** Size on the wire. */
   readonly bytes: number
   readonly text: string
 }
 
-/** Unlike `fetch`, tells how large it was before it was unpacked. */
+/** Unlike `fetch`, reports the size before decompression. */
 export async function sent(url: string, headers: Record<string, string>): Promise<Sent> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) =>
     get(url, { headers }, resolve).on('error', reject),
@@ -32,7 +32,7 @@ export async function sent(url: string, headers: Record<string, string>): Promis
 
 export const size = (bytes: number) => `${(bytes / KB).toFixed(1)} KB`
 
-/** The page itself, and what a browser has to have before it shows anything of it: styles, and scripts that do not wait. */
+/** The page itself, and what a browser must load before it shows anything: styles and blocking scripts. */
 export function blockingRequests(html: string): number {
   const head = html.slice(0, html.indexOf('</head>'))
   const styles = attributes(head, /<link rel="stylesheet" href="([^"]+)"/g)
@@ -42,7 +42,7 @@ export function blockingRequests(html: string): number {
 
 const attributes = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].map(([, value]) => value!)
 
-/** Its page. */
+/** The URL of its page. */
 export const homeOf = ({ server, address }: Pick<GitBench, 'server' | 'address'>) =>
   `http://127.0.0.1:${server.port}${new URL(address).pathname.replace(/\.git$/, '')}`
 

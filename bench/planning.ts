@@ -1,6 +1,6 @@
 /**
- * Requests of planning but lists of issues: each asks for as many rows of a large store as of a small one, where need be
- * by a request of its own.
+ * Planning requests other than lists of issues: each requests as many rows of a large store as of a small one, by a
+ * different request for the small one if necessary.
  */
 import type { Call } from './load.ts'
 import { CROWDED } from './seed-issues.ts'
@@ -19,7 +19,7 @@ const ISSUE = `${PROJECT}/issues/${DISCUSSED}`
 const USUAL = `${PROJECT}/issues/7`
 const day = (days: number) => daysAgo(days).slice(0, 10)
 
-/** What it is, the call, and the one that a small store answers with as many rows. */
+/** The name, the call, and the call for which a small store returns as many rows. */
 type Growing = readonly [string, Call, Call?]
 
 function eventsAt(path: string): Growing[] {

@@ -1,4 +1,4 @@
-/** Jobs that wait and runners that ask for them: how soon one gets a job, and how many runners get theirs at once. */
+/** Pending jobs and runners that request them: how soon a runner gets a job, and how many runners get one at once. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Store } from '../src/store/database.ts'
@@ -20,11 +20,11 @@ export interface QueueBench extends AsyncDisposable {
   readonly server: OurServer
   readonly rounds: number
   readonly jobs: number
-  /** Tokens. */
+  /** Runner tokens. */
   readonly runners: readonly string[]
-  /** A pipeline in each of so many projects. */
+  /** Creates a pipeline in each of that many projects. */
   queue(projects: number): Promise<void>
-  /** Ends all there are; how many ran. */
+  /** Ends all jobs; resolves to the number of jobs that ran. */
   clear(): Promise<number>
 }
 
@@ -92,11 +92,11 @@ const asking = (token: string, last_update = '') => ({
   body: `token=${token}&last_update=${encodeURIComponent(last_update)}`,
 })
 
-/** All at once, each asking for the next as soon as it has one, until there is none. */
+/** All runners at once, each requesting the next job as soon as it has one, until none is left. */
 export async function drainTime(bench: QueueBench): Promise<Outcome> {
   const calls = bench.runners.map((token) => asking(token))
   const rounds: { p50: number; p99: number; total: number; busy: number }[] = []
-  // The first is the compiler's.
+  // The first round is for the compiler.
   for (let round = 0; round <= bench.rounds; round++) {
     await bench.queue(PROJECTS)
     const start = performance.now()
@@ -114,7 +114,7 @@ export async function drainTime(bench: QueueBench): Promise<Outcome> {
   return { ours: said, floor: '', ratio: null, met: of('p99') < MOST_MS }
 }
 
-/** From the request that makes a pipeline until the job of it is in the hands of a runner that waited. */
+/** From the request that creates a pipeline until a waiting runner has its job. */
 export async function pickUpTime(bench: QueueBench): Promise<Outcome> {
   const [token] = bench.runners
   const times: number[] = []

@@ -1,6 +1,6 @@
 /**
- * Reads of git against a bare server that sends the same bytes: processor time of the server with all its children.
- * Addresses rotate, and a commit is pushed before every round, so that nothing is measured but what users get.
+ * Reads of git compared with a bare server that sends the same bytes: CPU time of the server with all its children.
+ * URLs rotate, and a commit is pushed before every round, so that the measurement is realistic.
  */
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -96,18 +96,18 @@ async function readRow(bench: Bench, git: GitBench, floor: Floor, { what, most, 
   }
 }
 
-/** As it is answered from the second time on. */
+/** The answer from the second time on. */
 async function captureKnown({ port }: Server, call: Call): Promise<Captured> {
   await capture(port, call)
   const known = await capture(port, call)
   const length = Number(known.headers[known.headers.findIndex((name) => /^content-length$/i.test(name)) + 1])
-  // An archive is no text; as many bytes of another kind cost as much to send.
+  // An archive is not text; as many other bytes cost as much to send.
   return Buffer.byteLength(known.body) === length ? known : { ...known, body: 'x'.repeat(length) }
 }
 
 let changes = 0
 
-/** Straight into the folder: what a push costs the server is another row's matter. */
+/** Directly into the folder: the cost of a push is measured elsewhere. */
 async function pushChange({ git, folder, work }: GitBench): Promise<void> {
   const n = ++changes
   await writeFile(join(work, 'reads', `folder${n % 20}`, `file${n % 20}.txt`), `Round ${n}\n`)
@@ -122,13 +122,13 @@ async function timeEach({ pid, port }: Server, calls: readonly Call[], seconds: 
 }
 
 /**
- * What git clients ask, against the same from a folder. Half of `ls-remote` over HTTP is the client's own helper, which
- * no server can help: there only our part is counted.
+ * Requests of git clients, compared with the same from a folder. Half of `ls-remote` over HTTP is the client's own
+ * helper, which no server can change: there only our part is counted.
  */
 async function remoteRows({ effort }: Bench, bench: GitBench): Promise<Row[]> {
   const { git, address, folder, work, server } = bench
   const own = () => wholeProcessorTime(server.pid)
-  // All but this process itself, which is the parent of both server and clients.
+  // All except this process, which is the parent of both server and clients.
   const all = async () => {
     const { user, system } = process.cpuUsage()
     return (await wholeProcessorTime(process.pid)) - (user + system) / 1000
@@ -166,12 +166,12 @@ async function remoteRows({ effort }: Bench, bench: GitBench): Promise<Row[]> {
   ]
 }
 
-/** Milliseconds that a process, all that it has started and all that those have started have had a processor. */
+/** Milliseconds of CPU time of a process and all its descendants. */
 export async function wholeProcessorTime(root: number): Promise<number> {
   const found = new Map<number, { parent: number; ticks: number }>()
   for (const name of await readdir('/proc')) {
     const text = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '') : ''
-    // Behind the program's name, which may hold anything.
+    // After the program name, which may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     if (text !== '') found.set(Number(name), { parent: Number(fields[1]), ticks })

@@ -1,4 +1,4 @@
-/** Receivers of hooks, a process of their own: `/n` answers at once, `/slow/n` late, `/dead/n` never. */
+/** Receivers of hooks, in a separate process: `/n` answers at once, `/slow/n` late, `/dead/n` never. */
 import { createServer } from 'node:http'
 
 export interface Arrived {

@@ -1,4 +1,4 @@
-/** What is measured, by the names that `--only` takes. A measurement that fails is a row whose target is not met. */
+/** The measurements, by the names that `--only` takes. A failed measurement is a row that misses its target. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compare, compareCost, costAfterChanges, alternately, type Bench, type Manner } from './bench.ts'
 import {
@@ -306,14 +306,14 @@ const repeatedRow = (bench: Bench, what: string, call: Call) =>
 
 interface CostOptions {
   manner: Manner
-  /** Times the floor; what the engine takes may come on top. */
+  /** A multiple of the floor; the time of the database may come on top. */
   atMost?: number
   server?: OurServer
 }
 
 const WHOLE: CostOptions = { manner: 'one by one until quiet' }
 
-/** Processor time per request; the ratio leaves out what a database does in processes of its own. */
+/** CPU time per request; the ratio excludes the processes of a database server. */
 async function cost(bench: Bench, calls: readonly Call[], { manner, atMost, server }: CostOptions): Promise<Outcome> {
   const { ours, floor, ratio, engine } = await compareCost(bench, server ?? (await bench.few()), calls, manner)
   return {
@@ -364,7 +364,7 @@ async function growthAfterChange(bench: Bench, call: Call, changing = changes): 
 
 const MOST_MS = 50
 
-/** Processor time of calls that each come right after changes of another process. */
+/** CPU time of calls that each follow changes by another process. */
 async function growthOfPlanning(bench: Bench, call: Call, ofFew: Call): Promise<Outcome> {
   const side = (server: OurServer, call: Call) => () => costAfterChanges(bench, server, CHANGES_A_ROUND, call)
   const [large, small] = [side(await bench.planned.many(), call), side(await bench.planned.few(), ofFew)]

@@ -1,6 +1,6 @@
-// Measures us against the floor and prints one table: `npm run bench -- [--quick] [--only start,list]`. `--pg <url>`, or
-// scripts/with-postgres.ts in front, keeps the data in PostgreSQL; `--workers 2` gives our servers so many processes;
-// `--profile <folder>` takes CPU profiles of them.
+// Measures us against the floor and prints one table: `npm run bench -- [--quick] [--only start,list]`. `--pg <url>`,
+// or scripts/with-postgres.ts in front, stores the data in PostgreSQL; `--workers 2` gives our servers that many
+// processes; `--profile <folder>` takes CPU profiles of them.
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { testDatabaseUrl } from '../src/config.ts'
@@ -39,7 +39,7 @@ function facts({ postgres, effort, workers }: Bench): string {
   ].join('\n')
 }
 
-// An interrupted run takes its servers and folders along: they go as this process exits.
+// An interrupted run also ends its servers and deletes its folders, when this process exits.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const names = chosen()

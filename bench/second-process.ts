@@ -1,15 +1,15 @@
-/** Another process at the data of a server: it commits, and sees what the engine itself is busy with. */
+/** Another process on the data of a server: it commits changes, and measures the work of the database itself. */
 import { sql, type RawBuilder } from 'kysely'
 import { openStore } from '../src/store/open.ts'
 import { CROWDED } from './seed-issues.ts'
 import { processorTime, type OurServer } from './servers.ts'
 
 export interface SecondProcess extends AsyncDisposable {
-  /** Changes what one record shows: a project or a user, in turns. */
+  /** Changes a visible field of one record: a project or a user, alternately. */
   commit(): Promise<void>
-  /** Changes something of every sort that planning lists in a project. */
+  /** Changes a record of every kind that planning lists in a project. */
   plan(): Promise<void>
-  /** Milliseconds that the engine's own processes have had a processor; 0 where it lives in ours. */
+  /** Milliseconds of CPU time of the database's own processes; 0 if it runs inside ours. */
   engineTime(): Promise<number>
 }
 
@@ -24,7 +24,7 @@ export async function openSecondProcess(
 ): Promise<SecondProcess> {
   const store = await openStore(databaseUrl, { durable: false, shared: true, poolSize: 1 })
   let commits = 0
-  /** By process; one that ended keeps what it had. */
+  /** By process; an ended process keeps its last value. */
   const times = new Map<number, number>()
   const change = (table: string, column: string, ids: readonly number[], n: number) =>
     sql`update ${sql.table(table)} set ${sql.ref(column)} = ${`Change ${n}`} where id = ${ids[n % ids.length]!}`
@@ -46,7 +46,7 @@ export async function openSecondProcess(
       const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`.execute(store.db)
       for (const { pid } of rows) {
-        const time = await processorTime(pid).catch(() => null) // it ended just now
+        const time = await processorTime(pid).catch(() => null) // it has just ended
         if (time !== null) times.set(pid, time)
       }
       return [...times.values()].reduce((sum, one) => sum + one, 0)

@@ -1,4 +1,4 @@
-/** Issues of one project, and one of each of a thousand others, in the same proportions whatever their number. */
+/** Issues of one project, and one in each of a thousand others, in the same proportions for any number. */
 import { sql } from 'kysely'
 import type { NewRow, Db } from '../src/store/database.ts'
 import type {} from '../src/features/planning/award-emoji/model.ts'
@@ -13,15 +13,15 @@ const ROWS_A_STATEMENT = 500
 const LABELS = 10
 const MILESTONES = 5
 const OTHER_PROJECTS = 1000
-/** As many of a small project as of a large one. */
+/** The same number in a small project and in a large one. */
 const RARE_ONES = 20
 const PEOPLE = 50
-/** A prime, so that days go together with nothing else. */
+/** A prime, so that dates correlate with nothing else. */
 const DAYS = 907
 /** Labels with a priority. */
 const PRIORITIES = 3
 const WEIGHTS = 7
-/** Users 1 to 3 are the bench's own. */
+/** Users 1 to 3 belong to the bench. */
 const FIRST_PERSON = 4
 
 export const CROWDED = 1
@@ -86,7 +86,7 @@ async function fill(db: Db, count: number): Promise<void> {
   }))
 }
 
-/** What triggers would have kept. */
+/** Computes what triggers would have maintained. */
 async function makeUp(db: Db): Promise<void> {
   if (!isSqlite(db)) await sql`analyze`.execute(db)
   await sql`update issues set
@@ -100,7 +100,7 @@ async function makeUp(db: Db): Promise<void> {
     from issue_labels l join issues i on i.id = l.issue_id group by 1, 2, 3, 4`.execute(db)
 }
 
-/** Spread over the whole. */
+/** Spread over all rows. */
 const rareOne = (n: number, count: number) => Math.floor((n * count) / RARE_ONES)
 
 function issueRow(n: number, count: number): NewRow<'issues'> {

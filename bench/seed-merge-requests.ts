@@ -1,4 +1,4 @@
-/** Merge requests of one project, and one of each of a thousand others, in the same proportions whatever their number. */
+/** Merge requests of one project, and one in each of a thousand others, in the same proportions for any number. */
 import { sql } from 'kysely'
 import type { Db } from '../src/store/database.ts'
 import { addRows, fillStore, lit } from './filling.ts'
@@ -12,7 +12,7 @@ const PEOPLE = 50
 const FIRST_PERSON = 4
 const MEMBER_ID = 2
 const OTHER_PROJECTS = 1000
-/** As many of a small project as of a large one. */
+/** The same number in a small project and in a large one. */
 const RARE_ONES = 20
 const OVER_DAYS = 907
 export const RARE_BRANCH = 'rare'

@@ -1,4 +1,4 @@
-/** Pipelines of one project, each of ten jobs, in the same proportions whatever their number. */
+/** Pipelines of one project, each with ten jobs, in the same proportions for any number. */
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../src/store/database.ts'
 import { addRows, fillStore, lit } from './filling.ts'
@@ -8,7 +8,7 @@ import { daysAgo } from './seed-values.ts'
 
 const JOBS = 10
 const USER = 10
-/** As many of a small project as of a large one. */
+/** The same number in a small project and in a large one. */
 const RARE_ONES = 20
 const OVER_DAYS = 100
 export const RARE_REF = 'rare'
@@ -53,7 +53,7 @@ async function fill(db: Db, count: number): Promise<void> {
   })
 }
 
-/** A few run, however many there are. */
+/** A few are running, however many there are. */
 const statusOf = (pipeline: RawBuilder<unknown>, count: number) => sql`case
   when (${pipeline}) % ${sql.lit(count / RARE_ONES)} = 2 then 'running'
   when (${pipeline}) % 10 = 3 then 'failed' else 'success' end`

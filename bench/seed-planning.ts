@@ -1,7 +1,7 @@
 /**
- * What is said and done about the issues of a seeded store: ten notes and ten events for each, in the same proportions
- * whatever their number, and one issue that everybody talks about. Rows go in by single statements, with triggers and
- * indexes set aside meanwhile; what those keep is made up for.
+ * Notes and events for the issues of a seeded store: ten notes and ten events for each, in the same proportions for any
+ * number, and one issue that everybody discusses. Rows are inserted by single statements, without triggers and indexes;
+ * the data of triggers is computed at the end.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../src/store/database.ts'
@@ -14,14 +14,14 @@ import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const NOTES_AN_ISSUE = 10
 const PEOPLE = 50
-/** Users 1 to 3 are the bench's own. */
+/** Users 1 to 3 belong to the bench. */
 const FIRST_PERSON = 4
 const MEMBER = 2
 const OVER_DAYS = 900
-/** As many of a small project as of a large one. */
+/** The same number in a small project and in a large one. */
 const RARE_ONES = 20
 
-/** Of many notes, reactions and changes: as many however many issues there are. */
+/** An issue with many notes, reactions and changes: the same number for any number of issues. */
 export const DISCUSSED = 11
 const NOTES_THERE = 5000
 const REACTIONS_THERE = 400
@@ -30,10 +30,10 @@ const CHANGES_THERE = 1000
 const PUSHES_ELSEWHERE = 2000
 /** As many as a search counts. */
 const MILESTONES_THERE = 1000
-/** Of which a search counts as many as it counts at most. */
+/** At least as many as a search counts at most. */
 const FEWEST_SNIPPETS = 3000
 
-/** Words of every note, one after the other. */
+/** Words of every note, in this order. */
 export const PHRASE = 'elaborate pieces'
 export const seedPlanning = (url: string, issues: number): Promise<void> =>
   fillStore(url, async (db) => {
@@ -64,13 +64,13 @@ async function fill(db: Db, issues: number): Promise<void> {
     sql`case when ${n} % ${sql.lit(of / RARE_ONES)} = ${sql.lit(7 % (of / RARE_ONES))} then '${sql.raw(RARE)}' else 'engine' end`
   const n = sql`n`
   const crowded = sql.lit(CROWDED)
-  /** Labels: enough for a page of a small project. */
+  /** Number of labels: enough for a page of a small project. */
   const labels = Math.max(RARE_ONES, issues / 100)
-  // One after the other, as things happen: few rows lie over the same days as many.
+  // In chronological order: few rows cover the same days as many.
   const happened = (rows: number) => moment(daysAgo(OVER_DAYS), sql`n * ${sql.lit((OVER_DAYS * 86_400) / rows)}`, db)
   const times = (rows: number) => ({ created_at: happened(rows), updated_at: happened(rows) })
 
-  // The notes of an issue lie far apart, as they do where many are talked about at once.
+  // The notes of an issue lie far apart, as they do when many issues are discussed at once.
   const nth = sql`(n - 1) / ${sql.lit(issues)}`
   const isSystem = sql`${nth} in (1, 4, 7)`
   await addRows(db, 'notes', notes, {
@@ -107,7 +107,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     action: sql`case when n % 10 = 0 then 'description' end`,
     internal: sql`n % 40 = 3`,
   })
-  // Pushes to other projects are as many however many issues one has.
+  // The number of pushes to other projects does not depend on the number of issues.
   const nthElsewhere = sql.lit(notes / PUSHES_ELSEWHERE)
   const isElsewhere = sql`n % ${nthElsewhere} = 1`
   const kind = sql`case when ${isElsewhere} then 0 else n % 10 end`
@@ -143,7 +143,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     created_at: happened(issues),
   })
 
-  // Of the member: a tenth of the issues waits for them, and four tenths have waited.
+  // For the member: a tenth of the issues are pending todos, and four tenths are done.
   await addRows(db, 'todos', issues / 2, {
     user_id: sql.lit(MEMBER),
     project_id: crowded,
@@ -225,7 +225,7 @@ async function fill(db: Db, issues: number): Promise<void> {
 const hex = (db: Db, value: RawBuilder<unknown>) =>
   isSqlite(db) ? sql`printf('%040x', ${value})` : sql`lpad(to_hex((${value})::bigint), 40, '0')`
 
-/** What triggers would have kept. */
+/** Computes what triggers would have maintained. */
 async function makeUp(db: Db): Promise<void> {
   const day = isSqlite(db) ? sql`created_at` : sql`cast(cast(created_at at time zone 'UTC' as date) as text)`
   for (const author of ['author_id', '0']) {

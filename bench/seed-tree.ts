@@ -1,4 +1,4 @@
-/** Groups, projects and members for a database that has users, in the same proportions whatever their number. */
+/** Groups, projects and members for a database with users, in the same proportions for any number. */
 import { sql, type RawBuilder } from 'kysely'
 import { newDiskPath } from '../src/features/projects/repositories/repository.ts'
 import { Master } from '../src/lib/levels.ts'
@@ -8,28 +8,28 @@ import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
 const PROJECTS_A_GROUP = 20
 const MEMBERS_A_GROUP = 4
-/** Of so many users one is a member of anything. */
+/** One in so many users is a member of anything. */
 const USERS_A_MEMBER = 10
-/** The groups of the bench's own member: as many of a small forge as of a large one. */
+/** The groups of the bench's own member: the same number in a small forge and in a large one. */
 const OWN_GROUPS = 5
 const STARS = 30
-/** Every holder of a token administers one in four of so many groups. */
+/** Every token holder administers one in four of that many groups. */
 const HELD_GROUPS = 15
 
-/** 1, 2, … of a table that does not exist. */
+/** The rows 1, 2, … without a table. */
 export const numbers = (count: number) =>
   sql`(with recursive numbers(n) as (select cast(1 as bigint) union all select n + 1 from numbers where n < ${sql.lit(count)})
     select n from numbers) as numbers`
 
 interface TreePlan {
-  /** The bench's own, by id. */
+  /** Users of the bench, by id. */
   member: number
   holders: readonly number[]
-  /** Sealed. */
+  /** Encrypted. */
   runnersToken: string
 }
 
-/** As many projects as there are users. */
+/** Creates as many projects as there are users. */
 export async function seedTree(db: Db, count: number, { member, holders, runnersToken }: TreePlan): Promise<void> {
   const groups = count / PROJECTS_A_GROUP
   const { first } = await db
@@ -50,7 +50,7 @@ export async function seedTree(db: Db, count: number, { member, holders, runners
     select ${sql.lit(member)}, id, created_at from projects where id <= ${sql.lit(STARS)}`.execute(db)
 }
 
-/** Every other group lies in the one before it. */
+/** Every other group is a subgroup of the previous one. */
 async function seedGroups(db: Db, groups: number, first: number): Promise<void> {
   const now = sql.lit(daysAgo(100))
   await sql`insert into namespaces
@@ -76,7 +76,7 @@ async function seedMembers(db: Db, { groups, first, people, member }: MemberPlan
   const add = (group: RawBuilder<unknown>, user: RawBuilder<unknown>, level: RawBuilder<unknown>, rows: number) =>
     sql`insert into members (group_id, user_id, access_level, created_at, updated_at)
       select ${group}, ${user}, ${level}, ${now}, ${now} from ${numbers(rows)}`.execute(db)
-  // Users 1 and 2 are the bench's own.
+  // Users 1 and 2 belong to the bench.
   const each = sql.lit(MEMBERS_A_GROUP)
   await add(
     sql`${sql.lit(first + 1)} + (n - 1) / ${each}`,
@@ -152,7 +152,7 @@ async function seedProjects(db: Db, count: number, { first, runnersToken }: Proj
     issues_access_level: sql`case when n % 20 = 3 then 0 else 20 end`,
     merge_requests_access_level: sql`case when n % 20 = 9 then 0 else 20 end`,
     runners_token_digest: sql`'token' || n`,
-    // Not in the order of ids, so that each order walks the table in a way of its own.
+    // Not in the order of ids, so that each order reads the table differently.
     last_activity_at: moment(created, sql`(n * 7919) % ${sql.lit(count)}`, db),
     updated_at: moment(created, sql`(n * 104729) % ${sql.lit(count)}`, db),
   }
@@ -162,7 +162,7 @@ async function seedProjects(db: Db, count: number, { first, runnersToken }: Proj
     select ${sql.join(values)} from ${numbers(count)}`.execute(db)
 }
 
-/** So many seconds later. */
+/** `start` plus that many seconds. */
 export function moment(start: string, seconds: RawBuilder<unknown>, db: Db): RawBuilder<unknown> {
   return isSqlite(db)
     ? sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${sql.lit(start)}, (${seconds}) || ' seconds')`

@@ -1,4 +1,4 @@
-/** Fills an empty database with users of every sort, groups and projects, in the same proportions whatever their number. */
+/** Fills an empty database with users of every kind, groups and projects, in the same proportions for any number. */
 import { sql } from 'kysely'
 import type {} from '../src/features/identity/namespaces/model.ts'
 import type {} from '../src/features/identity/tokens/model.ts'
@@ -12,7 +12,7 @@ import { seedIssues } from './seed-issues.ts'
 import { seedTree } from './seed-tree.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed-values.ts'
 
-/** One row in … is of this sort. */
+/** One row in … is of this kind. */
 const BLOCKED = 20
 const EXTERNAL = 10
 const CREATED_OVER_DAYS = 1000
@@ -21,12 +21,12 @@ const ROWS_A_STATEMENT = 500
 export const ADMINISTRATOR = 'bench-administrator'
 export const MEMBER = 'bench-member'
 
-/** Of people with memberships, by their number; neither blocked nor external. */
+/** Tokens of users with memberships, by user number; neither blocked nor external. */
 export const HOLDERS: ReadonlyMap<number, string> = new Map(
   [4, 5, 6, 8, 9, 10, 11, 12, 14, 15, 16, 18, 19, 20, 21, 22, 24, 25].map((n) => [n, `bench-holder-${n}`]),
 )
 
-/** Of the instance that is measured. */
+/** The key of the measured instance. */
 export const SECRET_KEY = '0123456789abcdef'.repeat(4)
 const { seal } = vault(Buffer.from(SECRET_KEY, 'hex'))
 

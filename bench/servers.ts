@@ -1,4 +1,4 @@
-/** The processes under measurement: our server as a user starts it, and the floor beside it. Both die with the bench. */
+/** The measured processes: our server as a user starts it, and the floor. Both end with the bench. */
 import { execFile, fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { seedPipelines } from './seed-pipelines.ts'
 import { seedPlanning } from './seed-planning.ts'
 import { SECRET_KEY, seed } from './seed.ts'
 
-/** High enough never to refuse, so that the limit's headers are still computed. */
+/** High enough never to reject, so that the rate limit headers are still computed. */
 export const RATE_LIMIT = '1000000000'
 
 const START_TIMEOUT_MS = 30_000
@@ -38,36 +38,36 @@ process.once('exit', () => {
 export interface Server extends AsyncDisposable {
   readonly pid: number
   readonly port: number
-  /** From the spawn to the first answer. */
+  /** From the start of the process to the first answer. */
   readonly startMs: number
 }
 
-/** Ours, and the way past it into its data. */
+/** Our server, with direct access to its data. */
 export interface OurServer extends Server {
   readonly databaseUrl: string
 }
 
 export interface Floor extends Server {
-  /** From now on it answers these paths with these bytes. */
+  /** From now on the floor answers these paths with these bytes. */
   serve(answers: readonly Captured[]): Promise<void>
 }
 
-/** Where data of one server lives: a folder, and on PostgreSQL a database of its own. */
+/** The data of one server: a folder, and on PostgreSQL a separate database. */
 export interface ServerFolder extends AsyncDisposable {
   readonly data: string
   readonly databaseUrl: string
 }
 
 export interface Seeded {
-  /** All that is said of the issues. */
+  /** With notes and events of the issues. */
   readonly planning?: boolean
   /** As many as there are users. */
   readonly mergeRequests?: boolean
-  /** So many, of ten jobs each. */
+  /** That many, with ten jobs each. */
   readonly pipelines?: number
 }
 
-/** With what is measured beside users, projects and issues. */
+/** With the measured data besides users, projects and issues. */
 export async function makeServerFolder(
   postgres: string | undefined,
   users: number,
@@ -175,7 +175,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const ADDED_BY_NODE = new Set(['date', 'connection', 'keep-alive'])
 
-/** One answer as it came; anything but 200 throws. */
+/** One answer as received; any status other than 200 throws. */
 export async function capture(port: number, { path, token }: Call): Promise<Captured> {
   const headers = token ? { 'PRIVATE-TOKEN': token } : {}
   const request = get({ host: '127.0.0.1', port, path, headers, agent: false })
@@ -199,8 +199,8 @@ export async function freePort(): Promise<number> {
 const TELLS_PROCESSOR_TIME = existsSync('/proc/self/schedstat')
 
 /**
- * Milliseconds that all threads of a process and of its children have had a processor. Unlike the time on the wall,
- * which stands in where the system does not tell, it leaves out whatever else the machine did meanwhile.
+ * Milliseconds of CPU time of all threads of a process and of its children. Unlike wall-clock time, which is used if
+ * the system does not report CPU time, it excludes other load of the machine.
  */
 export async function processorTime(pid: number): Promise<number> {
   if (!TELLS_PROCESSOR_TIME) return performance.now()
@@ -209,12 +209,12 @@ export async function processorTime(pid: number): Promise<number> {
     const [time, children] = await Promise.all([
       readFile(`${folder}/${thread}/schedstat`, 'utf8'),
       readFile(`${folder}/${thread}/children`, 'utf8'),
-    ]).catch(() => ['0', '']) // it ended meanwhile
+    ]).catch(() => ['0', '']) // it ended in the meantime
     const inner = await Promise.all(
       children!
         .split(' ')
         .filter(Boolean)
-        .map((child) => processorTime(Number(child)).catch(() => 0)), // it ended meanwhile
+        .map((child) => processorTime(Number(child)).catch(() => 0)), // it ended in the meantime
     )
     return Number(time!.split(' ', 1)[0]) / 1e6 + inner.reduce((sum, one) => sum + one, 0)
   })
@@ -238,7 +238,7 @@ export async function residentMemory(pid: number): Promise<number> {
 
 const LOOK_EVERY_MS = 50
 
-/** Of the process alone, at its most while `work` goes on. */
+/** The peak memory of the process alone while `work` runs. */
 export async function memoryDuring(
   pid: number,
   work: () => Promise<unknown>,

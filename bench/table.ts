@@ -4,7 +4,7 @@ export interface Row {
   readonly floor: string
   readonly ratio: number | null
   readonly target: string
-  /** Null where there is no target. */
+  /** Null if there is no target. */
   readonly met: boolean | null
 }
 
@@ -23,7 +23,7 @@ export function table(rows: readonly Row[]): string {
     ]),
   ]
   const widths = HEADINGS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
-  // The first column reads from the left, figures from the right.
+  // The first column is left-aligned, numbers are right-aligned.
   const draw = (line: string[]) =>
     line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
   return [draw(lines[0]!), widths.map((width) => '-'.repeat(width)).join('  '), ...lines.slice(1).map(draw)].join('\n')

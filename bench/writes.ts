@@ -1,4 +1,7 @@
-/** What a change of a repository costs: a push against plain git, and a commit through the API against a push. */
+/**
+ * The cost of a change to a repository: a push compared with plain git, and a commit through the API compared with a
+ * push.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alternately, type Bench, type Compared } from './bench.ts'
@@ -8,16 +11,16 @@ import { ms, type Row } from './table.ts'
 
 const COMMITS = 500
 const FILE = 'folder3/file3.txt'
-/** Until what a change sets off in the background is over. */
+/** The time until the background work of a change has finished. */
 const AFTERMATH_MS = 150
-/** The processor's time is counted in hundredths of a second: a round is of several. */
+/** CPU time is counted in hundredths of a second, so a round has several writes. */
 const A_ROUND = 5
 
 type Outcome = Omit<Row, 'what' | 'target'>
 
 export interface WriteBench extends AsyncDisposable {
   readonly rounds: number
-  /** Of the server. */
+  /** The process id of the server. */
   readonly pid: number
   readonly push: Write
   readonly pushLocally: Write
@@ -47,7 +50,7 @@ export async function commitTime({ rounds, push, commit }: WriteBench): Promise<
   return outcomeOf(await alternately(rounds * 3, commit, push), 1)
 }
 
-/** By processor time of the server and its children. */
+/** By CPU time of the server and its children. */
 export async function commitEffort({ rounds, pid, push, commit }: WriteBench): Promise<Outcome> {
   return outcomeOf(await alternately(rounds, effort(pid, commit), effort(pid, push)), 1)
 }
@@ -61,7 +64,7 @@ const outcomeOf = ({ ours, floor, ratio }: Compared, most: number): Outcome => (
 
 type Write = () => Promise<number>
 
-/** Each makes one change of one file, and tells the milliseconds its caller waited. */
+/** Each makes one change to one file, and resolves to the milliseconds that the caller waited. */
 async function writersOf({ git, api, folder }: GitBench) {
   await git('clone', '-q', '--bare', folder, 'local.git')
   await git('clone', '-q', '--depth=1', `file://${folder}`, 'writing')
@@ -97,7 +100,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Milliseconds of processors for one, with what follows it. */
+/** Milliseconds of CPU time for one write, with its background work. */
 const effort =
   (pid: number, write: Write): Write =>
   async () => {
@@ -117,7 +120,7 @@ interface Spent {
   readonly ticks: number
 }
 
-/** Of a process and all that it started, those that have ended too. */
+/** CPU time of a process and all its descendants, including ended ones. */
 function processorTime(root: number): number {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? spentBy(Number(name)) : []))
   const sum = (pid: number): number =>
