@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Person, TestForge } from '../src/forge.ts'
 
-/** A project of Jane's that asks for `required` approvals, with two Developers and a merge request of hers. */
+/** A project of Jane's that requires `required` approvals, with two Developers and a merge request of hers. */
 export async function proposed(forge: TestForge, required = 1) {
   const jane = await forge.user()
   const project = await forge.project({ approvals_before_merge: required }, jane)

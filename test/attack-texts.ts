@@ -1,6 +1,6 @@
-/** Texts that attack whoever reads them: checks that look twice, and statements put together from texts. */
+/** Hostile texts for parsers: slow for patterns that backtrack, and SQL injection. */
 const LENGTH = 50_000
-/** Each would keep a check busy that looks at the same characters again and again: 2·10⁹ steps are many seconds. */
+/** Each would keep a check busy that reads the same characters again and again: 2·10⁹ steps take many seconds. */
 export const TIRING = [
   'a'.repeat(LENGTH),
   `${' '.repeat(LENGTH)}!`,

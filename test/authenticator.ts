@@ -1,4 +1,4 @@
-/** A device with a passkey, as far as tests need one: a key of its own, a count of its uses, and what it signs. */
+/** A passkey device for tests: a key, a use counter, and signatures. */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
@@ -15,7 +15,7 @@ const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).di
 export class Authenticator {
   readonly id = randomBytes(16)
   counter = 0
-  /** Whether it makes sure of who holds it. */
+  /** Whether it verifies its user. */
   isVerifying = true
   origin: string
   readonly #key: KeyObject

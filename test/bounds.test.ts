@@ -1,4 +1,4 @@
-/** What each attack of one request was once good for: nobody waits, nothing grows. */
+/** Past denial-of-service attacks by a single request: nobody waits, and memory does not grow. */
 import { randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ import { runGit } from './git-origin.ts'
 const KB = 1024
 const MB = 1024 * KB
 
-/** The status of a body that has come so far and never ends; 0 while there is no answer. */
+/** The status for a body that never ends; 0 while there is no answer. */
 async function unended(forge: TestForge, path: string, headers: Record<string, string>, body: string): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const request = httpRequest(`${forge.url}${path}`, { method: 'POST', headers }, (response) => {
@@ -176,7 +176,7 @@ describe('answers', () => {
   test('the pages of a wiki are written as they are read', async () => {
     await using forge = await startForge()
     const { root, base } = await stage(forge)
-    // Each of its characters is six in JSON.
+    // Each of its characters takes six in JSON.
     const content = '\x01'.repeat(MB)
     for (let n = 0; n < 10; n++) await root.post(`${base}/wikis`, { title: `page ${n}`, content })
     const { answer, stall } = await longestStall(() =>
@@ -206,7 +206,7 @@ describe('git processes', () => {
     const answers: { status: number; retry: string | undefined }[] = []
     const requests = Array.from({ length: 8 }, (_, n) => {
       const request = httpRequest(address + n, (response) => {
-        // Never read.
+        // The body is never read.
         answers.push({ status: response.statusCode!, retry: response.headers['retry-after'] })
       })
       request.on('error', () => {})

@@ -1,9 +1,9 @@
-/** A browser without scripts: keeps cookies, sends forms, and follows a redirect only when told to. */
+/** A browser without scripts: keeps cookies, submits forms, and follows a redirect only when told to. */
 export interface Page {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** Where a redirect leads, as it was written. */
+  /** The target of a redirect, as sent. */
   readonly location: string | null
 }
 
@@ -37,7 +37,7 @@ export class Browser {
     return this.request(path, { method: 'POST', body: new URLSearchParams(fields), headers })
   }
 
-  /** Fills in the form of a page: its hidden fields are sent along, as a browser does. */
+  /** Submits the form of a page with its hidden fields, as a browser does. */
   submit(page: Page, fields: Fields = {}): Promise<Page> {
     const action = unescape(/<form[^>]* action="([^"]*)"/.exec(page.body)?.[1] ?? '')
     return this.post(action, { ...hiddenFields(page), ...fields })

@@ -1,7 +1,7 @@
 /**
- * What a family's `cases.ts` is written with: a table of who is answered what, and for the endpoints that need it what
- * must be there, a valid input and the scopes. The tables are written from the rules, not from the answers. The tests
- * that ask every endpoint of the API find the files by themselves (`endpoints.ts`).
+ * The kit for a family's `cases.ts`: a table of statuses by caller and, for endpoints that need it, the required
+ * records, a valid input and the scopes. The tables are written from the rules, not from the answers. The tests that
+ * call every endpoint of the API find the files by themselves (`endpoints.ts`).
  */
 import type { Client, Person, Reply, TestForge } from '../src/forge.ts'
 import type { Visibility } from '../src/lib/levels.ts'
@@ -9,20 +9,22 @@ import type { MaybePromise } from '../src/lib/async/maybe-promise.ts'
 import { CALLERS, castOf, type CallerName, type Cast } from './cast.ts'
 import { fillProject } from './contents.ts'
 
-/** What the endpoints are asked on: the ten callers, a group of the owner's and a project with content in it. */
+/**
+ * The records that endpoints are called on: the ten callers, a group of the owner's and a project with content in it.
+ */
 export interface Stage {
   readonly forge: TestForge
   readonly cast: Cast
   readonly owner: Person
   readonly group: Cast['group']
   readonly project: { id: number }
-  /** Where the project's repository lies. */
+  /** The folder of the project's repository. */
   readonly repository: string
-  /** Another project of the group, without content, for calls that end or alter it. */
+  /** Another project of the group, without content, for calls that delete or change it. */
   newProject(): Promise<{ id: number }>
-  /** Someone who is not among the callers. */
+  /** A user who is not among the callers. */
   newcomer(): Promise<Person>
-  /** What the API answers when `by`, the owner unless named, posts. */
+  /** The answer of the API when `by` posts; the owner by default. */
   // oxlint-disable-next-line no-explicit-any -- read as the case expects it
   make(path: string, input?: Input, by?: Person): Promise<any>
 }
@@ -31,34 +33,37 @@ export type Input = Record<string, unknown> | FormData
 export type Params = Record<string, string | number>
 
 export interface Ask {
-  /** The path's parameters. `id` is the stage's project or group where the path is one's, unless told here. */
+  /** The path's parameters. `id` is the project or group of the stage by default, depending on the path. */
   at?: (s: Stage) => MaybePromise<Params>
-  /** The same, where everybody finds only what is their own. */
+  /** The same, for endpoints where each user finds only their own records. */
   own?: (s: Stage, who: Person) => MaybePromise<Params>
-  /** What is accepted, in the query of a read and in the body otherwise. */
+  /** A valid input, in the query of a read and in the body otherwise. */
   input?: Input | ((s: Stage) => MaybePromise<Input>)
-  /** `read_user`: also reads for that scope; `any`: tokens of every scope; `secret`: `api` alone, also to read. */
+  /**
+   * `read_user`: also readable with that scope; `any`: with tokens of every scope; `secret`: only with `api`, even to
+   * read.
+   */
   scope?: 'read_user' | 'any' | 'secret'
 }
 
 export type Row = Partial<Record<CallerName, number>>
 
-/** One line of a table: an endpoint, or a variant of one as `PUT /projects/:id (name)`. */
+/** One line of a table: an endpoint, or a variant of one such as `PUT /projects/:id (name)`. */
 export interface Case extends Ask {
   readonly name: string
   /** The name without the variant. */
   readonly endpoint: string
   readonly method: string
   readonly path: string
-  /** What is of no group or project has one row, `instance`. */
+  /** Endpoints without a group or project have one row, `instance`. */
   readonly rows: Partial<Record<'private' | 'public' | 'instance', Row>>
 }
 
 const COLUMNS = ['anon', 'strg', 'extn', 'guest', 'rept', 'devl', 'mast', 'ownr', 'admn', 'blkd']
 
 /**
- * The cases of a family. The table has a column for each caller its first line names, and per endpoint either a row for
- * `private` and one for `public`, which leaves the name out, or one row alone. `asks` tells the rest by name.
+ * The cases of a family. The table has a column for each caller in its first line. Each endpoint has either a row for
+ * `private` and one for `public`, which omits the name, or a single row. `asks` has the rest, by name.
  */
 export function casesOf(table: string, asks: Record<string, Ask> = {}): Case[] {
   const [header = '', ...lines] = table.split('\n').filter((line) => line.trim())
@@ -91,7 +96,7 @@ function caseOf(name: string, ask: Ask = {}): Case {
   return { ...ask, name, endpoint, method, path, rows: {} }
 }
 
-/** Where the case is to be asked, once what must be there has been made. */
+/** The URL of the case, after its required records were created. */
 export async function addressOf({ name, path, at, own }: Case, s: Stage, who: Person): Promise<string> {
   const source = path.startsWith('/projects') ? { id: s.project.id } : path.startsWith('/groups') && { id: s.group.id }
   const params: Params = { ...source, ...(await at?.(s)), ...(await own?.(s, who)) }

@@ -1,4 +1,4 @@
-/** The ten callers of a permission table, around one group and the projects in it. */
+/** The ten callers of a permission table, around one group and its projects. */
 import { refreshAuthorizations } from '../src/features/access/authorizations/service.ts'
 import type { Client, Person, TestForge } from '../src/forge.ts'
 import { Developer, Guest, Master, Owner, Reporter, type Visibility } from '../src/lib/levels.ts'
@@ -24,11 +24,11 @@ export interface Cast {
   readonly callers: Record<CallerName, Client>
   readonly people: Record<Exclude<CallerName, 'anonymous'>, Person>
   readonly group: { id: number; full_path: string }
-  /** A new project in the group. */
+  /** Creates a project in the group. */
   project(request?: Record<string, unknown>): Promise<{ id: number; path_with_namespace: string }>
 }
 
-/** Everybody with a role has it in the group, and by inheritance in its projects; the blocked one was a developer. */
+/** Each role is a membership in the group, inherited by its projects; the blocked user was a developer. */
 export async function castOf(forge: TestForge, visibility: Visibility): Promise<Cast> {
   const name = `${visibility}-group`
   const person = (role: string, more = {}) => forge.user({ username: `${visibility}-${role}`, ...more })
@@ -63,7 +63,7 @@ export async function castOf(forge: TestForge, visibility: Visibility): Promise<
   }
 }
 
-/** A membership as it stands, without the mail and the event of being added. */
+/** Inserts a membership directly, without the mail and the event. */
 export async function addMember(
   forge: TestForge,
   source: { group_id: number } | { project_id: number },

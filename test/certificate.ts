@@ -1,4 +1,4 @@
-/** For TLS in tests: signed by itself, for `receiver.example`, until 2126. */
+/** For TLS in tests: self-signed, for `receiver.example`, until 2126. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBqTCCAVCgAwIBAgIUBlrexIH0SuqrvYCYbND0I9rKjHYwCgYIKoZIzj0EAwIw

@@ -1,4 +1,4 @@
-/** Jobs as a server hands them over, and a place to run them in. */
+/** CI jobs as a server hands them over, and a folder to run them in. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -51,7 +51,7 @@ export interface Sent {
 export interface JobWorkspace extends AsyncDisposable {
   readonly folder: string
   readonly sent: Sent[]
-  /** Archives that dependencies have, by the id of their job. */
+  /** Archives of dependencies, by the id of their job. */
   readonly stored: Map<number, Buffer>
   run(job: JobInput, more?: Partial<ExecuteOptions> & { limit?: number }): Promise<Ran>
 }
@@ -59,7 +59,7 @@ export interface JobWorkspace extends AsyncDisposable {
 export interface Ran {
   readonly result: Awaited<ReturnType<typeof executeJob>>
   readonly log: string
-  /** Without colours and marks of sections. */
+  /** The log without colours and section markers. */
   readonly text: string
 }
 

@@ -1,4 +1,4 @@
-/** Contexts to read CI configurations in, for tests. */
+/** Contexts to parse CI configurations in, for tests. */
 import type { Context, Include } from '../src/ci/config/context.ts'
 
 export interface ConfigOptions extends Partial<Omit<Context, 'changedPaths' | 'paths' | 'readInclude'>> {
@@ -16,7 +16,7 @@ const textOf = (include: Include, { files = {}, remote = {} }: ConfigOptions): s
   ]
 }
 
-/** A push to `main` of `group/project`, unless said otherwise. */
+/** A push to `main` of `group/project` by default. */
 export function ciContext({ changed = null, vars = {}, ...input }: ConfigOptions = {}): Context {
   const source = input.source ?? 'push'
   const ref = input.ref ?? 'main'

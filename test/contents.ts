@@ -1,4 +1,4 @@
-/** Content in a project's repository, put there without a push. */
+/** Puts content into a project's repository without a push. */
 import { findProjectById } from '../src/features/projects/projects/queries.ts'
 import { repositoryDir } from '../src/features/projects/repositories/repository.ts'
 import type { TestForge } from '../src/forge.ts'
@@ -11,7 +11,7 @@ const FIRST: BuiltCommit = {
   files: { 'README.md': '# Read me\n', 'src/main.ts': 'export {}\n', 'src/lib/sum.ts': 'export const sum = 0\n' },
 }
 
-/** Where the repository lies; it has one commit on `master` unless others are named. */
+/** Returns the folder of the repository; it has one commit on `master` unless others are given. */
 export async function fillProject(forge: TestForge, id: number, ...commits: BuiltCommit[]): Promise<string> {
   const project = (await findProjectById(forge.app.db, id))!
   const dir = repositoryDir(forge.app, project)

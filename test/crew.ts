@@ -1,4 +1,4 @@
-/** A project with people of each role, for tests of what is planned and said in it. */
+/** A project with users of each role, for planning tests. */
 import type { Person, TestForge } from '../src/forge.ts'
 
 const LEVELS = { guest: 10, reporter: 20, developer: 30, master: 40 }
@@ -8,7 +8,7 @@ export interface Crew {
   readonly path: string
   readonly owner: Person
   readonly people: Record<keyof typeof LEVELS, Person>
-  /** The address of a new issue, by the owner unless told. */
+  /** Creates an issue and resolves to its URL; by the owner by default. */
   issue(input?: Record<string, unknown>, by?: Person): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-/** A receiver of hooks on loopback that keeps what it is sent and answers as it is told. */
+/** A webhook receiver on loopback that stores deliveries and answers as configured. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ export interface Received {
 export interface DeliveryReceiver extends AsyncDisposable {
   readonly url: string
   readonly got: Received[]
-  /** What the next ones are answered. */
+  /** The answer to the next deliveries. */
   answer: { status: number; headers?: Record<string, string> }
   beforeAnswer: (path: string) => Promise<void>
 }

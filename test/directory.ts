@@ -1,4 +1,4 @@
-/** A real directory server (Debian's slapd) on loopback, empty but for its base; gone with its folder. */
+/** A real directory server (Debian's slapd) on loopback, empty except for its base; deleted with its folder. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,12 +21,12 @@ const DEADLINE_MS = 20_000
 
 export const BASE = `ou=people,${TOP}`
 export const GROUP_BASE = `ou=groups,${TOP}`
-/** Whoever is not bound reads here, and nowhere else. */
+/** The only branch that anonymous users can read. */
 export const PUBLIC_BASE = `ou=public,${TOP}`
 
 /**
- * Visitors see one branch only, and nobody gets more than 50 entries at a time. Careless in one thing, as some servers
- * are: a bind with a name and no password succeeds, as nobody.
+ * Anonymous users see one branch only, and nobody gets more than 50 entries at a time. One deliberate weakness that
+ * some servers have: a bind with a name and no password succeeds as anonymous.
  */
 const configuration = (folder: string) => `
 include /etc/ldap/schema/core.schema
@@ -58,7 +58,7 @@ export interface NewPerson {
   uid: string
   password?: string
   name?: string
-  /** Null: none. */
+  /** Null: no address. */
   mail?: string | null
 }
 
@@ -80,7 +80,7 @@ export class TestDirectory implements AsyncDisposable {
     return `ldap://127.0.0.1:${this.port}`
   }
 
-  /** For `startForge({ settings })`; in the clear, unless the test is about that. */
+  /** For `startForge({ settings })`; without TLS, unless the test is about TLS. */
   get settings(): Record<string, string> {
     return {
       LDAP_URL: this.url,
@@ -103,7 +103,7 @@ export class TestDirectory implements AsyncDisposable {
     return dn
   }
 
-  /** Members are DNs, of a posixGroup uids. */
+  /** Members are DNs, or uids for a posixGroup. */
   async group(cn: string, members: string[], objectClass: GroupClass = 'groupOfNames'): Promise<string> {
     const dn = `cn=${cn},${GROUP_BASE}`
     const list = {
@@ -120,7 +120,7 @@ export class TestDirectory implements AsyncDisposable {
     return this.#asManager((client) => client.add(dn, Object.fromEntries(filled)))
   }
 
-  /** Replaces the values of attributes; without any left the attribute goes. */
+  /** Replaces the values of attributes; an attribute without values is removed. */
   change(dn: string, attributes: Attributes): Promise<void> {
     const changes = Object.entries(attributes).map(([type, values]) => {
       const modification = new Attribute({ type, values: [values].flat() })
@@ -156,10 +156,10 @@ export class TestDirectory implements AsyncDisposable {
     await once(server, 'close')
   }
 
-  /** Keeps the port open and says nothing any more, as a machine that hangs does. */
+  /** Keeps the port open and does not answer any more, like a machine that hangs. */
   async freeze(): Promise<void> {
     this.#server!.kill('SIGSTOP')
-    // Its threads stop one after the other; one that still runs would answer.
+    // Its threads stop one after the other; a running one would still answer.
     while (!(await areStopped(this.#server!.pid!))) await pause(5)
   }
 
@@ -211,7 +211,7 @@ async function freePorts(): Promise<[number, number]> {
   return [ports[0]!, ports[1]!]
 }
 
-/** Below what systems hand out to whoever asks for any port: nobody else takes it while the directory is not there. */
+/** Below the range of ephemeral ports: no other process takes it while the directory is down. */
 async function holdPort(): Promise<Server> {
   for (;;) {
     const holder = createServer().listen(randomInt(20_000, 30_000), '127.0.0.1')

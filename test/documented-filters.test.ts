@@ -1,4 +1,4 @@
-/** A documented filter that is passed over answers everything: each is declared, or refused by name. */
+/** A documented filter that is ignored would return everything: each must be declared, or rejected by name. */
 import { expect, test } from 'vitest'
 import { startForge } from '../src/forge.ts'
 import { DOCUMENTED } from './documented-filters.ts'

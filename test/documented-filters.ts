@@ -1,6 +1,6 @@
 /**
- * The parameters by which later releases document their lists to be narrowed or sorted, by endpoint. A name stands here
- * once, whether it is served or refused: `documented-filters.test.ts` asks each endpoint for one of the two.
+ * The filter and sort parameters that later releases document, by endpoint. Each name is listed, whether it is served
+ * or rejected: `documented-filters.test.ts` checks that each endpoint does one of the two.
  */
 const PROJECTS = `archived visibility order_by sort search simple owned membership starred statistics custom_attributes
   with_custom_attributes with_issues_enabled with_merge_requests_enabled min_access_level topic id_after id_before

@@ -1,6 +1,6 @@
 /**
- * Each exported function that takes a text, with the longest text that the product hands to it. A new one needs a row:
- * how it is called, in which thread it runs, or why no text of a user reaches it.
+ * Each exported function that takes a text, with the longest text that the product passes to it. A new function needs a
+ * row: how it is called, in which thread it runs, or why no user text reaches it.
  */
 import { Masker, PrefixMasker } from '../src/ci/agent/masking.ts'
 import { parseExpression, patternIn } from '../src/ci/config/expressions.ts'
@@ -60,14 +60,14 @@ export interface Row {
   /** Characters. */
   readonly limit: number
   run(text: string): unknown
-  /** Beside those that every function is given. */
+  /** In addition to the texts for all functions. */
   readonly more?: readonly Hostile[]
 }
 
 const [TEXT, LONG] = [16 * 1024, 1024 * 1024]
-/** Of an address with its query; what Node reads of a request's head. */
+/** For a URL with its query; the limit of Node for a request head. */
 const ADDRESS = 16 * 1024
-/** Of a description, a comment, a commit message; of what stands in one line of a header. */
+/** For a description, a comment, a commit message; and for one header line. */
 const short = (run: (text: string) => unknown): Row => ({ limit: TEXT, run })
 const small = (run: (text: string) => unknown): Row => ({ limit: 64 * 1024, run })
 const long = (run: (text: string) => unknown): Row => ({ limit: LONG, run })
@@ -75,14 +75,14 @@ const long = (run: (text: string) => unknown): Row => ({ limit: LONG, run })
 const findEmoji = await loadEmoji()
 const bytes = (text: string) => Buffer.from(text)
 const half = (text: string) => [text.slice(0, text.length / 2), text.slice(text.length / 2)] as const
-/** As those who match globs count. */
+/** A step counter like that of glob callers. */
 const counter = () => {
   let steps = 2_000_000
   return () => {
     if (--steps < 0) throw new Error('too many steps')
   }
 }
-/** Half of the text is the pattern, half is what it is matched with. */
+/** Half of the text is the pattern, the other half is matched with it. */
 const globbed = (text: string) => {
   const [pattern, path] = half(text)
   return globOf(pattern)(path, counter())
@@ -218,7 +218,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'web/graph.ts shortened': short(shortened),
   'web/line-diff.ts unifiedDiff': long((text) => unifiedDiff(...half(text))),
-  // Its page shows parts of 512 KB.
+  // The page shows parts of 512 KB.
   'web/log.ts readLog': { limit: LONG / 2, run: (text) => readLog(firstLines(text, 5000)) },
   'web/log.ts keepLast': long((text) => keepLast(text, 5000)),
   'web/moved.ts movedTo': { limit: ADDRESS, run: (text) => movedTo(text.split('/'), new URLSearchParams()) },
@@ -227,7 +227,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'web/query.ts withQuery': { limit: ADDRESS, run: (text) => withQuery(`/a?${text}`, { a: 'b' }) },
 }
 
-/** Nearly what repeats, in many lengths. */
+/** Near repetitions, in many lengths. */
 const SECRETS = Array.from({ length: 50 }, (_, n) => `${'a'.repeat(4000 + n)}b${'a'.repeat(4000)}`)
 const masker = new Masker([...SECRETS, ' ', 'a b', 'x'.repeat(5000)])
 const CHUNK = 4096
@@ -240,7 +240,7 @@ function pushed(mask: Masker | PrefixMasker, text: string): void {
   mask.end()
 }
 
-/** What reads texts in chunks, and is no function. */
+/** Classes that read texts in chunks. */
 export const STREAMS: Readonly<Record<string, Row>> = {
   'src/ci/agent/masking.ts Masker': { limit: LOGGED, run: (text) => pushed(masker, text) },
   'src/ci/agent/masking.ts PrefixMasker': {
@@ -251,7 +251,7 @@ export const STREAMS: Readonly<Record<string, Row>> = {
 
 const firstLines = (text: string, most: number) => text.split('\n', most).join('\n')
 
-/** What takes lists instead of a text; the length is that of the list. */
+/** Functions that take a list instead of a text; the length is that of the list. */
 export const LISTS: Readonly<Record<string, { limit: number; run(length: number): unknown }>> = {
   'web/network.ts layOut, parents': {
     limit: 5000,
@@ -309,7 +309,7 @@ const OF_OURS = 'no text of a user'
 const ENCODES = 'joins and encodes; nothing is looked for'
 const IN_BROWSERS = 'runs in browsers alone, and sends the text on'
 
-/** No text of a user, or only handed on. */
+/** No user text, or only passed on. */
 export const EXEMPT: Readonly<Record<string, string>> = {
   'src/ci/config/context.ts asMapping': OF_A_FILE,
   'src/ci/config/definition.ts circleIn': OF_A_FILE,

@@ -1,7 +1,7 @@
 /**
- * Reading takes time in proportion to the length, whatever a text is: twice the length costs about twice, and the longest
- * that the product allows keeps the thread for less than 100 ms. Processor time is measured, and what looks slow is
- * measured again. The costliest are printed with DOUBLING=1.
+ * The time to read a text is proportional to its length, for any content: twice the length costs about twice, and the
+ * longest allowed text blocks the thread for less than 100 ms. CPU time is measured, and slow results are measured
+ * again. DOUBLING=1 prints the most expensive functions.
  */
 import { expect, test } from 'vitest'
 import { EXEMPT, IN_PIECES, LISTS, ROWS, STREAMS } from './doubling-table.ts'

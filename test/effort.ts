@@ -1,4 +1,4 @@
-/** What work costs this thread, in milliseconds: beside other programs it takes longer, but is no more. */
+/** CPU time of work on this thread in milliseconds: other load makes it take longer, but does not add to it. */
 export function startEffort(): () => number {
   const before = process.threadCpuUsage()
   return () => {
@@ -7,7 +7,7 @@ export function startEffort(): () => number {
   }
 }
 
-/** The longest that this thread was busy without a break while the work went on, in milliseconds of its own effort. */
+/** The longest time that the thread was blocked while the work ran, in milliseconds of CPU time. */
 export async function longestStall<T>(work: () => Promise<T>): Promise<{ answer: T; stall: number }> {
   let stall = 0
   let effort = startEffort()
@@ -25,10 +25,10 @@ export async function longestStall<T>(work: () => Promise<T>): Promise<{ answer:
   }
 }
 
-/** Noise of the measurement, and work too short to tell. */
+/** Noise of the measurement, and work too short to measure. */
 const SLACK = 20
 
-/** How many times the effort twice the length takes: 2 if it grows with the length, 4 if with its square. */
+/** The factor for twice the length: 2 for linear growth, 4 for quadratic. */
 export function growth(work: (text: string) => unknown, piece: string, length = 100_000): number {
   const effort = (length: number) => {
     const text = piece.repeat(length / piece.length)
@@ -37,6 +37,6 @@ export function growth(work: (text: string) => unknown, piece: string, length = 
     return stop() + SLACK
   }
   effort(length / 10)
-  // Once disturbed by others, it is measured again.
+  // Measured twice, in case of other load.
   return Math.min(...[1, 2].map(() => effort(2 * length) / effort(length)))
 }

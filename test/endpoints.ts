@@ -1,4 +1,4 @@
-/** Every endpoint of the API, and the cases that the families' own `cases.ts` have for it. */
+/** Every endpoint of the API, with its cases from the families' `cases.ts`. */
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Endpoint } from '../src/api/endpoint.ts'
@@ -12,7 +12,7 @@ const files = globSync('**/cases.ts', { cwd: features }).toSorted()
 const found = await Promise.all(files.map((file) => import(join(features, file)) as Promise<{ cases: Case[] }>))
 export const cases: readonly Case[] = found.flatMap((file) => file.cases)
 
-/** The patterns of its parameters are no part of an endpoint's name. */
+/** Patterns of parameters are not part of an endpoint's name. */
 export const nameOf = ({ method, path }: Endpoint) => `${method} ${path.replace(/\([^)]+\)/g, '')}`
 
 const byName = new Map(cases.map((one) => [one.name, one]))
@@ -23,15 +23,15 @@ export function caseOf(endpoint: Endpoint): Case {
   return known
 }
 
-/** One `cases.ts`: the lines of its table and the endpoints they are of. */
+/** One `cases.ts`: the lines of its table and their endpoints. */
 export interface FamilyTable {
-  /** Its folder, as in `identity/tokens`. */
+  /** Its folder, such as `identity/tokens`. */
   readonly name: string
   readonly cases: readonly Case[]
   readonly endpoints: readonly Endpoint[]
 }
 
-/** Set by `scripts/test.ts` when only some families are to be asked. */
+/** Set by `scripts/test.ts` to test only some families. */
 const chosen = process.env['MORTISE_TEST_FAMILIES']?.split(',')
 
 export const families: readonly FamilyTable[] = files
@@ -42,7 +42,7 @@ export const families: readonly FamilyTable[] = files
   })
   .filter(({ name }) => !chosen || chosen.includes(name))
 
-/** The endpoints of each family that pass, for one test per family. */
+/** The matching endpoints of each family, for one test per family. */
 export const endpointsByFamily = (passes: (endpoint: Endpoint) => boolean = () => true): [string, Endpoint[]][] =>
   families
     .map(({ name, endpoints }): [string, Endpoint[]] => [name, endpoints.filter(passes)])

@@ -1,4 +1,4 @@
-/** Changes by another process, of every column that a table has. */
+/** Changes by another process, to every column of a table. */
 import { sql } from 'kysely'
 import type { TestForge } from '../src/forge.ts'
 import type { Store, Tables } from '../src/store/database.ts'
@@ -7,7 +7,7 @@ import { openStore } from '../src/store/open.ts'
 export const openSecondStore = ({ app: { config } }: TestForge): Promise<Store> =>
   openStore(config.databaseUrl!, { durable: false, shared: true, poolSize: 2 })
 
-/** What a column takes besides, where its value does not tell. */
+/** Valid values for columns whose present value does not show them. */
 type Others = Record<string, unknown>
 
 function otherThan(value: unknown, column: string): unknown {
@@ -19,7 +19,9 @@ function otherThan(value: unknown, column: string): unknown {
   return /^\d{4}-\d\d-\d\d$/.test(value) ? '2020-01-02' : `${value}-other`
 }
 
-/** Changes column after column of a row but for those in `except`; `look` is called after each, with its name. */
+/**
+ * Changes one column of a row after the other, except those in `except`; `look` is called after each, with its name.
+ */
 export async function changeEach(
   { db }: Store,
   table: keyof Tables,

@@ -1,4 +1,4 @@
-/** Repositories made to measure for tests: any bytes as names and contents, any history; and a count of processes. */
+/** Custom repositories for tests: any bytes as names and contents, any history; and a count of processes. */
 import { join } from 'node:path'
 import { createRepository } from '../src/git/storage/repositories.ts'
 import { launches, type Program } from '../src/git/process/launcher.ts'
@@ -8,7 +8,7 @@ import { runGit, temporaryFolder } from './git-origin.ts'
 type Content = string | Uint8Array | null | { readonly mode: string; readonly content: string | Uint8Array }
 
 export interface BuiltCommit {
-  /** `master` unless named; a new one begins where `from` says, or at nothing. */
+  /** `master` by default; a new branch starts at `from`, or at nothing. */
   readonly branch?: string
   readonly from?: string
   readonly merge?: string
@@ -16,15 +16,15 @@ export interface BuiltCommit {
   readonly encoding?: string
   readonly author?: string
   readonly committer?: string
-  /** Seconds since 1970; by default a minute after the commit before. */
+  /** Seconds since 1970; by default a minute after the previous commit. */
   readonly at?: number
-  /** Null removes. Names may be bytes, written as latin1 after a `\xff`. */
+  /** Null deletes. Names may be bytes, written as latin1 after a `\xff`. */
   readonly files?: Readonly<Record<string, Content>>
 }
 
 export interface BuiltRepository extends AsyncDisposable {
   readonly dir: string
-  /** Around the repository: what must stay as it is. */
+  /** The folder around the repository, which must not change. */
   readonly root: string
   git(...args: string[]): Promise<string>
   write(type: 'commit' | 'tree' | 'blob' | 'tag', content: string | Uint8Array): Promise<string>
@@ -42,7 +42,7 @@ export async function buildRepository(...commits: BuiltCommit[]): Promise<BuiltR
   const add = async (...more: BuiltCommit[]) => {
     const heads = new Set((await git('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads')).split('\n'))
     const placed = more.map((commit) => {
-      // In a new run, fast-import must be told where an old branch stands.
+      // In a new run, fast-import needs the start of an existing branch.
       const { branch = 'master' } = commit
       const from = heads.delete(branch) ? { from: `refs/heads/${branch}^0` } : {}
       return { at: (at += 60), ...from, ...commit }
@@ -64,7 +64,7 @@ export async function buildRepository(...commits: BuiltCommit[]): Promise<BuiltR
   }
 }
 
-/** One after the other, each a minute after the one before unless it says when. */
+/** One after the other, each a minute after the previous one by default. */
 export async function importCommits(dir: string, commits: readonly BuiltCommit[]): Promise<void> {
   const script = commits.flatMap((commit, n) => commitScript({ at: FIRST_MOMENT + 60 * (n + 1), ...commit }))
   await runGit([`--git-dir=${dir}`, 'fast-import', '--quiet', '--force'], Buffer.concat(script))
@@ -103,12 +103,12 @@ function quoted(name: string): string {
   return `"${octal.join('')}"`
 }
 
-/** What was started meanwhile, as command lines. */
+/** The processes that `work` started, as command lines. */
 export async function processesOf(work: () => Promise<unknown>): Promise<(readonly string[])[]> {
   return (await programsOf(work)).map(({ words }) => words)
 }
 
-/** The programs themselves, be they still running or not. */
+/** The programs themselves, still running or not. */
 export async function programsOf(work: () => Promise<unknown>): Promise<Program[]> {
   const started: Program[] = []
   const note = (program: unknown) => void started.push(program as Program)

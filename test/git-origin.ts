@@ -1,6 +1,6 @@
 /**
- * Servers that repositories are fetched from, on loopback: git's own smart HTTP behind node:http, with a password or a
- * redirect when asked for, and git's own daemon.
+ * Git servers on loopback to fetch from: git's own smart HTTP behind node:http, with a password or a redirect on
+ * request, and git's own daemon.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { runProgram } from './programs.ts'
 import { TEMPORARY_FOLDER } from '../src/lib/files/temporary-folder.ts'
 
 export interface OriginCommit {
-  /** `master` unless named; a branch is born with its first commit. */
+  /** `master` by default; a branch is created with its first commit. */
   readonly branch?: string
   readonly message?: string
   readonly files?: Readonly<Record<string, string | Uint8Array>>
@@ -29,27 +29,27 @@ export interface OriginRequest {
 export interface OriginOptions {
   readonly host?: string
   readonly port?: number
-  /** Asked of everyone, as basic authentication. */
+  /** Required of every client, by basic authentication. */
   readonly credentials?: { readonly username: string; readonly password: string }
-  /** Where every request is sent on to: the rest of its address is put behind. */
+  /** The redirect target of every request: the rest of its path is appended. */
   readonly redirectTo?: string
-  /** An answer goes silent after this many bytes. */
+  /** An answer stalls after this many bytes. */
   readonly stallAfter?: number
-  /** A status to answer with instead, or the connection is cut. */
+  /** A status to answer with instead, or `cut` to close the connection. */
   readonly refuse?: () => number | 'cut' | null
   /** Runs before a request is answered. */
   readonly onRequest?: (request: OriginRequest) => unknown
 }
 
 interface Repositories {
-  /** HEAD is the branch of the first commit; the address has no credentials in it. */
+  /** HEAD is the branch of the first commit; the URL contains no credentials. */
   addRepository(name: string, ...commits: OriginCommit[]): Promise<{ dir: string; url: string }>
 }
 
 export interface GitOrigin extends Repositories, AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** All that came, refused ones included. */
+  /** All requests, including rejected ones. */
   readonly requests: OriginRequest[]
 }
 
@@ -91,11 +91,11 @@ export async function startGitOrigin(options: OriginOptions = {}): Promise<GitOr
 export interface GitDaemon extends Repositories, AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** The `host=` that clients named. */
+  /** The `host=` values that clients sent. */
   readonly hosts: string[]
 }
 
-/** One daemon a connection, so that the port is ours to choose. */
+/** One daemon per connection, so that we can choose the port. */
 export async function startGitDaemon({ host = '127.0.0.1' } = {}): Promise<GitDaemon> {
   const root = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-daemon-'))
   const hosts: string[] = []
@@ -166,7 +166,7 @@ const adding =
     return { dir, url: `${base}/${name}` }
   }
 
-/** Plain git, for tests to look and to prepare with; answers what it wrote, without the last line's end. */
+/** Plain git to inspect and prepare; returns its output without the last line break. */
 export async function runGit(args: string[], input: Uint8Array = Buffer.alloc(0)): Promise<string> {
   const env = environment({ GIT_CONFIG_GLOBAL: '/dev/null' })
   const { code, stdout, stderr } = await runProgram(['git', ...args], { cwd: process.cwd(), env, input })
@@ -192,7 +192,7 @@ function fastImport(commits: readonly OriginCommit[]): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part)))
 }
 
-/** As a web server would, by CGI. */
+/** Serves by CGI, as a web server does. */
 function serve(root: string, request: IncomingMessage, response: ServerResponse, stallAfter: number): void {
   const { pathname, search } = new URL(request.url!, 'http://origin')
   const { headers } = request

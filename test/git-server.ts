@@ -1,6 +1,6 @@
 /**
- * A repository of ours behind both doors git knows without a password: smart HTTP, where each request stands alone, and
- * git's own protocol, one conversation over a socket. Real clients push to it and fetch from it.
+ * A repository of ours behind both git protocols without a password: smart HTTP, where each request stands alone, and
+ * git's own protocol over a socket. Real clients push to it and fetch from it.
  */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
@@ -23,12 +23,12 @@ export interface ServerOptions {
 
 export interface GitServer extends AsyncDisposable {
   readonly dir: string
-  /** Of the folder that `clone` and `work` are made in. */
+  /** The folder that contains `clone` and `work`. */
   readonly root: string
   readonly http: string
   readonly socket: string
   readonly socketPort: number
-  /** What our side threw. */
+  /** Errors on our side. */
   readonly failures: unknown[]
 }
 
@@ -61,7 +61,7 @@ export async function startGitServer(options: ServerOptions = {}): Promise<GitSe
     })
   })
   const sockets = new Set<Socket>()
-  // Closing its half tells that a client has said all, not that it has gone.
+  // A half-closed connection means that the client has sent everything, not that it is gone.
   const tcp = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
     track(converse(dir, socket, receiving, serve), () => socket.end())
@@ -138,11 +138,11 @@ async function greet(socket: Socket): Promise<[greeting: string, rest: Buffer]> 
 export interface ClientRun {
   readonly code: number
   readonly output: string
-  /** What git says to its user. */
+  /** The messages of git to its user. */
   readonly words: string
 }
 
-/** A client as anyone has it, in a folder. */
+/** A plain git client in a folder. */
 export async function client(cwd: string, ...args: string[]): Promise<ClientRun> {
   const { code, stdout, stderr } = await runProgram(['git', ...args], {
     cwd,

@@ -1,4 +1,4 @@
-/** Messages compared with examples: ids, times, hashes and addresses of a run are put aside on both sides. */
+/** Compares messages with examples: ids, times, hashes and URLs of a run are normalised on both sides. */
 
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/https?:\/\/(127\.0\.0\.1:\d+|forge\.example\.com)/g, '<forge>'],

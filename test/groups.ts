@@ -1,11 +1,11 @@
-/** Groups and the people around them, for tests of what each of them may do. */
+/** Groups and their members, for permission tests. */
 import type { Client, Person, TestForge } from '../src/forge.ts'
 import { Developer, Guest, Master, Owner, Reporter } from '../src/lib/levels.ts'
 import { CALLERS, addMember, type CallerName } from './cast.ts'
 
 export type People = Record<Exclude<CallerName, 'anonymous'>, Person> & { anonymous: Client }
 
-/** Everybody who may call, with their roles in these groups. Blocked people were owners. */
+/** All callers, with their roles in these groups. The blocked user was an owner. */
 export async function castFor(forge: TestForge, ...groups: number[]): Promise<People> {
   const member = async (level: number, blocked = false) => {
     const person = await forge.user()
@@ -27,14 +27,14 @@ export async function castFor(forge: TestForge, ...groups: number[]): Promise<Pe
   }
 }
 
-/** The status everybody gets, in the order of `CALLERS`. */
+/** The status for each caller, in the order of `CALLERS`. */
 export async function statuses(cast: People, call: (caller: Client) => Promise<{ status: number }>): Promise<number[]> {
   const answers: number[] = []
   for (const caller of CALLERS) answers.push((await call(cast[caller])).status)
   return answers
 }
 
-/** A group of the administrator's. */
+/** A group of the administrator. */
 export async function groupOf(
   { administrator }: TestForge,
   path: string,
@@ -45,7 +45,7 @@ export async function groupOf(
   return body
 }
 
-/** A project of the administrator's in a group. */
+/** A project of the administrator in a group. */
 export async function projectIn(
   { administrator }: TestForge,
   group: { id: number },

@@ -1,7 +1,7 @@
-/** Texts written to be slow to read, of any length, and what reading them costs as they grow. */
+/** Texts of any length that are slow to read, and the cost of reading them as they grow. */
 import { startEffort } from './effort.ts'
 
-/** One character or a few, again and again. */
+/** One character or a few, repeated. */
 const PIECES = [
   'a',
   'A',
@@ -103,7 +103,7 @@ const PIECES = [
   '|-|',
 ]
 
-/** Something that opens, as often as it is closed. */
+/** Openings, and as many closings. */
 const PAIRS = [
   ['(', ')'],
   ['[', ']'],
@@ -120,7 +120,7 @@ export interface Hostile {
 
 const filled = (piece: string, length: number) => piece.repeat(Math.max(1, Math.floor(length / piece.length)))
 
-/** Between other text: what stands at an end is looked for only there. */
+/** Inside other text, because patterns at an end are searched only there. */
 const within = (piece: string, before: string, after: string): Hostile => ({
   name: JSON.stringify(`${before}${piece}…${after}`),
   make: (length) => before + filled(piece, length - before.length - after.length) + after,
@@ -149,19 +149,19 @@ export const HOSTILE: readonly Hostile[] = [
 /** Twice the length costs twice, with a margin. */
 const MOST_GROWTH = 2.7
 /**
- * Milliseconds of a thread that answers others. The mark is 100 on a quiet machine; beside other work the same
- * instructions take up to twice the processor time.
+ * Milliseconds that may block the thread. The target is 100 on an idle machine; under load the same instructions take
+ * up to twice the CPU time.
  */
 const LONGEST = 200
-/** Less tells nothing: a collection of garbage takes as long. */
+/** Below this a measurement is meaningless: a garbage collection takes as long. */
 const FLOOR = 20
 const TRIES = 5
 
 export interface Cost {
   readonly name: string
-  /** Milliseconds of this thread at the limit. */
+  /** Milliseconds of CPU time at the maximum length. */
   readonly ms: number
-  /** Of twice the length; null where it is too little to tell. */
+  /** The factor for twice the length; null if the time is too short to tell. */
   readonly growth: number | null
   readonly fault: string | null
 }
@@ -171,19 +171,19 @@ async function effortOf(run: (text: string) => unknown, text: string): Promise<n
   try {
     await run(text)
   } catch {
-    // A refusal is an answer.
+    // A rejection is a valid result.
   }
   return effort()
 }
 
-/** The least of several: others disturb, and the first is read by an interpreter. */
+/** The least of several runs: other load disturbs, and the first run is interpreted. */
 async function leastEffort(run: (text: string) => unknown, text: string, isEnough: (ms: number) => boolean) {
   let least = Infinity
   for (let n = 0; n < TRIES && !isEnough(least); n++) least = Math.min(least, await effortOf(run, text))
   return least
 }
 
-/** Begins with short texts, so that what grows fast is known before it takes for ever. */
+/** Starts with short texts, so that fast growth is detected before a run takes for ever. */
 export async function costOf(run: (text: string) => unknown, { name, make }: Hostile, limit: number): Promise<Cost> {
   const early = await leastEffort(run, make(limit / 8), (least) => least < LONGEST / 2)
   if (early >= LONGEST / 2)

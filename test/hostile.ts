@@ -1,9 +1,9 @@
 /**
- * Texts that would run something, or lead to where something runs, wherever they were taken for more than text: for
- * whoever turns text into HTML, and for every page that shows some.
+ * XSS texts, which would run code or lead to code if they were treated as more than text: for code that turns text into
+ * HTML, and for every page that shows text.
  */
 const RUN = 'alert(1)'
-/** Addresses that run something, or should not be led to. */
+/** URLs that run code, or must not be linked. */
 export const SCHEMES = [
   `javascript:${RUN}`,
   `JaVaScRiPt:${RUN}`,
@@ -31,7 +31,7 @@ export const SCHEMES = [
   `jar:x`,
 ]
 
-/** Where an address may stand. */
+/** Positions where a URL may be. */
 export const URL_POSITIONS = [
   (a: string) => `[x](${a})`,
   (a: string) => `[x](<${a}>)`,
@@ -59,7 +59,7 @@ export const URL_POSITIONS = [
   (a: string) => `<video poster="${a}"><source src="${a}"></video>`,
 ]
 
-/** Markup that runs something, alone or within other text. */
+/** Markup that runs code, alone or within other text. */
 export const TRICKS = [
   `<script>${RUN}</script>`,
   `<SCRIPT SRC=//x.example/a.js></SCRIPT>`,

@@ -1,4 +1,4 @@
-/** A Git LFS client reduced to its requests, for tests that look at each of them. */
+/** A Git LFS client reduced to its requests, for tests that check each of them. */
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Client, TestForge } from '../src/forge.ts'
 export const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** How a caller of the API shows the same token to git. */
+/** The git authorization for the token of an API client. */
 export const authorizationOf = ({ headers }: Client): string | undefined =>
   headers['PRIVATE-TOKEN'] === undefined ? undefined : basic('any', headers['PRIVATE-TOKEN'])
 
@@ -70,7 +70,7 @@ export class LfsClient {
       objects: objects.map(({ oid, size }) => ({ oid, size })),
     })
   }
-  /** Straight to where the content goes, asked for or not. */
+  /** Directly to the upload URL, requested or not. */
   put({ oid, size, content }: LfsObject): Promise<LfsReply> {
     return this.request('PUT', `gitlab-lfs/objects/${oid}/${size}`, content)
   }
@@ -79,7 +79,7 @@ export class LfsClient {
   }
 }
 
-/** What a refusal must leave as it was. */
+/** The state that a rejected request must not change. */
 export async function lfsStateOf({ app }: TestForge): Promise<unknown> {
   const { db } = app
   const files = await readdir(join(app.config.data, 'blobs'), { recursive: true }).catch(() => [])

@@ -1,6 +1,6 @@
 /**
- * Every text that an endpoint takes has an end, and at that end keeps nobody waiting. Both are asked of all that is
- * declared, so a new family is asked as well.
+ * Every text parameter has a maximum length, and at that length blocks nobody. Both are checked for all declarations,
+ * so a new family is covered too.
  */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -15,17 +15,17 @@ import { addressWith, sharedWorld, worldOf, type World } from './world.ts'
 
 type Step = string | 0
 
-/** A text in an input: where it stands, and how long it may be. */
+/** A text in an input: its path, and its maximum length. */
 interface Text {
   readonly at: readonly Step[]
   readonly most: number
 }
 
-/** Of a schema and all within it; `most` is Infinity where nothing is said. */
+/** The texts of a schema and all nested ones; `most` is Infinity if there is no maximum. */
 function textsIn(schema: z.core.$ZodType, at: readonly Step[] = []): Text[] {
   const { def } = (schema as z.ZodType)._zod
   if (schema instanceof z.ZodString) {
-    // What has a form of its own is refused by its length as well.
+    // A text with a format is rejected by its length too.
     return schema.meta()?.format ? [] : [{ at, most: schema.maxLength ?? Infinity }]
   }
   if (schema instanceof z.ZodObject) {
@@ -34,7 +34,7 @@ function textsIn(schema: z.core.$ZodType, at: readonly Step[] = []): Text[] {
   if (schema instanceof z.ZodArray) return textsIn(schema.element, [...at, 0])
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => textsIn(option, at))
   if (schema instanceof z.ZodPipe) {
-    // What is piped on was held to its length before.
+    // The input of a pipe was already limited in length.
     const [first, second] = [textsIn(schema.in, at), textsIn(schema.out, at)]
     return first.length > 0 ? first : second
   }
@@ -56,7 +56,7 @@ test('every text has an end', () => {
   expect(endless).toEqual([])
 })
 
-/** Each would tire what looks at the same characters again and again, or copies what it has for each of them. */
+/** Each would slow down code that reads the same characters again and again, or copies its state for each of them. */
 const SHAPES: readonly (readonly [first: string, repeated: string, last: string])[] = [
   ['x', ' ', 'x'],
   ['x', '-', 'x'],
@@ -79,11 +79,11 @@ function shaped(n: number, length: number): string {
   return (first + repeated.repeat(Math.floor(room / repeated.length)) + last).slice(0, length)
 }
 
-/** What fits into the head of a request. */
+/** Fits into the head of a request. */
 const LONGEST_IN_QUERY = 2500
-/** Families hold most texts to less than what is read of them: these are looked at in full. */
+/** Most families have a lower limit for stored texts: these lengths are processed in full. */
 const INNER_LIMITS = [255, 2000, 65_000]
-/** Of this thread's own work: parsing the largest body alone is a third of it. */
+/** CPU time of this thread: parsing the largest body alone takes a third of it. */
 const LONGEST_STALL_MS = 1000
 const LONGEST_STALL_OF_SHORT_MS = 333
 const SHORT = 65_000
@@ -93,7 +93,7 @@ function lengthsFor({ method }: Endpoint, most: number): number[] {
   return [most, ...INNER_LIMITS.filter((length) => length < most).slice(-1)]
 }
 
-/** The input with a text in its place, made as far as it is not there. */
+/** The input with a text at its position; missing parents are created. */
 function withText(input: unknown, [step, ...rest]: readonly Step[], text: string): unknown {
   if (step === undefined) return text
   if (step === 0) return [withText(Array.isArray(input) ? input[0] : undefined, rest, text)]
@@ -103,7 +103,7 @@ function withText(input: unknown, [step, ...rest]: readonly Step[], text: string
 
 async function begin(): Promise<World> {
   const forge = await startForge()
-  // Jobs that come due are no part of what is measured.
+  // Due background jobs must not be measured.
   await forge.stopWorker()
   return worldOf(forge)
 }
@@ -112,7 +112,7 @@ const world = sharedWorld(begin)
 
 describe('a text at its limit keeps nobody waiting', () => {
   let turn = 0
-  /** Long ones in every shape, others in the next: what is short can tire nobody for long. */
+  /** Long texts in every shape, others in the next shape: a short text cannot block for long. */
   const textsFor = (endpoint: Endpoint, most: number) => {
     const [longest, ...inner] = lengthsFor(endpoint, most)
     const texts = [longest!, ...inner].map((length) => shaped(turn++, length))
@@ -127,9 +127,9 @@ describe('a text at its limit keeps nobody waiting', () => {
         const what = `${name} ${where} ${text.length} of ${JSON.stringify(text.slice(0, 12))}`
         const most = text.length <= SHORT ? LONGEST_STALL_OF_SHORT_MS : LONGEST_STALL_MS
         let shortest = Infinity
-        // Garbage may be collected at any time; what is slow by itself is slow again.
+        // A garbage collection may happen at any time; slow code is slow again.
         for (let tries = 0; tries < 3 && shortest >= most; tries++) {
-          // Whoever tries too often has to wait.
+          // Resets rate limits.
           forge.clock.advance(2 * MINUTE)
           const given = await request()
           const { answer, stall } = await longestStall(() => call(caller, endpoint.method, path, given))

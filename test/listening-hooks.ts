@@ -1,4 +1,4 @@
-/** A receiver of hooks on loopback, and hooks of every kind that lead to it. */
+/** A webhook receiver on loopback, and hooks of every kind that send to it. */
 import { timestamp } from '../src/clock.ts'
 import {
   GROUP_SWITCHES,
@@ -13,7 +13,7 @@ import { deliveryReceiver } from './delivery-receiver.ts'
 type Json = any
 
 export interface Received {
-  /** Which hook it came by. */
+  /** The hook that sent it. */
   readonly path: string
   readonly header: string
   readonly body: Json
@@ -24,7 +24,7 @@ export const ALL_SWITCHES: readonly AnySwitch[] = [...HOOK_SWITCHES, ...GROUP_SW
 interface HookOptions {
   readonly project_id?: number
   readonly group_id?: number
-  /** All, unless told. */
+  /** All by default. */
   readonly on?: readonly AnySwitch[]
 }
 
@@ -32,7 +32,7 @@ export interface HookReceiver extends AsyncDisposable {
   readonly url: string
   hook(path: string, input?: HookOptions): Promise<void>
   unhook(path: string): Promise<void>
-  /** All that came since this was asked last, once everything is sent. */
+  /** Everything since the last call, once all deliveries were sent. */
   take(): Promise<Received[]>
 }
 

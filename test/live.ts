@@ -10,7 +10,7 @@ export class Listener implements AsyncDisposable {
   readonly status: number
   readonly headers: Headers
   readonly events: LiveEvent[] = []
-  /** Resolves when the server has ended it, or it was closed here. */
+  /** Resolves when the server has ended the stream, or it was closed here. */
   readonly over: Promise<void>
   lastId: string | null = null
   readonly #abort: AbortController
@@ -36,7 +36,7 @@ export class Listener implements AsyncDisposable {
     return new Listener(answer, abort)
   }
 
-  /** Waits until there are so many of this name, or of any but `ready`. */
+  /** Waits until there are that many with this name, or with any except `ready`. */
   async until(count: number, name?: string): Promise<LiveEvent[]> {
     const wanted = () => this.events.filter(({ event }) => (name === undefined ? event !== 'ready' : event === name))
     const over = Date.now() + 10_000

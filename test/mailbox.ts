@@ -9,11 +9,11 @@ export interface SentMail {
   subject: string
   text: string
   html: string | null
-  /** By their names in lower case. */
+  /** By names in lower case. */
   headers: Record<string, string>
 }
 
-/** What was mailed so far, once all background work is done. */
+/** All mails so far, after all background work has finished. */
 export async function mailsOf(forge: TestForge): Promise<SentMail[]> {
   await forge.settle()
   const folder = join(forge.app.config.data, 'mail')
@@ -32,6 +32,6 @@ export async function readMail(message: Uint8Array): Promise<SentMail> {
   }
 }
 
-/** The link in a mail, without the address of the forge. */
+/** The link in a mail, without the host. */
 export const linkIn = (mail: SentMail): string =>
   new URL(/^https?:.*$/m.exec(mail.text)![0]).href.replace(/^\w+:\/\/[^/]+/, '')

@@ -1,8 +1,8 @@
-/** Merge requests for tests that need one to be there. */
+/** Merge requests for tests that need one. */
 import { weakMemo } from '../src/lib/async/weak-memo.ts'
 import { unique, type Stage } from './cases.ts'
 
-/** A branch with a commit on it, and a merge request of it to `master`, made by the owner. */
+/** A branch with a commit, and a merge request of it to `master`, created by the owner. */
 export async function mergeRequestAt(s: Stage, input: Record<string, unknown> = {}) {
   const branch = unique('branch')
   await s.make(`/projects/${s.project.id}/repository/commits`, {
@@ -22,18 +22,18 @@ export async function mergeRequestAt(s: Stage, input: Record<string, unknown> = 
 const iidOf = ({ iid }: { iid: number }) => ({ merge_request_iid: iid })
 
 const shared = weakMemo((s: Stage) => mergeRequestAt(s))
-/** The same for all of a stage, as making one is slow: for what leaves it open, and for the next as it was. */
+/** One for all tests of a stage, because creating one is slow: for tests that leave it open and unchanged. */
 export async function oneMergeRequest(s: Stage) {
   const { iid } = await shared(s)
-  // The branch it goes to may have moved, and who reads it first notes whether it still merges.
+  // The target branch may have moved, and the first read stores whether it can still be merged.
   await s.owner.get(`/projects/${s.project.id}/merge_requests/${iid}`)
   return iidOf({ iid })
 }
 
-/** One of their own, for what alters it. */
+/** A new one, for tests that change it. */
 export const ownMergeRequest = async (s: Stage) => iidOf(await mergeRequestAt(s))
 
-/** What a new one is made of: its branch is there. */
+/** The input of a new one, whose branch exists. */
 export async function newMergeRequest(s: Stage) {
   const branch = unique('branch')
   await s.make(`/projects/${s.project.id}/repository/branches`, { branch, ref: 'master' })

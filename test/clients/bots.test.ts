@@ -1,6 +1,6 @@
 /**
- * What bots and integrations ask of a repository, request by request as they send it: by bearer token, in JSON or in a
- * form, with the project named by its path.
+ * The requests of bots and integrations on a repository, as they send them: with a bearer token, in JSON or in a form,
+ * with the project named by its path.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -98,7 +98,7 @@ test('Renovate keeps a dashboard: made, found again, left alone, updated, closed
   expect(await find()).toBeUndefined()
   expect(await ensure(head, ['dependencies', 'bot'])).toBe(201)
   expect(await ensure(head)).toBe('same')
-  // What is created is trimmed; what is updated is not.
+  // Created texts are trimmed; updated ones are not.
   const long = `${head}\r\n\n${'- [x] ünï <!-- manual job -->\n'.repeat(5000)}\n\n`
   expect(await ensure(long)).toBe(200)
   expect(await ensure(long)).toBe('same')
@@ -115,7 +115,7 @@ test('Renovate keeps a dashboard: made, found again, left alone, updated, closed
   expect(again.body).toMatchObject({ state: 'opened', description: long, labels: ['bot', 'dependencies'] })
 })
 
-/** As Renovate 44 was seen to do in four runs on a project with one outdated dependency. */
+/** As observed with Renovate 44 in four runs on a project with one outdated dependency. */
 test('Renovate opens a merge request, updates, rebases and automerges it', async () => {
   await using place = await workspace()
   const git = async (...args: string[]) => {
@@ -173,7 +173,7 @@ test('Renovate opens a merge request, updates, rebases and automerges it', async
     },
   ])
 
-  // A newer version: the branch is made anew, then the texts.
+  // A newer version: the branch is recreated, then the texts.
   const second = await bump('v1.2.0')
   expect(await show()).toMatchObject({ ...text('v1.1.0'), sha: second, diverged_commits_count: 0, head_pipeline: null })
   const changed = { ...text('v1.2.0'), add_labels: ['minor'], remove_labels: ['deps'] }
@@ -187,13 +187,13 @@ test('Renovate opens a merge request, updates, rebases and automerges it', async
   expect(notes.find((one: { id: number }) => one.id === note.id)).toMatchObject({ body: 'Not edited' })
   expect((await ask('DELETE', `${at}/merge_requests/1/notes/${note.id}`)).status).toBe(204)
 
-  // The base has moved on.
+  // The target branch has moved on.
   await ask('POST', `${at}/repository/commits`, { ...begin, actions: [create('more.txt', 'more\n')] })
   expect(await show()).toMatchObject({ sha: second, diverged_commits_count: 1 })
   const third = await bump('v1.2.0')
   expect(await show()).toMatchObject({ sha: third, diverged_commits_count: 0, detailed_merge_status: 'mergeable' })
 
-  // It is told to ignore approvals: a rule of its own that asks for none. Tests it waits for.
+  // Configured to ignore approvals: a rule that requires none. It waits for tests.
   const rules = `${at}/merge_requests/1/approval_rules`
   expect((await ask('GET', rules)).body).toEqual([])
   const rule = { name: 'renovateIgnoreApprovals', approvals_required: 0 }

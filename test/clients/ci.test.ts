@@ -1,4 +1,4 @@
-/** Pipelines and all around them, as real clients see them. */
+/** Pipelines and related records, as real clients see them. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { pngOf } from '../samples.ts'
 import type { Command } from '../start/command.ts'

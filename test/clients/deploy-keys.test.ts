@@ -1,4 +1,4 @@
-/** Deploy keys at the gate: git over SSH, by machines that are nobody. */
+/** Deploy keys and the push checks: git over SSH, by machines without an account. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { LfsClient, authorizationOf } from '../lfs.ts'
 import { newKey, startSshForge, type KeyPair } from '../ssh.ts'
 import { workspace } from '../workspace.ts'
 
-/** A machine that has the key, and a clone. */
+/** A machine with the key and a clone. */
 async function machineWith(key: KeyPair, address: string) {
   const place = await workspace()
   await mkdir(join(place.folder, '.ssh'), { mode: 0o700 })
@@ -52,7 +52,7 @@ test('a key writes what is open to it, and what is protected only where a rule n
   ])
   await ada.post(`${url}/protected_branches`, { name: 'closed' })
   await ada.post(`${url}/protected_tags`, { name: 'v*', allowed_to_create: [{ deploy_key_id }] })
-  // Rules are for people's commits.
+  // Push rules apply to commits of users only.
   await ada.post(`${url}/push_rule`, { commit_message_regex: '^never', deny_delete_tag: true })
   await new LfsClient(forge, 'ada/tower', authorizationOf(ada)).post('info/lfs/locks', { path: 'locked' })
 
@@ -80,7 +80,7 @@ test('a key writes what is open to it, and what is protected only where a rule n
     [robot, '+HEAD~:refs/heads/stable', 'You are not allowed to force push code to a protected branch'],
   ]
   for (const [who, ref, said] of late) expect((await who.push(ref)).stderr).toContain(`remote: Mortise: ${said}`)
-  // A key has no role that a tag could ask for.
+  // A key has no role that a protected tag could require.
   await stranger.commit()
   await stranger.tag('free')
   expect(await stranger.push('+free')).toMatchObject({ code: 0 })
@@ -88,7 +88,7 @@ test('a key writes what is open to it, and what is protected only where a rule n
   await stranger.commit({ locked: 'by nobody' })
   expect((await stranger.push('HEAD:open')).stderr).toContain("'locked' is locked in Git LFS by @ada")
 
-  // No longer enabled, it is named by no rule either.
+  // A disabled key is removed from all rules too.
   await ada.delete(`${url}/deploy_keys/${deploy_key_id}`)
   expect((await ada.get(`${url}/protected_branches/stable`)).body.push_access_levels).toMatchObject([
     { access_level: 0 },

@@ -1,4 +1,4 @@
-/** Attacks on signing in by a directory: by what is typed, by what entries say, and by who sits in between. */
+/** Attacks on directory sign-in: by user input, by the content of entries, and by a man in the middle. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { expect, test } from 'vitest'
@@ -74,7 +74,7 @@ test('referrals lead nowhere: no other server hears of a password', async () => 
   expect(requests).toBe(0)
 })
 
-/** Extended responses to the first request: a refusal of StartTLS, and a consent followed by a bind's success. */
+/** Responses to the first request: a refusal of StartTLS, and a consent followed by a successful bind. */
 const NO_TLS = Buffer.from('300c02010178070a010204000400', 'hex')
 const CONSENT = Buffer.from('300c02010178070a010004000400300c02010261070a010004000400', 'hex')
 
@@ -117,7 +117,7 @@ test('an entry cannot make itself somebody it is not', async () => {
     { uid: 'victim', mail: 'VICTIM@example.org' },
     { uid: '../../etc/passwd', mail: 'r2@example.org' },
     { uid: 'header', mail: 'x@example.org\r\nBcc: evil@example.org' },
-    // An address that somebody only claims is no hindrance to its owner.
+    // An address that another user only claims does not block its owner.
     { uid: 'mine', mail: 'mine@example.org' },
   ]
   const answers: unknown[] = []

@@ -1,4 +1,4 @@
-/** Groups that follow the groups of a directory, and people who leave it, against a real slapd. */
+/** Groups that follow directory groups, and users who leave the directory, against a real slapd. */
 import { expect, test } from 'vitest'
 import { HOUR } from '../../src/clock.ts'
 import type { App } from '../../src/context.ts'
@@ -15,7 +15,7 @@ const PROVIDER = 'ldapmain'
 
 const dnOf = (uid: string) => `uid=${uid},${BASE}`
 
-/** In the directory, with an account. */
+/** A user in the directory, with an account. */
 async function personOf(forge: TestForge, server: TestDirectory, uid: string, more = {}): Promise<Person> {
   const extern_uid = await server.person({ uid, password: PASSWORD })
   return forge.user({ username: uid, provider: PROVIDER, extern_uid, ...more })
@@ -36,7 +36,7 @@ const anHourLater = async (forge: TestForge) => {
   await forge.settle()
 }
 
-/** Everybody but the one who made the group: `jane 30 directory`. */
+/** All members except the creator of the group: `jane 30 directory`. */
 async function membersOf({ app }: TestForge, { id, owner }: Source): Promise<string[]> {
   const members = await app.db
     .selectFrom('members')
@@ -355,7 +355,7 @@ test('a directory that cannot be asked changes nothing, however long, and is ask
   await server.remove(dnOf('jane'))
   await server.stop()
   await sync(forge, group)
-  // More runs than a failing job would be tried.
+  // More runs than the attempts of a failing job.
   for (let hours = 0; hours < 14; hours++) await anHourLater(forge)
   expect(await membersOf(forge, group)).toEqual(members)
   expect([await stateOf(forge, jane), await stateOf(forge, john)]).toEqual(['active', 'active'])

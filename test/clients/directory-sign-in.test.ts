@@ -1,4 +1,4 @@
-/** Signing in with the password of a directory, through every door, against a real slapd. */
+/** Signing in with a directory password, by every way to sign in, against a real slapd. */
 import { expect, test } from 'vitest'
 import type { User } from '../../src/context.ts'
 import { signInByDirectory } from '../../src/features/identity/sessions/directory.ts'
@@ -61,7 +61,7 @@ test('the first sign-in makes an account, the next ones find it, through every d
   for (const password of [PASSWORD, OWN, '', ' ']) expect((await tryIn(forge, 'jane', password)).status).toBe(401)
 })
 
-// Past the comparison of passwords, which would space them out.
+// Skips the comparison of passwords, which would serialize the calls.
 test('first sign-ins side by side make one account', async () => {
   await using server = await startDirectory()
   await using forge = await startWith(server)
@@ -146,7 +146,7 @@ test('an account with the email address of the person becomes theirs', async () 
   expect(await tryIn(forge, 'jd')).toMatchObject({ status: 201, body: { id: local.id, identities } })
   expect((await tryIn(forge, 'jd', 'handed over')).status).toBe(401)
 
-  // A move within the directory takes the account along.
+  // A move within the directory keeps the account.
   await server.add(`ou=guests,${BASE}`, { objectClass: 'organizationalUnit', ou: 'guests' })
   const moved = `uid=jane,ou=guests,${BASE}`
   await server.move(JANE, moved)

@@ -1,4 +1,4 @@
-/** The directory kit and signing in by it, against a real slapd. */
+/** The directory kit and directory sign-in, against a real slapd. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -17,7 +17,7 @@ function open(server: TestDirectory, more: Record<string, string> = {}): Directo
 
 const ANONYMOUS = { LDAP_BIND_DN: '', LDAP_BIND_PASSWORD: '' }
 
-/** Everything a directory can be asked. */
+/** Every query of a directory. */
 const questions = (directory: Directory) => [
   directory.authenticate('jane', PASSWORD),
   directory.findPerson(JANE),
@@ -56,13 +56,13 @@ test('a password is checked for the one person who signs in so', async () => {
     ['nobody', PASSWORD, undefined, null],
     ['silent', PASSWORD, undefined, null],
     ['döe, (j*)', PASSWORD, undefined, odd],
-    // What somebody types is a value, never a part of the filter.
+    // User input is a value, never part of the filter.
     ['*', PASSWORD, undefined, null],
     ['jan*', PASSWORD, undefined, null],
     ['jane)(uid=*', PASSWORD, undefined, null],
     ['*)(|(uid=jane', PASSWORD, undefined, null],
     ['\\6aane', PASSWORD, undefined, null],
-    // Of two nobody can tell who is meant, unless the DN is known; but it never overrules a login.
+    // An ambiguous login matches nobody, unless the DN is known; but the DN never overrides the login.
     ['twin', PASSWORD, undefined, null],
     ['twin', PASSWORD, two.dn, null],
     ['two@example.org', PASSWORD, two.dn.toUpperCase(), two],
@@ -118,7 +118,7 @@ test('members of groups of every kind are told by their normalised DNs, however 
   expect((await directory.findMembers('UNIQUE'))?.toSorted()).toEqual([dns[3], dns[4]])
   expect((await directory.findMembers('posix'))?.toSorted()).toEqual(dns.toSorted())
   expect(await directory.findMembers('hollow')).toEqual([])
-  // No group, a wildcard, and an entry that is no group.
+  // No group, a wildcard, and an entry that is not a group.
   for (const cn of ['none', '*', 'na*', 'more', 'Some One'])
     expect([cn, await directory.findMembers(cn)]).toEqual([cn, null])
 

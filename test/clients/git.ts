@@ -1,4 +1,4 @@
-/** Plain git that knows the first administrator over HTTP and SSH; a failure of it fails the test. */
+/** Plain git with credentials of the first administrator over HTTP and SSH; a failure fails the test. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Gitlab } from '@gitbeaker/rest'

@@ -1,4 +1,4 @@
-/** Drives a started Mortise with gitbeaker: snippets, search, rendered texts and what surrounds planning. */
+/** Drives a running Mortise with gitbeaker: snippets, search, rendered texts and other planning records. */
 import { Gitlab } from '@gitbeaker/rest'
 import { expect } from 'vitest'
 import type { Plan } from './gitbeaker-planning.ts'
@@ -49,7 +49,7 @@ export async function keepSnippets({ api, john, url }: World, { id }: Plan): Pro
   await expect(api.ProjectSnippets.show(id, shared.id)).rejects.toMatchObject(refusal(404, '404 Not found'))
 }
 
-/** After a commit on the default branch and the talk in issue 1. */
+/** Requires a commit on the default branch and the notes of issue 1. */
 export async function searchEverywhere({ api, john }: World, { id, group }: Plan): Promise<void> {
   const found = async (scope: string, words: string, place: object, who = api) =>
     (await who.Search.all(scope as 'issues', words, { ...place } as object)) as object[]

@@ -1,10 +1,10 @@
-/** Drives a started Mortise with gitbeaker: pipelines, jobs and what they are started by and run with. */
+/** Drives a running Mortise with gitbeaker: pipelines, jobs, triggers, schedules and variables. */
 import { expect } from 'vitest'
 import { refusal, type World } from './gitbeaker-tree.ts'
 
 const CONFIG = 'compile: { stage: build, script: make, environment: live }\n'
 
-/** A project of a group whose push has made a pipeline. */
+/** A project of a group with a pipeline from a push. */
 export async function makeMill({ api }: World): Promise<{ id: number; group: number }> {
   const { id: group } = await api.Groups.create('Gb Works', 'gb-ci-works')
   const { id } = await api.Projects.create({ name: 'Gb Mill', namespaceId: group })

@@ -1,4 +1,4 @@
-/** Drives a started Mortise that runs jobs with gitbeaker: what becomes of jobs, and who runs them. */
+/** Drives a running Mortise that runs jobs with gitbeaker: results of jobs, and runners. */
 import { expect } from 'vitest'
 import { refusal, type World } from './gitbeaker-tree.ts'
 
@@ -36,7 +36,7 @@ export async function runJobs(world: World, forge: Forge): Promise<void> {
   await becomes(world, forge, build, 'success')
   expect(await api.Jobs.showLog(id, build)).toContain('\nmade by build\n')
   const text = async (input: object) => {
-    // What is told to be text comes as text.
+    // Text types come as text.
     const file = (await api.JobArtifacts.downloadArchive(id, input as never)) as Blob | string
     return typeof file === 'string' ? file : file.text()
   }

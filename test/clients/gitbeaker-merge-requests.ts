@@ -1,4 +1,4 @@
-/** Drives a started Mortise with gitbeaker: merge requests, from the first commit to the merge. */
+/** Drives a running Mortise with gitbeaker: merge requests, from the first commit to the merge. */
 import { expect } from 'vitest'
 import { until } from '../start/command.ts'
 import { refusal, type World } from './gitbeaker-tree.ts'
@@ -16,7 +16,7 @@ async function addFiles({ api }: World, { id }: Work, branch: string, files: Rec
   return api.Commits.create(id, branch, `Add to ${branch}`, actions, from === undefined ? {} : { startBranch: from })
 }
 
-/** A public project of a public group, of which jane is a developer. */
+/** A public project of a public group in which jane is a developer. */
 export async function makeProject(world: World): Promise<Work> {
   const { api, jane } = world
   const { id: group } = await api.Groups.create('Gb Mill', 'gb-mill', { visibility: 'public' })

@@ -1,4 +1,4 @@
-/** Drives a started Mortise with gitbeaker: issues, and what a team plans with around them. */
+/** Drives a running Mortise with gitbeaker: issues and other planning records. */
 import { expect } from 'vitest'
 import { until } from '../start/command.ts'
 import { refusal, type World } from './gitbeaker-tree.ts'
@@ -12,7 +12,7 @@ const iidsOf = (issues: { iid: number }[]) => issues.map(({ iid }) => iid)
 const namesOf = (things: { name: string }[]) => things.map(({ name }) => name)
 const titlesOf = (things: { title: string }[]) => things.map(({ title }) => title)
 
-/** A public project of a public group, of which jane is a developer. */
+/** A public project of a public group in which jane is a developer. */
 export async function makeProject({ api, jane }: World): Promise<Plan> {
   const { id: group } = await api.Groups.create('Gb Works', 'gb-works', { visibility: 'public' })
   await api.GroupMembers.add(group, 30, { userId: jane.id })
@@ -48,7 +48,7 @@ export async function changeLabels({ api, john }: World, { id, group }: Plan): P
   await expect(john.api.ProjectLabels.remove(id, 'bug')).rejects.toMatchObject(refusal(403, '403 Forbidden'))
 }
 
-/** Returns the milestone that stays. */
+/** Returns the milestone that remains. */
 export async function changeMilestones({ api }: World, { id, group }: Plan): Promise<number> {
   for (const [milestones, place] of [
     [api.ProjectMilestones, id],

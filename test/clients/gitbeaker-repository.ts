@@ -1,4 +1,4 @@
-/** Drives a started Mortise with gitbeaker: branches, tags, commits, files and what else is read from them. */
+/** Drives a running Mortise with gitbeaker: branches, tags, commits, files and other repository reads. */
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { refusal, type World } from './gitbeaker-tree.ts'
 const titlesOf = (commits: { title: string }[]) => commits.map(({ title }) => title)
 const namesOf = (things: { name: string }[]) => things.map(({ name }) => name)
 const base64 = (content: string) => Buffer.from(content).toString('base64')
-/** The client gives text as text and all else as a blob. */
+/** The client returns text as text and everything else as a blob. */
 const textOf = async (content: string | Blob) => (typeof content === 'string' ? content : content.text())
 
 export interface Code {

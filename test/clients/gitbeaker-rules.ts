@@ -1,4 +1,4 @@
-/** Drives a started Mortise with gitbeaker: what stands around a repository, from protection to the wiki. */
+/** Drives a running Mortise with gitbeaker: repository settings, from protection to the wiki. */
 import { expect } from 'vitest'
 import { sshKey } from '../samples.ts'
 import { until } from '../start/command.ts'
@@ -8,7 +8,7 @@ const namesOf = (things: { name: string }[]) => things.map(({ name }) => name)
 const levelsOf = (entries: unknown) =>
   (entries as { access_level: number | null; user_id: number | null }[]).map((one) => one.user_id ?? one.access_level)
 
-/** A project with one file, of which jane is a developer. */
+/** A project with one file in which jane is a developer. */
 export async function makeProject({ api, jane }: World): Promise<number> {
   const { id } = await api.Projects.create({ name: 'Gb Rules', visibility: 'public' })
   await api.ProjectMembers.add(id, 30, { userId: jane.id })
@@ -156,7 +156,7 @@ export async function writeWiki({ api, picture }: World, id: number): Promise<vo
   await expect(ProjectWikis.show(id, page.slug)).rejects.toMatchObject(refusal(404, '404 Wiki Page Not Found'))
 }
 
-/** Returns what is counted then. */
+/** Returns the counts at the end. */
 export async function tidyUp({ api }: World, id: number) {
   await api.Projects.housekeeping(id)
   const counted = async () => (await api.Projects.show(id, { statistics: true })).statistics

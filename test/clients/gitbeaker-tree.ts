@@ -1,4 +1,4 @@
-/** Drives a started Mortise with gitbeaker: groups, projects, members and all that hangs on them. */
+/** Drives a running Mortise with gitbeaker: groups, projects, members and their records. */
 import { Gitlab } from '@gitbeaker/rest'
 import { expect } from 'vitest'
 import { until } from '../start/command.ts'
@@ -9,7 +9,7 @@ type Kind = 'Project' | 'Group'
 export interface World {
   readonly api: Api
   readonly url: string
-  /** Two strangers: their ids, and the API as they see it. */
+  /** Two other users: their ids, and their API clients. */
   readonly jane: Person
   readonly john: Person
   readonly picture: { content: Blob; filename: string }
@@ -21,7 +21,7 @@ interface Person {
 }
 
 export async function openWorld(url: string, token: string, png: Uint8Array): Promise<World> {
-  // By itself the client asks for five archives a minute and waits.
+  // By default the client limits itself to five archives a minute and waits.
   const open = (token: string): Api => new Gitlab({ host: url, token, rateLimits: { '**': 3000 } })
   const api = open(token)
   const person = async (username: string): Promise<Person> => {
@@ -37,7 +37,7 @@ export async function openWorld(url: string, token: string, png: Uint8Array): Pr
 
 const pathsOf = (things: { path: string }[]) => things.map(({ path }) => path)
 
-/** The client puts what the server said into the cause of its error. */
+/** The client puts the server's message into the cause of its error. */
 export const refusal = (status: number, description: string) => ({
   cause: { description: expect.stringContaining(description), response: expect.objectContaining({ status }) },
 })
@@ -176,7 +176,7 @@ export async function changeAttributes({ api, url, picture }: World, id: number)
   }
   const texts = { name: 'Gb Saw', path: 'gb-saw', description: 'cuts', visibility: 'internal', merge_method: 'ff' }
   const input = { ...switches, ...texts, ci_config_path: 'ci/main.yml', topics: ['wood', 'sharp'] }
-  // The client takes names in either manner.
+  // The client accepts names in either case.
   await api.Projects.edit(id, { ...input, publicBuilds: false, approvalsBeforeMerge: 2 } as object)
   expect(await api.Projects.show(id)).toMatchObject({
     ...input,
@@ -254,7 +254,7 @@ export async function changePushRule({ api }: World, id: number): Promise<void> 
   await rules.edit(id, { preventSecrets: true })
   expect(await rules.show(id)).toMatchObject({ ...input, prevent_secrets: true })
   await rules.remove(id)
-  expect(await rules.show(id)).toEqual({}) // the client makes this of null
+  expect(await rules.show(id)).toEqual({}) // the client's representation of null
 }
 
 export async function uploadFiles({ api, picture }: World, id: number): Promise<void> {
@@ -285,7 +285,7 @@ export async function lookAround({ api }: World, group: number): Promise<void> {
   }
 }
 
-/** Returns the paths of the projects that are left. */
+/** Returns the paths of the remaining projects. */
 export async function endWorld({ api, jane, john }: World, group: number): Promise<string[]> {
   await api.Groups.remove(group)
   await until(async () => (await api.Groups.all()).length === 0)

@@ -1,4 +1,4 @@
-/** The real git-lfs against a forge, by itself and as a part of push and clone. */
+/** The real git-lfs against a forge, alone and as a part of push and clone. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Issues and all that teams plan with, as real clients see them. */
+/** Issues and other planning records, as real clients see them. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pngOf } from '../samples.ts'
 import type { Command } from '../start/command.ts'

@@ -1,4 +1,4 @@
-/** Repositories and what stands around them, as real clients see them. */
+/** Repositories and their settings, as real clients see them. */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

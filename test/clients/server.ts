@@ -1,9 +1,9 @@
-/** The server that clients talk to: a started command, on PostgreSQL where the suite is given one. */
+/** The server for clients: a started command, on PostgreSQL if the suite has one. */
 import { testDatabaseUrl } from '../../src/config.ts'
 import { postgresDatabase } from '../../src/store/temporary.ts'
 import { startCommand, type Command } from '../start/command.ts'
 
-/** Of the first administrator. */
+/** The token of the first administrator. */
 export const TOKEN = 'clients-root-token'
 
 export async function startServer(args: readonly string[] = []): Promise<Command> {

@@ -1,4 +1,4 @@
-/** Git over SSH as people use it: the OpenSSH client and git, with an address as the API prints it. */
+/** Git over SSH as users have it: the OpenSSH client and git, with a URL as the API returns it. */
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ interface Message {
   readonly errors: string
 }
 
-/** Somebody's machine, with their key, and the address as the project prints it. */
+/** A user's machine with their key, and the URL of the project. */
 async function openSsh(key: { private: string }) {
   const place = await workspace()
   await mkdir(join(place.folder, '.ssh'), { mode: 0o700 })
@@ -116,7 +116,7 @@ test('much content, both ways', async () => {
   await using machine = await openSsh(key)
   const project = await forge.project({ path: 'tower' }, ada)
   await machine.git('clone', project.ssh_url_to_repo, 'first')
-  // More than any window or buffer on the way.
+  // Larger than any window or buffer on the way.
   const content = Buffer.from(Array.from({ length: 12_000_000 }, (_, n) => (n * n * 2654435761) >>> 13))
   await writeFile(join(machine.folder, 'first', 'large'), content)
   await machine.git('-C', 'first', 'add', '.')

@@ -1,4 +1,4 @@
-/** Groups, projects and the people in them, as real clients see them. */
+/** Groups, projects and members, as real clients see them. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'

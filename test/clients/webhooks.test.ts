@@ -1,4 +1,4 @@
-/** Deliveries to a receiver that nobody here wrote: the handler build servers on Node put before their work. */
+/** Deliveries to a third-party receiver: the webhook handler that build servers on Node use. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
