@@ -11,7 +11,7 @@ export interface Registered {
   name: string
 }
 
-/** An OAuth application as an administrator registers it. */
+/** An OAuth application that an administrator registered. */
 export async function registerApplication(forge: TestForge, input: Record<string, unknown> = {}): Promise<Registered> {
   const { body } = await forge.administrator.post('/applications', {
     name: 'App',
@@ -31,7 +31,7 @@ export function pkcePair() {
 export const authorizePath = ({ client_id }: Registered, input: Record<string, string> = {}): string =>
   `/oauth/authorize?${new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code', ...input })}`
 
-/** The code a signed-in user's consent gives. */
+/** The authorization code from a signed-in user's consent. */
 export async function codeFor(browser: Browser, application: Registered, input: Record<string, string> = {}) {
   const page = await browser.get(authorizePath(application, input))
   const answer = page.status === 200 ? await browser.submit(page) : page

@@ -13,7 +13,7 @@ lint: { stage: test, script: make lint, allow_failure: true }
 ship: { stage: deploy, script: make ship, when: manual }
 `
 
-/** What the newest job of a name is. */
+/** The newest job with this name. */
 export async function findJobByName(forge: TestForge, name: string, project?: number): Promise<Job> {
   return forge.app.db
     .selectFrom('ci_jobs')
@@ -32,7 +32,7 @@ export interface Ran {
   readonly isLeftRunning?: boolean
 }
 
-/** As a runner would: takes it, logs, keeps files, and tells how it ended. */
+/** Acts as a runner: takes the job, logs, uploads files, and reports the result. */
 export async function runJobByName(forge: TestForge, name: string, { log, files, fails, isLeftRunning }: Ran = {}) {
   const { app } = forge
   const taken = await runJob(app, await findJobByName(forge, name), { runner_id: null })
@@ -92,7 +92,7 @@ export async function zipped(files: Readonly<Record<string, string>>): Promise<B
   return Buffer.concat(chunks)
 }
 
-/** A branch of its own in the stage's project, with a pipeline. */
+/** A new branch in the stage's project, with a pipeline. */
 export async function pipelineOn(s: Stage, config = CONFIG): Promise<{ pipeline_id: number; ref: string }> {
   const branch = unique('ci')
   await s.make(`/projects/${s.project.id}/repository/commits`, {
@@ -105,7 +105,7 @@ export async function pipelineOn(s: Stage, config = CONFIG): Promise<{ pipeline_
   return { pipeline_id: body[0].id, ref: branch }
 }
 
-/** A job of such a pipeline, run unless told otherwise. */
+/** A job of such a pipeline, run by default. */
 export async function jobOn(
   s: Stage,
   ran: Ran | null = { log: 'done', files: { 'a.txt': 'hello' } },

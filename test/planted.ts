@@ -1,4 +1,4 @@
-/** A small tree of sources in a folder of its own, for the checks in `scripts/`. */
+/** A small source tree in a temporary folder, for the checks in `scripts/`. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

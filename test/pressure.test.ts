@@ -1,4 +1,6 @@
-/** Many people at once: nobody is turned away by somebody else's work, and what is derived agrees with what is kept. */
+/**
+ * Many concurrent users: nobody is rejected because of another user's work, and derived data agrees with stored data.
+ */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refreshAuthorizations } from '../src/features/access/authorizations/service.ts'

@@ -1,4 +1,4 @@
-/** Programs that tests run, started the cheap way: a test process is large, and starts thousands. */
+/** Programs that tests run, started through the launcher: a test process is large, and starts thousands. */
 import { text } from 'node:stream/consumers'
 import { launch } from '../src/git/process/launcher.ts'
 

@@ -1,9 +1,9 @@
-/** Projects of a forge as its tests look at them from outside. */
+/** Projects of a forge, inspected from outside. */
 import { readdir } from 'node:fs/promises'
 import { pngOf } from './samples.ts'
 import type { Client, TestForge } from '../src/forge.ts'
 
-/** Every repository folder on disk, half made and half removed ones too. */
+/** Every repository folder on disk, including unfinished and half-deleted ones. */
 export async function repositoriesOf({ app }: TestForge): Promise<string[]> {
   const found: string[] = []
   for (const root of Object.values(app.config.storages)) {
@@ -13,7 +13,7 @@ export async function repositoriesOf({ app }: TestForge): Promise<string[]> {
   return found.sort()
 }
 
-/** What a refusal must leave as it was. */
+/** The state that a rejected request must not change. */
 export async function stateOf(forge: TestForge): Promise<unknown> {
   const { db } = forge.app
   return {
@@ -25,7 +25,7 @@ export async function stateOf(forge: TestForge): Promise<unknown> {
   }
 }
 
-/** A new project of the caller, or whatever went wrong. */
+/** A new project of the caller; throws on failure. */
 export async function projectBy(caller: Client, path: string, more: Record<string, unknown> = {}) {
   const { status, body } = await caller.post('/projects', { path, ...more })
   if (status !== 201) throw new Error(JSON.stringify(body))

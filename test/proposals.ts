@@ -1,4 +1,4 @@
-/** A project with people, branches and merge requests, for tests of what is woven around them. */
+/** A project with users, branches and merge requests, for tests of related records. */
 import { expect } from 'vitest'
 import type { Person, TestForge } from '../src/forge.ts'
 
@@ -13,7 +13,7 @@ export async function openProposals(forge: TestForge, owner: Person, input: Reco
     return person
   }
   let branches = 0
-  /** Of a branch of its own. */
+  /** From a new branch. */
   const propose = async (title: string, more: Record<string, unknown> = {}, by: Person = owner) => {
     const source_branch = `branch-${++branches}`
     await forge.seed(project, { [`${source_branch}.txt`]: `${title}\n` }, { branch: source_branch, as: owner })

@@ -1,11 +1,11 @@
-/** A project with a clone of it, and merge requests made and followed with real git. */
+/** A project with a clone, and merge requests created and updated with real git. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Person, TestForge } from '../src/forge.ts'
 import { repositoryDir } from '../src/features/projects/repositories/repository.ts'
 
-/** Where a project's repository lies. */
+/** The folder of a project's repository. */
 export async function dirOf(forge: TestForge, id: number): Promise<string> {
   const { db } = forge.app
   return repositoryDir(
@@ -17,12 +17,12 @@ export async function dirOf(forge: TestForge, id: number): Promise<string> {
 export interface Review {
   readonly jane: Person
   readonly project: { readonly id: number; readonly path_with_namespace: string }
-  /** Of its merge requests. */
+  /** The URL of its merge requests. */
   readonly url: string
   readonly dir: string
-  /** In Jane's clone, whose `origin` is the project. */
+  /** Runs in Jane's clone, whose `origin` is the project. */
   git(...args: string[]): Promise<string>
-  /** Writes and commits a file there; null removes it. */
+  /** Writes and commits a file there; null deletes it. */
   commit(path: string, content: string | null, message?: string): Promise<string>
   propose(
     branch: string,
@@ -32,7 +32,7 @@ export interface Review {
 
 let clones = 0
 
-/** `master` has `files`, and is checked out. */
+/** `master` contains `files`, and is checked out. */
 export async function openReview(
   forge: TestForge,
   files: Record<string, string>,

@@ -1,7 +1,7 @@
 /**
- * Who may do what, for every endpoint: the rows of the families' `cases.ts`, ten callers on a private, a public and an
- * internal group with a project in it. A new endpoint without a case fails. Every refusal, and every read, is also shown
- * to have moved nothing.
+ * Permissions of every endpoint: the rows of the families' `cases.ts`, ten callers on a private, a public and an
+ * internal group with a project. A new endpoint without a case fails. Every rejection and every read is also checked to
+ * have written nothing.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabaseUrl } from '../src/config.ts'
@@ -30,8 +30,8 @@ test('of groups and projects, every caller has an answer on private and on publi
 })
 
 /**
- * An internal group is to signed-in people what a public one is, and to visitors and external users a private one. What
- * members may do has been asked by then: only those who depend on visibility are asked again.
+ * An internal group is like a public one for signed-in users, and like a private one for visitors and external users.
+ * Members were tested before: only callers who depend on visibility are tested again.
  */
 function internalOf({ rows }: Case): Row | undefined {
   if (!rows.private || !rows.public) return undefined
@@ -40,8 +40,8 @@ function internalOf({ rows }: Case): Row | undefined {
 }
 
 /**
- * Who is let in is judged in code that knows of no store: one store is enough to ask it of everybody. On the other every
- * endpoint is asked by somebody who is refused and by whoever may do anything.
+ * Permissions are checked in code that does not depend on the database: testing all callers on one database is enough.
+ * On the other, every endpoint is called by a user who is rejected and by an administrator.
  */
 const isOther = testDatabaseUrl() !== undefined
 const ASKING: readonly CallerName[] = isOther ? ['stranger', 'administrator'] : CALLERS
@@ -52,7 +52,7 @@ const ROWS: [Visibility, (one: Case) => Row | undefined][] = [
   ['internal', internalOf],
 ]
 
-/** What each caller of a row is answered, and the tables written to although nobody was let in to write. */
+/** The answers for each caller of a row, and the tables that were written although nobody was allowed to write. */
 async function askRow(s: Stage, written: () => Promise<string[]>, asked: Case, row: Row) {
   const callers = ASKING.filter((caller) => caller in row)
   const isHarmless = (caller: CallerName) => asked.method === 'GET' || row[caller]! >= 300
@@ -60,7 +60,7 @@ async function askRow(s: Stage, written: () => Promise<string[]>, asked: Case, r
     const who = s.cast.people[caller === 'anonymous' ? 'owner' : caller]
     return [await addressOf(asked, s, who), await inputOf(asked, s)] as const
   }
-  // What is there serves all who come, until one of them may have used it up.
+  // Records are shared by all callers, until one of them may have used them up.
   let shared: ReturnType<typeof prepare> | undefined
   const preparedFor = (caller: CallerName) => (asked.own ? prepare(caller) : (shared ??= prepare(caller)))
   const codes: Row = {}

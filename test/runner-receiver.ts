@@ -1,6 +1,6 @@
 /**
- * A foreign server, as small as the runner protocol lets it be: it hands out jobs, takes logs by their ranges, results
- * and artifacts, and notes whatever an agent does that the protocol does not allow.
+ * A minimal third-party server for the runner protocol: it hands out jobs, takes logs by ranges, results and artifacts,
+ * and records violations of the protocol by an agent.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ type Reply = { status: number; headers?: Record<string, string>; body?: unknown 
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string
-  /** What was wrong with what came. */
+  /** Violations of the protocol. */
   readonly faults: string[]
   readonly calls: string[]
   readonly jobs: Map<number, ReceivedJob>
@@ -30,12 +30,12 @@ export interface Receiver extends AsyncDisposable {
   readonly archives: Map<number, Buffer>
   queue(job: JobInput): void
   ended(id: number): Promise<ReceivedJob>
-  /** Answers instead of the server, where it does. */
+  /** Overrides the server's answer if it returns one. */
   answer: ((call: string, body: Buffer, request: IncomingMessage) => Reply | undefined) | null
   /** Sent with every answer about a job. */
   jobStatus: string
   interval: string
-  /** How long a request for work is held. */
+  /** How long a request for a job is held open. */
   lockMs: number
 }
 

@@ -1,4 +1,4 @@
-/** Runners that speak the protocol themselves, for tests that say what each step is answered. */
+/** Runners that speak the protocol themselves, for tests that check each answer. */
 import { resetRegistrationToken } from '../src/features/ci/runners/registration.ts'
 import type { TestForge } from '../src/forge.ts'
 
@@ -80,7 +80,7 @@ export class TestRunner {
   }
 }
 
-/** A shared one, or of whatever the token is for. */
+/** An instance runner, or one of the token's scope. */
 export async function registerRunner(forge: TestForge, input: object = {}, token?: string): Promise<TestRunner> {
   const json = { token: token ?? (await resetRegistrationToken(forge.app, null)), info, ...input }
   const { status, body } = await ask(forge, 'POST', '/runners', { json })

@@ -1,6 +1,6 @@
 /**
- * An S3 store on loopback. It is s3rver behind a gate of our own: s3rver itself believes every signature of a known
- * access key, answers a PUT a little too early, and never fails when asked to.
+ * An S3 store on loopback: s3rver behind a gate of our own. s3rver itself accepts every signature of a known access
+ * key, answers a PUT a little too early, and cannot simulate failures.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
@@ -27,19 +27,19 @@ interface S3rver {
   close(): Promise<void>
 }
 
-// It has no types of its own.
+// It has no types.
 const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3rver
 
-/** A function holds the request, its body unread, and cuts it off when done. */
+/** A function delays the request with its body unread, and then closes the connection. */
 type Mishap = '500' | 'cut off' | (() => Promise<void>)
 
 export interface S3 extends AsyncDisposable {
-  /** Of the bucket, without credentials. */
+  /** The URL of the bucket, without credentials. */
   readonly url: string
   readonly endpoint: string
-  /** What happens to the next requests, instead of their being answered. */
+  /** What happens to the next requests instead of an answer. */
   readonly mishaps: Mishap[]
-  /** Methods of the requests that came, mishaps included. */
+  /** Methods of all requests, including failed ones. */
   readonly requests: string[]
   keys(): Promise<string[]>
 }
@@ -89,7 +89,7 @@ export async function startS3(): Promise<S3> {
   }
 }
 
-/** s3rver answers when it has everything, though not everything is in the file yet. */
+/** s3rver answers when it has received everything, although the file may not be completely written yet. */
 async function written(file: string, { headers }: IncomingMessage): Promise<void> {
   while ((await stat(file)).size < Number(headers['content-length'])) await pause(1)
 }
@@ -101,7 +101,7 @@ function refuse(exchange: Exchange, status: number, code: string): void {
 
 const isStranger = ({ headers }: IncomingMessage) => !headers.authorization?.includes(`Credential=${ACCESS_KEY}/`)
 
-/** AWS Signature Version 4, computed anew from what arrived. */
+/** AWS Signature Version 4, recomputed from the request. */
 function isSigned({ method, url, headers }: IncomingMessage): boolean {
   const [, scope = '', names = '', signature] =
     /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(headers.authorization!) ?? []

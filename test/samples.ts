@@ -1,4 +1,4 @@
-/** Small things that tests need and that must be well formed. */
+/** Small well-formed samples for tests. */
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -8,7 +8,7 @@ const be32 = (value: number) => {
   return bytes
 }
 
-/** The frame of a PNG that claims any size. */
+/** The frame of a PNG with any declared size. */
 export function pngOf(width: number, height: number): Buffer {
   const header = Buffer.concat([Buffer.from('IHDR'), be32(width), be32(height), Buffer.from([8, 6, 0, 0, 0])])
   const end = Buffer.concat([be32(0), Buffer.from('IEND'), be32(0xae426082)])
@@ -17,7 +17,7 @@ export function pngOf(width: number, height: number): Buffer {
 
 export const PIXEL = pngOf(1, 1)
 
-/** Any 32 bytes are an Ed25519 point as far as a public key's text goes. */
+/** Any 32 bytes are accepted as an Ed25519 point in the text of a public key. */
 export function sshKey(): string {
   const field = (bytes: Buffer) => Buffer.concat([be32(bytes.length), bytes])
   return `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(randomBytes(32))]).toString('base64')}`

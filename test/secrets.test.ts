@@ -1,4 +1,4 @@
-/** What no reading token may come to: values that open something, wherever a record could hold them. */
+/** Values that no read-only token may see: credentials, in any record that could contain them. */
 import { expect, test } from 'vitest'
 import { resetRegistrationToken } from '../src/features/ci/runners/registration.ts'
 import { startForge, type TestForge } from '../src/forge.ts'
@@ -181,7 +181,7 @@ async function jobsOf({ app }: TestForge, name: string, pipeline: number): Promi
   return (await jobs.executeTakeFirstOrThrow()).id
 }
 
-/** Columns of the store in which one of them stands. */
+/** Columns of the store that contain one of them. */
 async function inTheClear({ app: { db } }: TestForge, secrets: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
   for (const { name } of await db.introspection.getTables()) {

@@ -1,6 +1,6 @@
 /**
- * The rows of the attack checklist that every endpoint could fall to. They are asked of all that is declared, where the
- * cases of its family say and with the valid input they give, so a new family is asked as well.
+ * The attack classes of the checklist that apply to every endpoint. They are tested on all declarations, with the
+ * records and the valid input of the family's cases, so a new family is covered too.
  */
 import { describe, expect, test } from 'vitest'
 import type { Endpoint } from '../src/api/endpoint.ts'
@@ -26,8 +26,8 @@ import {
 } from './world.ts'
 
 /**
- * A field of a few values refuses any text alike, so one text tells of it what all would. Otherwise the texts take
- * turns: every one is tried on very many fields, and every field with some.
+ * A field with a few allowed values rejects every text alike, so one text is enough. Otherwise the texts rotate: every
+ * text is tried on many fields, and every field with some texts.
  */
 let turn = 0
 function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): readonly string[] {
@@ -35,7 +35,7 @@ function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): r
   return Array.from({ length: 2 }, () => texts[turn++ % texts.length]!)
 }
 
-/** For what only reads, or tries in vain to write. */
+/** For calls that only read, or fail to write. */
 const unwritten = sharedWorld()
 
 const withoutWorker = async () => {
@@ -50,7 +50,7 @@ async function calm({ forge }: World): Promise<void> {
   await forge.settle()
 }
 
-/** Each text in the field, all else as it should be, asked side by side. */
+/** Each text in the field, with a valid input otherwise, sent concurrently. */
 async function tryTexts(
   { forge, caller }: World,
   { endpoint, address, input }: EndpointCall,
@@ -58,7 +58,7 @@ async function tryTexts(
   texts: readonly string[],
   more: () => Record<string, string> = () => ({}),
 ): Promise<[text: string, answer: Reply][]> {
-  // Whoever tries too often has to wait.
+  // Resets rate limits.
   forge.clock.advance(2 * MINUTE)
   const tries = texts.map(async (text): Promise<[string, Reply]> => {
     const request = { ...(await input()), ...more(), [field]: text }
@@ -67,17 +67,17 @@ async function tryTexts(
   return Promise.all(tries)
 }
 
-/** What reads its body itself finds no fields in it. */
+/** An endpoint that reads its body itself finds no fields in it. */
 const takesFields = (endpoint: Endpoint) =>
   isWrite(endpoint) && ownFieldsOf(endpoint).length > 0 && endpoint.runners !== 'stream'
-/** Without the file nothing else of an upload is looked at. */
+/** Without the file, an upload checks no other field. */
 const isAsked = (endpoint: Endpoint) => takesFields(endpoint) && !ownFieldsOf(endpoint).includes('file')
 
 const kindOf = ({ path }: Endpoint) => path.split('/').findLast((segment) => !segment.startsWith(':'))
 
 /**
- * The same field of the same kind of record, declared once and taken in many places (by projects, groups and the
- * instance; to create and to change) is asked in the first two.
+ * A field that is declared once and used in many places (projects, groups and the instance; create and update) is
+ * tested in the first two.
  */
 function firstFields(): (endpoint: Endpoint) => string[] {
   const seen = new Map<string, Map<unknown, number>>()
@@ -91,13 +91,13 @@ function firstFields(): (endpoint: Endpoint) => string[] {
     })
 }
 
-/** That they are answered so is shown by the test of roles. */
+/** The role test checks the answers themselves. */
 test('what takes fields to write has an input, and an administrator is let in with it', () => {
   const takingFields = v4.filter(takesFields)
   expect(takingFields.filter((endpoint) => !caseOf(endpoint).input).map(nameOf)).toEqual([])
   const answer = (endpoint: Endpoint) => Object.values(caseOf(endpoint).rows)[0]!.administrator!
   const refused = takingFields.filter((endpoint) => answer(endpoint) >= 300)
-  // Nobody's account is a token to rotate; codes, and what a device signs, are others each time.
+  // A private token cannot be rotated; codes and signatures of a device differ each time.
   expect(refused.map(nameOf)).toEqual([
     'POST /user/passkeys/options',
     'POST /user/passkeys',
@@ -158,7 +158,7 @@ describe('security 45: unbounded input or page', () => {
     }
   })
 
-  /** As the field would have it, were it short. */
+  /** The form that the field would accept if the text were short. */
   function shapeFor({ endpoint }: EndpointCall, field: string): (text: string) => string {
     const shapes = [
       (text: string) => text,
@@ -168,7 +168,7 @@ describe('security 45: unbounded input or page', () => {
     return shapes.find((shape) => endpoint.input!.shape[field]!.safeParse(shape('k')).success) ?? shapes[0]!
   }
 
-  /** Documents are as long as people write them, up to a limit of their own. */
+  /** Documents are long texts with their own limit. */
   const topics = ['issues/:issue_iid', 'merge_requests/:merge_request_iid', 'snippets/:snippet_id']
   const documents = [
     'POST /markdown text',
@@ -194,7 +194,7 @@ describe('security 45: unbounded input or page', () => {
 
   const shared = sharedWorld(withoutWorker)
   let texts = 0
-  /** What is longer than anybody means is not kept: whatever is accepted is found to be cut or ignored. */
+  /** An overlong text is not stored: an accepted text must have been cut or ignored. */
   test.each(endpointsByFamily(isAsked))('%s: no text is kept at any length', async (_family, endpoints) => {
     const world = await shared()
     const kept: string[] = []
@@ -202,7 +202,7 @@ describe('security 45: unbounded input or page', () => {
     for (const asked of await allCalls(world, endpoints)) {
       for (const field of ownFieldsOf(asked.endpoint)) {
         const more = /^(provider|extern_uid)$/.test(field) ? identity : undefined
-        // Another one each time: a record shows what other fields of it hold.
+        // A new text each time, because a record also shows its other fields.
         const endless = `${'k'.repeat(100_000)}-${++texts}-`
         for (const [, { status, body }] of await tryTexts(world, asked, field, [shapeFor(asked, field)(endless)], more))
           if (status < 300 && JSON.stringify(body).includes(endless)) kept.push(`${asked.name} ${field}`)
@@ -286,7 +286,7 @@ describe('security 49: CSRF on state-changing GET', () => {
     const { forge } = world
     const asked = await allCalls(world, endpoints)
     await calm(world)
-    using _ = forge.clock.hold() // so that no job comes due
+    using _ = forge.clock.hold() // so that no job becomes due
     const before = await everything(forge)
     expect(before.users).toContain('"jane')
     const tricks = { _method: 'delete', method: 'DELETE', name: 'x', title: 'x', state: 'blocked' }
@@ -309,7 +309,7 @@ describe('security 49: CSRF on state-changing GET', () => {
     const bodies: string[] = []
     for (const { input } of asked) bodies.push(JSON.stringify(await input()))
     await calm(world)
-    using _ = forge.clock.hold() // so that no job comes due
+    using _ = forge.clock.hold() // so that no job becomes due
     const before = await everything(forge)
     const proofs: Record<string, string>[] = [
       {},

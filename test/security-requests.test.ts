@@ -1,4 +1,4 @@
-/** The rows of the attack checklist about forms, pages and bodies: what is no endpoint of a family. */
+/** The attack classes of the checklist about forms, pages and bodies, which are not endpoints of a family. */
 import { describe, expect, test } from 'vitest'
 import { MINUTE } from '../src/clock.ts'
 import { startForge, type TestForge } from '../src/forge.ts'
@@ -34,7 +34,7 @@ test('security 44: regex blow-up in every credential, form and query', async () 
     }
   }
   const browser = new Browser(forge.url)
-  // As long as fits into the body of a stranger, three times and encoded.
+  // As long as fits three times, encoded, into the body limit of an anonymous caller.
   for (const text of TIRING.map((one) => one.slice(0, 6000))) {
     forge.clock.advance(2 * MINUTE)
     const effort = startEffort()
@@ -161,7 +161,7 @@ describe('security 49: CSRF on state-changing GET; open redirect', () => {
     const browser = new Browser(forge.url)
     await browser.signIn('jane', PASSWORD)
     await forge.settle()
-    using _ = forge.clock.hold() // so that no job comes due
+    using _ = forge.clock.hold() // so that no job becomes due
     const before = await everything(forge)
     const override = { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE', 'X-HTTP-Method': 'DELETE' }
     const ask = (path: string) =>
@@ -192,7 +192,7 @@ describe('security 49: CSRF on state-changing GET; open redirect', () => {
     const { csrf_token } = JSON.parse((await john.get('/-/csrf')).body) as { csrf_token: string }
     const application = await registerApplication(forge)
     await forge.settle()
-    using _ = forge.clock.hold() // so that no job comes due
+    using _ = forge.clock.hold() // so that no job becomes due
     const before = await everything(forge)
     for (const path of ['/users/sign_out', authorizePath(application), '/users/password/new', '/users/password/edit']) {
       expect((await joan.post(path, { authenticity_token: csrf_token })).status).toBe(403)

@@ -1,11 +1,11 @@
 /**
- * The attack checklist: one test for each class of historic attacks that something here could fall to, named by its
- * number. What is generated from the declarations (44, 45, 48, 49) stands in `security-generated.test.ts`, scopes (32)
- * in `src/api/scopes.test.ts`. The other rows wait for the family that could fall to them:
+ * The attack checklist: one test for each class of historic attacks that apply here, named by its number. Tests that
+ * are generated from the declarations (44, 45, 48, 49) are in `security-generated.test.ts`, scopes (32) in
+ * `src/api/scopes.test.ts`. The other classes wait for the family that they apply to:
  *
  * hooks and integrations: 1, 2 on redirects. ci: 4, 11, 30, 39, 43. export and import of whole projects: 5, 7, 12, 22.
  * merge requests: 34. pages: 14. notes, labels and milestones: 29 on previews, 41. Single sign-on: 25. Second factor:
- * 26. Rows that a family shows beside its source: 2, 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8
+ * 26. Classes that a family tests next to its source: 2, 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8
  * (`templates`), 9, 13 (`files/actions`, `git/building`), 10, 31 (`transport`), 15, 47 (`git/fuzz`), 17, 18, 46
  * (`transport/ssh`), 19 (`git/command`), 20 (`wikis`), 28 (`invitations`), 37 (`transport/access`, `roles`), 38
  * (`gate`), 40 (`transport/lfs`), 50 (`git/receive-hostile`), 56 (`gate`, `transport/push-limit`).
@@ -43,20 +43,20 @@ function avatarForm(bytes: Uint8Array, filename: string, type = 'image/png'): Fo
 const setAvatar = (forge: TestForge, { id }: Person, bytes: Uint8Array, filename: string, type?: string) =>
   forge.administrator.put(`/users/${id}`, avatarForm(bytes, filename, type))
 
-/** Sends what no client library would and reads until the other side closes. */
+/** Sends raw bytes that no client library would send, and reads until the connection closes. */
 async function sendRaw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let answer = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
-  // A connection that is cut is as good an end as one that is closed.
+  // A reset connection is as good as a closed one.
   socket.on('error', () => {})
   socket.write(text)
   await new Promise((resolve) => void socket.on('close', resolve))
   return answer
 }
 
-/** A path as written: `fetch` would resolve its dots itself. */
+/** A literal path: `fetch` would resolve its dots. */
 const statusOf = async ({ url }: TestForge, path: string) =>
   Number((await sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).slice(9, 12))
 
@@ -66,7 +66,7 @@ test('security 6: path traversal in attachments', async () => {
   const names = ['../../../../mortise.sqlite', '..\\..\\x.png', '/etc/passwd', '.', '..', '%2e%2e%2fx', 'ü".png', '']
   for (const name of names) {
     const { status, body } = await setAvatar(forge, jane, PIXEL, name)
-    if (name === '') continue // an empty name is no file at all
+    if (name === '') continue // an empty name means no file
     expect([name, status]).toEqual([name, 200])
     const filename = decodeURIComponent(body.avatar_url.split(`/uploads/-/system/user/avatar/${jane.id}/`)[1])
     expect(filename).toMatch(/^[\w.-]+\.png$/)
@@ -488,7 +488,7 @@ test('security 31: tokens in addresses and in the log', async () => {
     expect(page.headers.get('link')).toContain('rel="first"')
     expect([...page.headers].join()).not.toContain(jane.token)
   }
-  // Spelt otherwise in the address, the name is still the same.
+  // An encoded parameter name is still the same name.
   const spelt = await forge.visitor.get(`/users?private%5Ftoken=${jane.token}&per_page=1`)
   expect([spelt.status, spelt.headers.get('link')!.includes(jane.token)]).toEqual([200, false])
 
@@ -514,7 +514,7 @@ test('security 31: tokens in addresses and in the log', async () => {
 })
 
 describe('security 33: IDOR by id in body or path', () => {
-  /** One of everything that belongs to somebody. */
+  /** One record of every kind that belongs to a user. */
   async function belongings(forge: TestForge, owner: Person) {
     const { publicKey } = await generateKey({ type: 'curve25519', userIDs: [{ email: owner.email }] })
     const key = (await owner.post('/user/keys', { title: 'x', key: sshKey() })).body.id
@@ -535,7 +535,7 @@ describe('security 33: IDOR by id in body or path', () => {
     return [rows, tokens]
   }
 
-  /** Every way to another person's things, by each method that could do something there. */
+  /** Every path to another user's records, by each method that could have an effect. */
   const ways = ({ id, username }: Person, owned: OwnedRecords): [string, string, Record<string, unknown>?][] => [
     ['GET', `/user/keys/${owned.key}`],
     ['DELETE', `/user/keys/${owned.key}`],
@@ -592,7 +592,7 @@ describe('security 33: IDOR by id in body or path', () => {
     }
     expect(await state(forge)).toEqual(before)
 
-    // An administrator's door finds a record only beside its owner.
+    // The administrator's path finds a record only below its owner.
     const crossed = [`keys/${owned.key}`, `gpg_keys/${owned.gpg}`, `impersonation_tokens/${owned.impersonation}`]
     for (const path of crossed)
       expect((await forge.administrator.get(`/users/${stranger.id}/${path}`)).status).toBe(404)
@@ -702,7 +702,7 @@ test('security 42: XSS in our own pages', async () => {
   pages.push(await browser.get(authorizePath(application, options)))
   expect(pages.at(-1)!.body).toContain('Authorize &quot;&gt;&lt;script&gt;')
   for (const { body, headers: sent } of pages) {
-    // Our own, which asks for passkeys, is linked.
+    // Our own script for passkeys is linked.
     expect(body.replace('<script type="module" src="/-/assets/sign-in.js">', '')).not.toMatch(/<script|<img/)
     expect(sent.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; /)
     expect(sent.get('content-security-policy')).not.toContain('unsafe')
@@ -712,7 +712,7 @@ test('security 42: XSS in our own pages', async () => {
 describe('security 42: what strangers keep here is shown or saved, and never a page of ours', () => {
   const PAGE = '<!doctype html><script>alert(1)</script>'
 
-  /** One of everything that can be kept, and each of it a page. */
+  /** One of everything that can be stored, each containing an HTML page. */
   async function fillWithPages(forge: TestForge) {
     const root = forge.administrator
     const project = await forge.project({ visibility: 'public', path: 'pages' })
@@ -735,7 +735,7 @@ describe('security 42: what strangers keep here is shown or saved, and never a p
     return { project, upload, attachment, ids, film, head: await git('rev-parse', 'master') }
   }
 
-  /** Headers of an answer; our own words (JSON) and git's protocol need no policy. */
+  /** Headers of an answer; our own JSON and git's protocol need no policy. */
   type Stored = Record<string, unknown>
   const typed = (type: RegExp): Stored => ({ 'content-type': expect.stringMatching(type) })
   const policy = { 'content-security-policy': "default-src 'none'; sandbox" }
@@ -801,12 +801,12 @@ describe('security 42: what strangers keep here is shown or saved, and never a p
       [`${repository}/objects/${ids.page.slice(0, 2)}/${ids.page.slice(2)}`, 404, WORDS],
     ]
     for (const [address, status, kept] of rows) {
-      // Who takes anything is shown a page where there is nothing.
+      // A client that accepts anything gets an HTML error page.
       const answer = await fetch(forge.url + address, kept === WORDS ? { headers: { Accept: 'application/json' } } : {})
       expect([address, answer.status]).toEqual([address, status])
       await expectKept(answer, address, kept)
     }
-    // What a wiki keeps is told by the API alone; to browsers the address is a page that is not written yet.
+    // Wiki attachments are served by the API only; for browsers the URL is a page that does not exist yet.
     const wiki = `${forge.url}/${project.path_with_namespace}/wikis/${attachment.file_path}`
     expect((await fetch(wiki, { headers: { Accept: 'application/json' } })).status).toBe(404)
     expect(await (await fetch(wiki)).text()).not.toContain('<script>')
@@ -883,7 +883,8 @@ describe('security 46: slow client', () => {
   test('headers without end are refused as they come', async () => {
     await using forge = await startForge()
     const many = `GET /api/v4/version HTTP/1.1\r\nHost: x\r\n${'X-Filler: yes\r\n'.repeat(10_000)}`
-    expect(await sendRaw(forge.url, many)).toMatch(/^(HTTP\/1.1 4\d\d |$)/) // the answer may get lost, its end not
+    // the answer may get lost, but not the end of the connection
+    expect(await sendRaw(forge.url, many)).toMatch(/^(HTTP\/1.1 4\d\d |$)/)
     const two = 'POST /api/v4/session HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'
     expect(await sendRaw(forge.url, `${two}0\r\n\r\nGET /api/v4/version HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /)
     expect((await forge.visitor.get('/users', { username: randomBytes(4).toString('hex') })).status).toBe(200)

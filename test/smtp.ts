@@ -1,4 +1,4 @@
-/** A mail server on loopback that nobody here wrote. */
+/** A third-party mail server on loopback. */
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -9,9 +9,9 @@ import { readMail, type SentMail } from './mailbox.ts'
 export interface MailServer extends AsyncDisposable {
   readonly url: string
   readonly received: (SentMail & { readonly source: string; readonly envelope: { from: string; to: string[] } })[]
-  /** How many were opened, and are open. */
+  /** How many connections were opened, and are open. */
   readonly connections: { opened: number; open: number }
-  /** What the server says to a recipient instead of taking the mail: a code of SMTP. */
+  /** The SMTP code to reject a recipient with; null accepts. */
   refuse: (address: string) => number | null
 }
 

@@ -1,4 +1,4 @@
-/** Groups and projects with people around them, for tests of who may do what. */
+/** Groups and projects with users, for permission tests. */
 import type { Client, Person, Reply, TestForge } from '../src/forge.ts'
 
 export type Kind = 'groups' | 'projects'
@@ -9,17 +9,17 @@ export interface Source {
   readonly id: number
   /** As in the API: `/groups/1`. */
   readonly url: string
-  /** Name and path as people read them. */
+  /** The displayed name and path. */
   readonly title: string
   readonly path: string
   readonly group: { readonly id: number; readonly url: string }
-  /** Of the group, and so of the project in it. */
+  /** The owner of the group, and so of its project. */
   readonly owner: Person
 }
 
 let made = 0
 
-/** A group, or a project inside one, owned by somebody new. */
+/** A group, or a project inside one, with a new owner. */
 export async function openSource(
   forge: TestForge,
   kind: Kind,
@@ -59,7 +59,7 @@ export const CALLERS = [
 ] as const
 export type CallerName = (typeof CALLERS)[number]
 
-/** Everybody there is, seen from one source. */
+/** All kinds of callers, relative to one group or project. */
 export async function callersOf(forge: TestForge, { url, owner }: Source): Promise<Record<CallerName, Client>> {
   const member = async (access_level: number) => {
     const person = await forge.user()
@@ -82,7 +82,7 @@ export async function callersOf(forge: TestForge, { url, owner }: Source): Promi
   }
 }
 
-/** What each of them is answered, in the order of `CALLERS`. */
+/** The status for each caller, in the order of `CALLERS`. */
 export async function statusesOf(
   callers: Record<CallerName, Client>,
   call: (caller: Client) => Promise<Reply>,
@@ -92,7 +92,7 @@ export async function statusesOf(
   return statuses
 }
 
-/** The least of three: the idle worker and the settings' short life add queries of their own now and then. */
+/** The least of three runs: the idle worker and the short-lived settings cache sometimes add queries. */
 export async function costOf(forge: TestForge, work: () => Promise<unknown>): Promise<number> {
   await forge.settle()
   const costs = [await forge.queries(work), await forge.queries(work), await forge.queries(work)]

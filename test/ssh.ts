@@ -1,4 +1,4 @@
-/** Forges that are reached by SSH, and keys to reach them with. */
+/** Forges with SSH, and keys to connect with. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startForge, type ForgeOptions, type Person, type TestForge } from '../src/forge.ts'
@@ -6,13 +6,13 @@ import { newKeyPair, type KeyPair } from '../src/transport/ssh/key-pair.ts'
 
 export type { KeyPair }
 
-/** One half can be added to an account, the other opens connections. */
+/** The public half can be added to an account, the private half opens connections. */
 export const newKey = (type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519'): Promise<KeyPair> =>
   newKeyPair(type, { ed25519: undefined, rsa: 2048, ecdsa: 256 }[type])
 
 const HOST_KEYS = { ed25519: await newKey(), rsa: await newKey('rsa') }
 
-/** To make the host keys would take longer than the rest of a test. */
+/** With prepared host keys: creating them would take longer than the rest of a test. */
 export async function startSshForge(options: Pick<ForgeOptions, 'patience' | 'logTo'> = {}): Promise<TestForge> {
   const forge = await startForge({ ...options, settings: { SSH_PORT: '0' } })
   const folder = join(forge.app.config.data, 'ssh')

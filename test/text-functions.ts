@@ -1,11 +1,11 @@
-/** Which exported functions take a text: found in the sources, so that none is forgotten. */
+/** Finds the exported functions that take a text in the sources, so that none is forgotten. */
 import { readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['src/lib/**/*.ts', 'src/ci/config/*.ts', 'web/*.ts']
-/** Readers of texts that stand beside their only caller. */
+/** Parsers of texts that are next to their only caller. */
 const READERS = [
   'src/api/params.ts',
   'src/features/identity/gpg-keys/pgp-key.ts',
@@ -21,7 +21,7 @@ const READERS = [
 const EXPORTED = /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=\n]*)? =\s*(?:async )?)(?:<[^(]*>)?\(/gm
 const TAKES_TEXT = /string|Buffer|Uint8Array/
 
-/** As `src/lib/text/html.ts escapeHtml`. */
+/** In the form `src/lib/text/html.ts escapeHtml`. */
 export async function textFunctions(): Promise<string[]> {
   const files = [...FOLDERS, ...READERS].flatMap((folder) => globSync(folder, { cwd: root }))
   const found = await Promise.all(

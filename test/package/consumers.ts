@@ -1,4 +1,4 @@
-/** Programs of people who have installed the package. */
+/** Programs of package users. */
 const BODY = `
   const jane = await forge.user({ username: 'jane' })
   const project = await forge.project({ path: 'demo' }, jane)

@@ -11,11 +11,13 @@ import { CONSUMERS, PRINTED, tsconfig } from './consumers.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** The oldest that each line declares, and the newest lines; those that packages bring for every platform. */
+/**
+ * The oldest supported release of each line, and the newest lines; the ones that packages support on every platform.
+ */
 const VERSIONS = ['22.14.0', '23.6.0', '24.20.0', '26.10.0']
 const TOO_OLD = ['20.20.2', '22.13.1']
 
-/** What packing needs of the project. */
+/** The parts of the project that packing needs. */
 const PARTS = 'bin src web docs scripts runtime package.json package-lock.json tsconfig.json LICENSE README.md'.split(
   ' ',
 )
@@ -27,7 +29,7 @@ const nodeOf = (version: string) => join(folder, 'nodes', 'node_modules', versio
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mortise-package-'))
   const project = join(folder, 'project')
-  // Packing builds, which would take the ground from under a server that runs from here.
+  // Packing runs a build, which would break a server that runs from this folder.
   for (const part of PARTS) await cp(join(ROOT, part), join(project, part), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(project, 'node_modules'))
   await run('npm', ['pack', '--pack-destination', folder], { cwd: project })
@@ -51,7 +53,7 @@ async function install(name: string, what: string[]): Promise<void> {
   await run('npm', ['install', ...what], { cwd: join(folder, name) })
 }
 
-/** As whoever has only that Node. */
+/** In an environment with only that Node. */
 async function on(version: string, ...words: [string, ...string[]]) {
   const env = { PATH: [dirname(nodeOf(version)), '/usr/bin', '/bin'].join(delimiter), HOME: folder }
   const [program, ...args] = words

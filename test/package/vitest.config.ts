@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Apart from the suite, because it fetches what the package needs and every Node that it runs on. */
+/** Separate from the suite, because it downloads the dependencies of the package and every Node version. */
 export default defineConfig({
   test: {
     include: ['test/package/**/*.test.ts'],

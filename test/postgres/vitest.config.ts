@@ -2,8 +2,8 @@ import { mergeConfig } from 'vitest/config'
 import suite from '../../vitest.config.ts'
 
 /**
- * The suite without what touches no store, or tells of one what it tells of the other: families that leave all
- * statements to the builder are asked for every endpoint by the tables of roles.
+ * The suite without tests that use no store, or that show the same for both databases: families without raw SQL are
+ * covered by the role tables, which call every endpoint.
  */
 export default mergeConfig(suite, {
   test: {

@@ -1,4 +1,7 @@
-/** Several processes are asked to merge the same at one moment: one does, the others are told that it is not open. */
+/**
+ * Several processes are asked to merge the same merge request at once: one merges, the others answer that it is not
+ * open.
+ */
 import { expect, test } from 'vitest'
 import { Child } from './command.ts'
 import {
@@ -14,7 +17,7 @@ import {
   type Body,
 } from './merge-crash.ts'
 
-// A connection each, so that both processes get their share.
+// One connection per request, so that both processes are used.
 const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN, 'Content-Type': 'application/json', Connection: 'close' }
 const ROUNDS = 6
 const CALLS = 6

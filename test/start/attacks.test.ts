@@ -1,6 +1,6 @@
 /**
- * What once kept everybody waiting, done from outside to a started server while somebody else asks it every 20 ms
- * whether it lives. The mark is 200 ms; what is asserted is generous, as the machine may be busy. The table is printed.
+ * Past denial-of-service attacks, run from outside against a started server while a probe checks every 20 ms whether it
+ * responds. The target is 200 ms; the asserted limit is generous, as the machine may be busy. The table is printed.
  */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -17,9 +17,9 @@ import { startCommand } from './command.ts'
 import { Prober } from './prober.ts'
 
 const MARK_MS = 200
-/** Beside other work everything takes longer, which shows in how long somebody waits while nothing happens. */
+/** Other load makes everything slower, which shows in the wait of the probe while nothing happens. */
 const mostFor = (idle: number) => 2000 + 20 * idle
-/** Whatever an attacker waits for is nobody else's concern. */
+/** The attacker's own wait does not matter. */
 const ATTACK_MS = 6000
 const MORTISE_ROOT_TOKEN = 'attacks-token-0123456789'
 const KB = 1024
@@ -35,7 +35,7 @@ class Target {
   pipeline = 0
   issue = 0
   head = ''
-  /** Whether somebody who has signed in got what anonymous callers held all they may of. */
+  /** Whether a signed-in user was served while anonymous callers used all their slots. */
   isServed = false
   readonly sockets: Socket[] = []
 
@@ -59,7 +59,7 @@ class Target {
     return answer.status
   }
 
-  /** Asks and never reads. */
+  /** Sends a request and never reads the answer. */
   unread(head: string, body: Buffer = Buffer.alloc(0)): void {
     const { hostname, port } = new URL(this.url)
     const socket = connect(Number(port), hostname).on('error', () => {})
@@ -89,7 +89,10 @@ async function prepare(target: Target): Promise<void> {
   for (let n = 0; n < 20; n++) await target.call('POST', `${at}/issues/${issue.iid}/notes`, { body: `${n}\n\n${CODE}` })
 }
 
-/** Messages of a megabyte each, commits of very many parents, and a file larger than the buffers of a connection. */
+/**
+ * Commit messages of a megabyte each, commits with very many parents, and a file larger than the buffers of a
+ * connection.
+ */
 async function pushHistory(target: Target): Promise<void> {
   await using work = await workspace()
   const { hostname, port } = new URL(target.url)
@@ -168,7 +171,7 @@ async function postForm(target: Target, at: string): Promise<void> {
   await answer.arrayBuffer()
 }
 
-/** Anonymous readers who read nothing; who has signed in is served all the same. */
+/** Anonymous clients that read nothing; a signed-in user is still served. */
 async function holdConnections(target: Target, at: string): Promise<void> {
   for (let n = 0; n < 40; n++) {
     target.unread(`POST /root/engine.git/git-upload-pack HTTP/1.1\r\n${GIT_HEAD}`, question(target.head))
@@ -202,7 +205,7 @@ test('nobody waits while a server is attacked', { timeout: 240_000 }, async () =
     for (const [attack, work] of ATTACKS) {
       await prober.longestWait()
       const startedAt = performance.now()
-      // It may be cut off.
+      // The attacker may be disconnected.
       await work(target, `/projects/${target.project}`).catch(() => {})
       const took = Math.round(performance.now() - startedAt)
       const wait = await prober.longestWait()

@@ -10,7 +10,7 @@ import { CONSUMERS, tsconfig } from '../package/consumers.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Built once; each test has a copy that it may change. */
+/** Built once; each test gets a copy that it may change. */
 let original: Promise<string> | undefined
 afterAll(async () => {
   if (original) await rm(await original, { recursive: true, force: true })
@@ -25,10 +25,10 @@ async function buildOriginal(): Promise<string> {
   return path
 }
 
-/** A copy of the project, as it is after it was built. */
+/** A copy of the built project. */
 async function builtProject() {
   const path = await mkdtemp(join(tmpdir(), 'mortise-built-'))
-  // What was built is known by the times of its sources, which Node would round.
+  // The build is identified by the timestamps of its sources, which Node would round.
   await run('cp', ['-a', `${await (original ??= buildOriginal())}/.`, path])
   return {
     path,
@@ -98,6 +98,6 @@ test('nothing that is installed with it runs a script, such as to report that it
   }
   const shipped = Object.entries(packages).filter(([, { dev }]) => !dev)
   const scripted = shipped.filter(([path, { hasInstallScript }]) => path !== '' && hasInstallScript)
-  // Both build a quicker cipher if they can; `allowScripts` does without.
+  // Both compile a faster cipher if they can; `allowScripts` skips that.
   expect(scripted.map(([path]) => path)).toEqual(['node_modules/cpu-features', 'node_modules/ssh2'])
 })

@@ -23,7 +23,7 @@ interface Answered {
   readonly headers: Headers
 }
 
-/** As a runner: the answer, or null where the connection is gone, after which it asks the same again. */
+/** Acts as a runner: the answer, or null if the connection was lost, after which it repeats the request. */
 async function send(url: string, path: string, init: RequestInit, die?: string): Promise<Answered | null> {
   const headers = { ...(init.headers as object), ...(die && { 'X-Die': die }) }
   const answer = await fetch(`${url}/api/v4${path}`, { ...init, headers }).catch(() => null)
@@ -65,7 +65,7 @@ async function upload(url: string, { id, token }: Taken, die?: string): Promise<
 
 type Step = 'trace' | 'upload' | 'finish'
 
-/** Where it dies, at which step of the first job, and what the same request is answered afterwards. */
+/** Where the server dies, at which step of the first job, and what the repeated request is answered. */
 const ROUNDS: readonly (readonly [string, Step, string, readonly [number, string | null]])[] = [
   ['before the log is written', 'trace', 'before ^insert into "ci_trace_chunks"', [202, '0-6']],
   ['after the log is written', 'trace', 'after ^insert into "ci_trace_chunks"', [416, '0-6']],
@@ -101,7 +101,7 @@ const isPutAway = (database: string, id: number) =>
     return pieces.length === 0
   })
 
-/** A project with a pipeline, and a runner of its own. */
+/** A project with a pipeline, and its own runner. */
 async function prepare(url: string, path: string): Promise<{ at: string; runner: string }> {
   const { id, runners_token } = await call(url, 'POST', '/projects', { path })
   const at = `/projects/${id}`
@@ -110,7 +110,7 @@ async function prepare(url: string, path: string): Promise<{ at: string; runner:
   return { at, runner }
 }
 
-/** As if their runners had been silent for two hours. */
+/** As if the runners had been silent for two hours. */
 const silence = (database: string) =>
   inStore(database, (db) =>
     db
@@ -124,16 +124,16 @@ const ORDER = ['trace', 'upload', 'finish'] as const
 const STEPS = { trace: patch, upload, finish }
 const TOLD = { trace: 'range', upload: 'none', finish: 'job-status' }
 
-/** Up to the step that kills; what was answered, null where nothing was. */
+/** Runs up to the step that kills; returns the answers, null for none. */
 async function goTo(url: string, job: Taken, [, step, die]: (typeof ROUNDS)[number]): Promise<unknown[]> {
   const answered = []
   for (const before of ORDER.slice(0, ORDER.indexOf(step))) answered.push((await STEPS[before](url, job))?.status)
   const cut = await STEPS[step](url, job, die.replace('ID', String(job.id)))
-  // Whoever comes first kills then, which may be after the answer.
+  // With `whoever`, any statement kills, which may happen after the answer.
   return [...answered, die.startsWith('whoever') ? null : cut]
 }
 
-/** The same step once more, and those after it. */
+/** Repeats the step, and runs the later ones. */
 async function goOn(url: string, job: Taken, [, step]: (typeof ROUNDS)[number]): Promise<unknown[]> {
   const again = await STEPS[step](url, job)
   const answered = [again?.status, again?.headers.get(TOLD[step]) ?? null]
@@ -155,7 +155,7 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
         rounds.push({ at, runner, job: { id: body.id, token: body.token } })
       }
       await call(url, 'POST', '/projects', { path: 'unfollowed' })
-      // Taken, and never handed over.
+      // Claimed, and never handed over.
       lost = (await prepare(url, 'lost')).runner
       expect(await ask(url, lost, 'after ^update "ci_jobs" set "status" = .running')).toBeNull()
       expect(await child.ended()).toBe('SIGKILL')
@@ -163,7 +163,7 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
     {
       await using child = start(settings)
       const url = await child.url()
-      // In the queue again, long before its runner would count as silent.
+      // Back in the queue, long before its runner would count as silent.
       const next = async () => (await ask(url, lost))?.body.job_info?.name
       await expect.poll(next, { timeout: 25_000, interval: 100 }).toBe('build')
       child.process.kill('SIGKILL')
@@ -209,10 +209,10 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
       const [pipeline, ...others] = (await call(url, 'GET', `${at}/pipelines`)) as unknown as Body[]
       return [pipeline?.status, others.length]
     }
-    // Handed over at last, and never heard of again.
+    // Handed over at last, and its runner never reports.
     await expect.poll(() => seen('/projects/root%2Flost'), { timeout: 120_000 }).toEqual(['failed', 0])
     for (const { at } of rounds) expect([at, await seen(at)]).toEqual([at, ['success', 0]])
-    // The push that was cut off is followed, once.
+    // The interrupted push gets its pipeline, once.
     const followed = () => seen('/projects/root%2Funfollowed')
     await expect.poll(followed, { timeout: 25_000, interval: 200 }).toEqual(['pending', 0])
 

@@ -66,7 +66,7 @@ test(
       '.gitlab-ci.yml': CONFIG,
       'more.yml': 'lint: { stage: test, script: a, allow_failure: true }',
     })
-    // Known to the server, so that there is something to compare with.
+    // A remote-tracking branch, so that there is something to compare with.
     await runGit(['-C', root, 'update-ref', 'refs/remotes/origin/main', 'HEAD'])
     await write(root, { 'src/new.c': 'not even added' })
     await mkdir(join(root, 'deep'))
@@ -210,11 +210,11 @@ test('run does what a server would, with what is not committed yet', { timeout: 
     '',
   ])
   expect(table.at(-1)).toBe('Pipeline: success')
-  // The working copy is as it was, and what is kept is out of git's sight.
+  // The working copy is unchanged, and stored files are invisible to git.
   expect((await readdir(root)).toSorted()).toEqual(['.git', '.gitlab-ci.yml', 'child.yml', 'new.txt'])
   expect((await readdir(join(root, '.git/mortise-ci'))).toSorted()).toEqual(['artifacts', 'cache'])
 
-  // Alone it has nothing to start from; with what it needs, caches of the last run too.
+  // Alone the job has no artifacts; with its needs, it has these and the caches of the last run too.
   const alone = await ci(root, 'run', 'check')
   expect(alone).toMatchObject({ code: 1, stdout: expect.stringMatching(/test +check +failed +[\d.]+ s +exit 1\n/) })
   const needed = await ci(root, 'run', 'hand', '--needs', '--variable', `COUNT=${root}/.git/again`)

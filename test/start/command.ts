@@ -1,4 +1,4 @@
-/** The real command as a child process, on a temporary data folder. */
+/** The real command as a child process, with a temporary data folder. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { TEMPORARY_FOLDER } from '../../src/lib/files/temporary-folder.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 
-/** Generous: a start takes half a second alone and many times that on a busy machine. */
+/** Generous: a start takes half a second on an idle machine and many times that on a busy one. */
 export const DEADLINE_MS = 60_000
 
 export interface Folder extends AsyncDisposable {
@@ -23,10 +23,11 @@ export async function temporaryFolder(): Promise<Folder> {
 
 type Settings = Record<`MORTISE_${string}`, string>
 
-/** Whatever the suite itself was given must not reach the command. */
+/** Settings of the suite must not reach the command. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('MORTISE_'))
-  // The usual port is there only once, and the first start of an instance makes keys, which takes longer than all else.
+  // The default SSH port exists only once, and the first start of an instance creates host keys, which takes longer
+  // than everything else.
   return { ...Object.fromEntries(kept), MORTISE_SSH_PORT: 'off', ...settings }
 }
 
@@ -51,7 +52,7 @@ export class Child implements AsyncDisposable {
     return this.process.exitCode ?? this.process.signalCode
   }
 
-  /** The address it answers on, as it says itself. */
+  /** The URL it listens on, as printed by the command. */
   async url(): Promise<string> {
     await until(() => {
       if (this.process.exitCode !== null) throw new Error(`it ended: ${this.stderr}`)
@@ -60,7 +61,7 @@ export class Child implements AsyncDisposable {
     return /answers on (\S+)/.exec(this.stdout)![1]!
   }
 
-  /** What was printed for people, and what was logged for machines. */
+  /** Printed lines for people, and logged lines for machines. */
   get lines(): { plain: string[]; logged: Record<string, unknown>[] } {
     const lines = this.stdout.split('\n').filter(Boolean)
     return {
@@ -86,7 +87,7 @@ export interface Command {
   stop(): Promise<void>
 }
 
-/** A serving command with a data folder and a port of its own, both gone when it is stopped. */
+/** A running server with its own data folder and port, both removed when it is stopped. */
 export async function startCommand(settings: Settings = {}, args: readonly string[] = []): Promise<Command> {
   const folder = await temporaryFolder()
   const child = new Child(['serve', ...args], { MORTISE_DATA: folder.path, MORTISE_PORT: '0', ...settings })

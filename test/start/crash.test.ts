@@ -28,7 +28,7 @@ test.runIf(server)('what was acknowledged survives kill -9, on PostgreSQL', { ti
   }
 })
 
-/** Returns how often it was killed, all expectations met. */
+/** Returns the number of kills; checks all expectations. */
 async function surviveKills(database: TemporaryDatabase | null): Promise<number> {
   await using folder = await temporaryFolder()
   const settings = {
@@ -48,7 +48,7 @@ async function surviveKills(database: TemporaryDatabase | null): Promise<number>
     await createUntilKilled(url, child, `round${kills}`, tried, acknowledged)
     expect(await child.ended()).toBe('SIGKILL')
     kills++
-    // Else nothing was under way when it was killed.
+    // Otherwise nothing was in progress when it was killed.
     expect(tried.length).toBeGreaterThan(acknowledged.length)
   }
   await using child = new Child(['serve'], settings)
@@ -57,7 +57,7 @@ async function surviveKills(database: TemporaryDatabase | null): Promise<number>
   return kills
 }
 
-/** Each connection creates one user after the other; the kill hits whatever the others have under way. */
+/** Each connection creates one user after the other; the kill hits requests in progress. */
 async function createUntilKilled(url: string, child: Child, prefix: string, tried: string[], acknowledged: string[]) {
   const enough = acknowledged.length + ANSWERS_A_ROUND
   const createAll = async (connection: number) => {
@@ -76,7 +76,7 @@ async function createUntilKilled(url: string, child: Child, prefix: string, trie
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: CONNECTIONS }, (_, connection) => createAll(connection)))
-  // A broken connection, nothing else, ends the work.
+  // Only a lost connection ends the work.
   for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: { name: 'TypeError' } })
 }
 
@@ -97,7 +97,7 @@ async function expectWholeRows(databaseUrl: string, tried: string[], acknowledge
     expect(acknowledged.filter((username) => !made.includes(username))).toEqual([])
     expect(made.length - acknowledged.length).toBeLessThanOrEqual(CONNECTIONS * ROUNDS)
 
-    // All that belongs to a user is there with the row, and no more.
+    // All rows of a user exist together with it, and no others.
     const ids = users.map(({ id }) => id)
     const owners = await db.selectFrom('namespaces').select('owner_id').orderBy('owner_id').execute()
     expect(owners.map(({ owner_id }) => owner_id)).toEqual(ids)

@@ -11,7 +11,7 @@ const WRITERS = 6
 const ANSWERS_BETWEEN = 10
 
 test.runIf(testDatabaseUrl())('a database that ends at once, twelve times', { timeout: 300_000 }, async () => {
-  // What it has acknowledged it must keep.
+  // It must keep what it has acknowledged.
   await using postgres = await startPostgres({ synchronous_commit: 'on' })
   await using folder = await temporaryFolder()
   await using child = new Child(['serve'], {
@@ -46,14 +46,14 @@ test.runIf(testDatabaseUrl())('a database that ends at once, twelve times', { ti
   await store.close()
   const paths = groups.map(({ path }) => path)
   expect(load.made.filter((path) => !paths.includes(path))).toEqual([])
-  // A group and its owner come together.
+  // A group and its owner are created together.
   expect(groups.filter(({ user_id }) => user_id === null)).toEqual([])
   child.process.kill('SIGTERM')
   expect(await child.ended()).toBe(0)
   expect(child.stderr).toBe('')
 })
 
-/** Writes and reads until it is stopped; what is neither an answer nor said to be an outage is odd. */
+/** Writes and reads until it is stopped; any other result than an answer or a reported outage is odd. */
 function startLoad(api: string) {
   let isOver = false
   const load = { made: [] as string[], odd: [] as string[], refusals: 0 }

@@ -20,10 +20,10 @@ test(
         const input = { url: receiver.url, push_events: false, issues_events: true }
         const { id } = await call(url, 'POST', '/projects/1/hooks', input)
         for (let n = 1; n < ISSUES; n++) await call(url, 'POST', '/projects/1/issues', { title: `${n}` })
-        // Noted, not only arrived: what kills is the next note of a delivery.
+        // Recorded, not only received: the next recorded delivery kills the server.
         const noted = async () => (await call(url, 'GET', `/projects/1/hooks/${id}/events?status=200`)).length
         await expect.poll(noted, { timeout: 30_000 }).toBe(ISSUES - 1)
-        // It has arrived, and nobody will have noted that.
+        // Received, but its result was not recorded.
         const die = 'whoever before update "hook_deliveries"'
         await expectCutOff(call(url, 'POST', '/projects/1/issues', { title: `${ISSUES}` }, die), die)
         expect(await server.ended()).toBe('SIGKILL')

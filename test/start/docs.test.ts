@@ -1,6 +1,6 @@
 /**
- * What README and docs tell people to type is typed here, page by page, against one started server. A block that cannot
- * run here says so: ```sh norun=REASON.
+ * Runs the commands of README and docs, page by page, against one started server. A block that cannot run here is
+ * marked: ```sh norun=REASON.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -49,7 +49,7 @@ function blocksOf(markdown: string): Block[] {
 
 const isShell = ({ info }: Block) => /^(sh|bash|shell|console)\b/.test(info)
 
-/** As in the table of contents: later pages use what earlier ones have made. */
+/** In the order of the table of contents: later pages use results of earlier ones. */
 const LINKED = [...read('docs/README.md').matchAll(/\]\(([\w/.-]+\.md)/g)].map(([, file]) => `docs/${file}`)
 const TYPED = ['README.md', ...LINKED].filter((page) => blocksOf(read(page)).some(({ info }) => info === 'sh'))
 
@@ -66,7 +66,7 @@ test('the table of contents names every page once', () => {
   expect(LINKED.toSorted()).toEqual(DOCS.filter((page) => page !== 'docs/README.md'))
 })
 
-/** As `/help` and most forges name them. */
+/** Anchors as `/help` and most forges name them. */
 const anchorsOf = (markdown: string) =>
   [...markdown.replace(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -145,7 +145,7 @@ describe('commands', () => {
   const api = (method: string, path: string) =>
     fetch(`${url}/api/v4${path}`, { method, headers: { 'PRIVATE-TOKEN': TOKEN } })
 
-  /** The addresses and the password that a reader sees are others here. */
+  /** Replaces the URLs and the password of the text by those of the test. */
   const adapted = (text: string) =>
     text
       .replaceAll('127.0.0.1:8080', new URL(url).host)
@@ -164,10 +164,10 @@ describe('commands', () => {
       GIT_AUTHOR_EMAIL: 'reader@example.com',
       GIT_COMMITTER_NAME: 'Reader',
       GIT_COMMITTER_EMAIL: 'reader@example.com',
-      // It looks for its files in the home of the account.
+      // ssh looks for its files in the home folder of the account.
       GIT_SSH_COMMAND: `ssh -F none -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=${key}.hosts`,
     }
-    // A refused request is a fault of the page.
+    // A rejected request is an error of the page.
     const strict = 'set -euo pipefail\ncurl() { command curl --show-error --fail-with-body "$@"; }\n'
     const shell = spawn('bash', ['-c', strict + script], { cwd: folder.path, env })
     let output = ''

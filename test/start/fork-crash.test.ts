@@ -10,7 +10,7 @@ import { Child, run, temporaryFolder, until } from './command.ts'
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
 const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN, 'Content-Type': 'application/json' }
 const MEGABYTES = 8
-/** From the answer to the kill: before the pool is made, while it is filled, while it is packed. */
+/** From the answer to the kill: before the pool is created, while it is filled, while it is packed. */
 const DELAYS = [0, 30, 60, 120, 250]
 
 test('kill -9 in the middle of forks: each is completed by the next start', { timeout: 240_000 }, async () => {
@@ -24,7 +24,7 @@ test('kill -9 in the middle of forks: each is completed by the next start', { ti
     MORTISE_ROOT_TOKEN,
   }
   await work.git('init', '-q', 'src')
-  // Random bytes grow neither smaller nor alike: to try takes longer than all the rest.
+  // Random bytes cannot be compressed: trying would take longer than everything else.
   for (const name of ['core.compression', 'pack.window']) await work.git('-C', 'src', 'config', name, '0')
   const forks: number[] = []
   const tips: string[] = []
@@ -70,7 +70,7 @@ async function call(url: string, path: string, body?: object): Promise<{ id: num
   return (await answer.json()) as { id: number; import_status: string }
 }
 
-/** As if the minute had passed that a dead process keeps its jobs for. Answers how many forks were under way. */
+/** As if the minute had passed for which a dead process keeps its leases. Returns the number of forks in progress. */
 async function endLeases(data: string): Promise<number> {
   const store = await openStore(join(data, 'mortise.sqlite'), { durable: false, shared: true, poolSize: 1 })
   const left = await store.db

@@ -14,7 +14,7 @@ const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN }
 const FULL = '507 The disk of the server is full'
 const MB = 1024 * 1024
 
-/** A disk of its own, small enough to be filled; only root may mount one. */
+/** A separate small disk that can be filled; only root may mount one. */
 function mountDisk(folder: string): Disposable | null {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m', 'tmpfs', folder], { stdio: 'ignore' })
@@ -69,7 +69,7 @@ test.runIf(canMount)('a disk that fills under load, and empties again', { timeou
     const since = all.map(({ done }) => done)
     await until(() => all.every(({ done }, at) => done > since[at]!) || kinds.odd.length > 0)
     await kinds.stop()
-    // One that waits for what the client no longer sends would hang for longer than a minute.
+    // A server that waits for data that the client no longer sends would hang for more than a minute.
     expect(kinds.slowest).toBeLessThan(30_000)
     expect(kinds.odd).toEqual([])
     for (const isThere of acknowledged) expect(await isThere()).toBe(true)
@@ -79,7 +79,7 @@ test.runIf(canMount)('a disk that fills under load, and empties again', { timeou
     expect(child.stderr).toBe('')
   }
   expect(globSync('{spool,blobs/drafts}/*', { cwd: MORTISE_DATA })).toEqual([])
-  // Drafts of commit-graphs are git's own, and swept later.
+  // Temporary commit-graph files belong to git, and are swept later.
   expect(globSync('repositories/**/*.git/**/{*.lock,tmp_[!g]*}', { cwd: MORTISE_DATA })).toEqual([])
   expect(await run(['check'], { MORTISE_DATA })).toMatchObject({ code: 0, stderr: '' })
 })
@@ -109,7 +109,7 @@ async function startLoad(
   await git('init', '-q', '-b', 'trunk', 'src')
   const address = url.replace('://', `://root:${MORTISE_ROOT_TOKEN}@`) + '/root/pushed.git'
 
-  /** Each is asked again and again: null where it was done, else what was heard. */
+  /** Each is called repeatedly: null if it succeeded, else the answer. */
   const auditedCalls: Record<string, (number: number) => Promise<string | null>> = {
     async group(number) {
       const path = `group-${number}`

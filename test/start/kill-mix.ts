@@ -1,4 +1,4 @@
-/** What goes on when a server of the kill trials dies: everything at once, and a note of all that was answered. */
+/** The concurrent work while a server of the kill trials dies, with a record of everything that was answered. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,11 +11,11 @@ export type Kind = (typeof KINDS)[number]
 const CONFIG = 'build: { script: x }\n'
 const PUSHES = 12
 const MERGES = 3
-/** So that they do not outrun the rest. */
+/** Slows them down, so that other kinds of work keep up. */
 const ISSUE_PAUSE_MS = 40
 const QUEUE_PAUSE_MS = 20
 
-/** A repository to push from, for all trials: a first commit, a line of commits, and topics beside it. */
+/** A repository to push from, for all trials: a first commit, a line of commits, and topic branches. */
 export async function source() {
   const work = await workspace()
   const { git } = work
@@ -47,22 +47,22 @@ export interface Job {
   readonly token: string
 }
 
-/** A project of its own, and what was answered of it before the kill. */
+/** A project, and what was answered about it before the kill. */
 export interface Trial {
   readonly source: Source
   readonly at: string
   readonly path: string
   readonly runner: string
   readonly answered: { readonly [kind in Kind]: string[] }
-  /** Those that the runner has been given, and how they came one after the other. */
+  /** Jobs that the runner was given, and their order. */
   readonly given: Map<number, Job>
   readonly taken: number[]
-  /** Whatever was refused, or failed before the kill. */
+  /** Rejected requests, and failures before the kill. */
   readonly faults: string[]
   isKilled: boolean
 }
 
-/** Of what takes longest. Issues and jobs would outnumber it. */
+/** Counts the slow kinds of work. Issues and jobs would outnumber them. */
 export const countMoves = ({ answered }: Trial) =>
   answered['git push'].length + answered['push option'].length + answered['API commit'].length + answered.merge.length
 
@@ -91,7 +91,7 @@ export async function prepare(url: string, source: Source, path: string, hook: s
 
 class CutOff extends Error {}
 
-/** What the kill has cut off is no fault; all else is, refusals above all. */
+/** A request that the kill interrupted is no fault; everything else is, rejections above all. */
 async function untilKilled(trial: Trial, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -111,7 +111,7 @@ async function push(url: string, { source, path }: Trial, update: string, ...opt
   if (code !== 0) throw new CutOff(`git push ${update}: ${stderr}`)
 }
 
-/** As a runner: that it has the job, and that the job has ended. */
+/** Acts as a runner: reports that the job is running, and that it has finished. */
 async function finish(url: string, { id, token }: Job): Promise<void> {
   await call(url, 'PUT', `/jobs/${id}`, { token, state: 'running' })
   await call(url, 'PUT', `/jobs/${id}`, { token, state: 'success' })
@@ -125,7 +125,7 @@ async function takeJob(url: string, { runner, given, taken }: Trial): Promise<Jo
   return { id, token }
 }
 
-/** Until the server is gone. */
+/** Runs until the server is dead. */
 export async function workOn(url: string, trial: Trial): Promise<void> {
   const { at, path, answered, source } = trial
   await Promise.all([
@@ -142,7 +142,7 @@ export async function workOn(url: string, trial: Trial): Promise<void> {
       }
     }),
     untilKilled(trial, async () => {
-      // Every other one is in the way of merges.
+      // Every other commit gets in the way of merges.
       for (let n = 0; !trial.isKilled; n++) {
         const branch = n % 2 === 0 ? 'master' : 'side'
         const made = await commit(url, at, branch, `${n}.txt`, n === 1 ? 'master' : undefined)
@@ -176,17 +176,17 @@ export async function workOn(url: string, trial: Trial): Promise<void> {
   ])
 }
 
-/** Goes on as its runner, as soon as the server is there again: what it was given is still its own. */
+/** Continues as its runner when the server is back: the jobs it was given are still its own. */
 export async function runGiven(url: string, { at, answered, given }: Trial): Promise<void> {
   for (const job of given.values()) {
     if (answered['CI job'].includes(String(job.id))) continue
     const { status } = await call(url, 'GET', `${at}/jobs/${job.id}`)
-    // Its end may have been noted, and the answer lost.
+    // The end may have been recorded, and the answer lost.
     if (status !== 'success') await finish(url, job)
   }
 }
 
-/** What waits is there for it. Returns those that it was given before. */
+/** Runs all pending jobs. Returns the jobs that it was given before. */
 export async function runTheRest(url: string, trial: Trial): Promise<number[]> {
   for (let job = await takeJob(url, trial); job; job = await takeJob(url, trial)) await finish(url, job)
   return trial.taken.filter((id, n) => trial.taken.indexOf(id) !== n)
@@ -205,7 +205,7 @@ async function all(url: string, path: string): Promise<Body[]> {
   }
 }
 
-/** All that the API and the hooks tell of it. */
+/** Everything that the API and the hooks show of the project. */
 export async function takeSnapshot(url: string, { at }: Trial, heard: readonly Body[]) {
   const branches = new Set((await all(url, `${at}/repository/branches`)).map(({ name }) => name as string))
   const ids = async (ref: string) =>
@@ -227,7 +227,7 @@ export async function takeSnapshot(url: string, { at }: Trial, heard: readonly B
 
 export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>
 
-/** Of what was answered, what is no longer there or has had no consequence. */
+/** Answered work that is missing now or has had no consequence. */
 export function lostOf({ answered, source }: Trial, now: Snapshot): Record<Kind, string[]> {
   const has = (branch: string, sha: string) =>
     now.heardPushes.has(`refs/heads/${branch} ${sha}`) &&
@@ -251,7 +251,7 @@ export function lostOf({ answered, source }: Trial, now: Snapshot): Record<Kind,
   >
 }
 
-/** What must hold of everything, whether it was answered or not. */
+/** Invariants of all work, answered or not. */
 export function oddities(now: Snapshot): string[] {
   const odd: string[] = []
   for (const { iid, state, merge_commit_sha } of now.requests) {

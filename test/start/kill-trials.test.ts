@@ -1,7 +1,7 @@
 /**
- * kill -9 at random moments of git pushes, API commits, merges, hooks and CI jobs that go on at once.
- * `MORTISE_KILL_TRIALS=200` for many, `MORTISE_KILL_SEED` for the same again. After each: nothing that was answered is
- * lost, all is resumed soon, and `mortise check` is content.
+ * kill -9 at random moments during concurrent git pushes, API commits, merges, hooks and CI jobs.
+ * `MORTISE_KILL_TRIALS=200` runs many, `MORTISE_KILL_SEED` repeats a run. After each kill: nothing that was answered is
+ * lost, all work is resumed soon, and `mortise check` finds nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -26,12 +26,15 @@ import { FOLLOWED_EVENTS, call, expectClean, inStore, start, withInstance } from
 
 const TRIALS = Number(process.env.MORTISE_KILL_TRIALS ?? 3)
 const SEED = Number(process.env.MORTISE_KILL_SEED ?? 1)
-/** From here on a run is long: each kind must have been answered often, and all must be resumed in the promised time. */
+/**
+ * A run with at least this many trials is long: each kind must have been answered often, and all must be resumed in the
+ * promised time.
+ */
 const MANY = 20
-/** Killed a moment after so many refs were moved at most. */
+/** Killed a moment after at most that many ref updates. */
 const MOST_MOVES = 14
 const MOMENT_MS = 40
-/** All is done in one instance: whatever a trial has broken is found at the end, too. */
+/** All trials use one instance: damage by a trial is found at the end too. */
 const CHECK_EVERY = 20
 const RESUMED_MS = 10_000
 const DEADLINE_MS = 45_000
@@ -47,7 +50,7 @@ function random(seed: number): () => number {
   }
 }
 
-/** What is still to be done, by what it follows from. */
+/** Work that is still to be done, by its cause. */
 async function openWork(db: Store['db'], { at, given }: Trial): Promise<Record<Kind, number>> {
   const id = Number(at.split('/').at(-1))
   const now = new Date().toISOString()
@@ -95,7 +98,7 @@ const resumed = (database: string, trial: Trial): Promise<Record<Kind, number>> 
 interface Row {
   acknowledged: number
   lost: number
-  /** Milliseconds, the longest. */
+  /** The maximum in milliseconds. */
   resumed: number
 }
 

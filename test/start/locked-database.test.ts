@@ -19,7 +19,7 @@ const HOLDER = `
   process.stdout.write('held')
   process.stdin.resume().on('end', () => { for (const file of files) file.close() })`
 
-/** Another process that holds the write lock of each file until it is told to let go. */
+/** Another process that holds the write lock of each file until it is told to release it. */
 async function holdFiles(...files: string[]) {
   const holder = spawn(process.execPath, ['--input-type=module', '--eval', HOLDER, ...files], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
@@ -34,7 +34,7 @@ async function holdFiles(...files: string[]) {
   return { release, [Symbol.asyncDispose]: release }
 }
 
-/** One whose last migrations were not run yet. */
+/** A database whose last migrations have not run yet. */
 async function makeOlder(folder: string): Promise<string> {
   await mkdir(folder)
   const file = join(folder, 'mortise.sqlite')
@@ -58,7 +58,7 @@ test('while another process holds the database, reads go on and writes wait, the
   }
   const readOften = async () => {
     const statuses = new Set<number>()
-    // A connection each: no process is spared.
+    // One connection per request: all processes are used.
     for (let n = 0; n < READS; n++)
       statuses.add((await fetch(`${api}/groups`, { headers: { ...HEADERS, Connection: 'close' } })).status)
     return [...statuses]

@@ -18,7 +18,7 @@ const headers = [
   { 'X-CSRF-Token': SECRET },
 ]
 
-/** Every way to show a secret, on every kind of path: known, unknown, malformed. */
+/** Every way to present a secret, on every kind of path: known, unknown, malformed. */
 async function showEverywhere({ url }: TestForge, statuses: Set<number>): Promise<number> {
   const paths = ['/api/v4/user', '/api/v4/users', '/api/v4/users/1', '/api/v4/nothing', '/nothing', '/api/v4/users/%zz']
   let count = 0
@@ -41,7 +41,7 @@ async function showEverywhere({ url }: TestForge, statuses: Set<number>): Promis
   return count
 }
 
-/** What no client library would send; answered with 400 before there is a route. */
+/** Sends what no client library would send; answered with 400 before there is a route. */
 async function sendRaw({ url }: TestForge, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -145,7 +145,7 @@ test('lines name whoever comes by a session, by git or by sudo, and hide what is
       .flatMap(({ method, path, user, sudo }) => (method === 'GET' ? [{ path, user, ...(sudo && { sudo }) }] : []))
       .slice(-6)
       .toSorted((one, other) => one.path!.localeCompare(other.path!))
-  // A line is written once its answer has gone, which may be after the next question.
+  // A line is written after its answer was sent, which may be after the next request.
   await expect.poll(told).toEqual([
     { path: '/-/invites/[hidden]', user: null },
     { path: `/api/v4/projects/${id}`, user: null },

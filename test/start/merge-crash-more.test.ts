@@ -40,7 +40,7 @@ test('kill -9 at each step of create, push and rebase: one version for each head
     }
     for (const [step, die, moves] of PUSH) {
       await dies(`push ${step}`, die, moves, (url, at) => commit(url, at, 'feature', 'c.txt', undefined, die))
-      // What is told of a rebase is told as of any push.
+      // A rebase emits the same events as any push.
       if (step !== 'after it was told' && step !== 'after there is a version')
         await dies(`rebase ${step}`, die, moves, async (url, at) => {
           await commit(url, at, 'master', 'd.txt')
@@ -69,7 +69,7 @@ test('kill -9 at each step of create, push and rebase: one version for each head
       const iids = heads.map(({ iid }) => iid)
       expect([name, await headRefsOf(url, at, iids)]).toEqual([name, heads])
     }
-    // What was not created can be.
+    // A merge request that was not created can be created now.
     const { at } = rounds.at(-2)!
     const input = { source_branch: 'other', target_branch: 'master', title: 'Another' }
     expect(await call(url, 'POST', `${at}/merge_requests`, input)).toMatchObject({ state: 'opened' })
@@ -87,7 +87,7 @@ const headsOf = (database: string, at: string) =>
       .execute(),
   )
 
-/** As whoever asks for them by name finds them. */
+/** The refs as a client that asks for them by name gets them. */
 async function headRefsOf(url: string, at: string, iids: readonly number[]): Promise<Body[]> {
   const found = []
   for (const iid of iids) {

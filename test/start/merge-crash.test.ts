@@ -17,8 +17,8 @@ import {
 } from './merge-crash.ts'
 
 /**
- * Steps of accept, in their order, and whether it is merged where it ends there. What follows a merge is done by whoever
- * comes first, the request or the news of it.
+ * Steps of a merge in order, and whether it is merged if the server dies there. The effects of a merge are done by the
+ * request or by its event, whichever comes first.
  */
 const ACCEPT = [
   ['before it is locked', 'before "locked"', false],
@@ -82,7 +82,7 @@ test('kill -9 at each step of accept: merged everywhere or nowhere, told once', 
     const MERGED = ['merged', 'closed', 200, true, 1, 1, ['closed via merge request !1']]
     const OPEN = ['opened', 'opened', 404, false, 0, 0, []]
     expect(found).toEqual(ACCEPT.map(([name, , isMerged]) => [name, ...(isMerged ? MERGED : OPEN)]))
-    // What was given up can be merged.
+    // A merge that was rolled back can be repeated.
     for (const n of ACCEPT.flatMap(([, , isMerged], n) => (isMerged ? [] : [n]))) {
       expect(await call(url, 'PUT', `${stages[n]!.at}/merge_requests/1/merge`)).toMatchObject({ state: 'merged' })
     }

@@ -1,4 +1,4 @@
-/** What the tests of merges that are cut off share: a server that dies where it is told to. */
+/** Shared by the tests of interrupted merges: a server that dies at a given step. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -18,7 +18,7 @@ export type Body = Record<string, any>
 
 export const server = testDatabaseUrl()
 
-/** A data folder, and the database that goes with it. */
+/** A data folder with its database. */
 export async function withInstance(work: (settings: Settings, database: string) => Promise<void>): Promise<void> {
   await using folder = await temporaryFolder()
   const database = server === undefined ? null : await postgresDatabase(server)
@@ -68,7 +68,7 @@ export const commit = (url: string, at: string, branch: string, file: string, st
     die,
   )
 
-/** That it was cut off; or answered, where whoever comes first brings about what kills. */
+/** Expects that the request was interrupted; or answered, if any statement may kill. */
 export async function expectCutOff(asked: Promise<unknown>, die: string): Promise<void> {
   if (!die.startsWith('whoever')) return expect(asked).rejects.toThrow('fetch failed')
   await asked.catch(({ message }: Error) => expect(message).toBe('fetch failed'))
@@ -99,7 +99,7 @@ export async function inStore<T>(database: string, work: (db: Store['db']) => Pr
   }
 }
 
-/** As if two hours had passed: nobody can be at anything any more. */
+/** As if two hours had passed: all leases and locks have expired. */
 export const passHours = (database: string) =>
   inStore(database, async (db) => {
     const earlier = (at: string) => new Date(Date.parse(at) - 2 * HOUR).toISOString()
@@ -125,7 +125,7 @@ export const passHours = (database: string) =>
     }
   })
 
-/** Events that something follows from; others wait until there are many. */
+/** Events with subscribers; others wait until there are many. */
 export const FOLLOWED_EVENTS = [
   'repository.changed',
   'merge_request.created',
@@ -133,13 +133,13 @@ export const FOLLOWED_EVENTS = [
   'merge_request.merged',
 ]
 
-/** Whether somebody still has something to do. */
+/** Whether there is still work to do. */
 export const isUnsettled = (database: string) =>
   inStore(database, async (db) => {
     const soon = new Date(Date.now() + 1000).toISOString()
     const counted = await Promise.all([
       db.selectFrom('merge_requests').select('id').where('state', '=', 'locked').execute(),
-      // What did not come about is kept for an hour, in nobody's way.
+      // A change that did not happen is kept for an hour and blocks nothing.
       db
         .selectFrom('pending_changes')
         .innerJoin('processes', 'processes.tag', 'pending_changes.holder')
@@ -156,12 +156,12 @@ export const isUnsettled = (database: string) =>
     return counted.map((rows) => rows.length)
   })
 
-/** Sooner than any lease ends by itself. */
+/** Sooner than any lease expires. */
 export async function settled(database: string): Promise<void> {
   await expect.poll(() => isUnsettled(database), { timeout: 25_000, interval: 200 }).toEqual([0, 0, 0, 0])
 }
 
-/** How often each merge was told, by the id of the merge request; and that each move of a ref was told once. */
+/** How many events each merge emitted, by the id of the merge request; also checks that each ref update emitted one. */
 export const mergeEventsIn = (database: string) =>
   inStore(database, async (db) => {
     const events = await db.selectFrom('events').select(['name', 'payload']).orderBy('id').execute()

@@ -16,7 +16,7 @@ test('pages of what is not there end no server, and leave no failure that nobody
   const url = await server.url()
   const status = async (path: string) => (await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })).status
   for (const path of MISSING) expect([path, await status(path)]).toEqual([path, 404])
-  // What nobody waits for fails a moment later.
+  // An unhandled rejection fails a moment later.
   await setTimeout(500)
   expect(await status('/-/health')).toBe(200)
   expect(JSON.stringify(server.lines.logged)).not.toContain('nobody waited')

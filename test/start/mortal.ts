@@ -1,8 +1,8 @@
 /**
- * The command that dies at a step a request names: `X-Die: before <pattern>` kills it as a
- * statement comes up that the pattern fits, `X-Die: after <pattern>` once that is committed. Only what the request itself
- * asks of the store counts, or with `X-Die: whoever before …` what anybody asks of it from then on. Statements are matched
- * with their values, as `update … ["merged",7]`.
+ * The command that dies at a step named by a request: `X-Die: before <pattern>` kills it before a statement that
+ * matches the pattern, `X-Die: after <pattern>` once that statement is committed. Only statements of the request itself
+ * count; with `X-Die: whoever before …`, statements of anybody from then on. Statements are matched with their values,
+ * as `update … ["merged",7]`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Server } from 'node:http'
@@ -12,7 +12,7 @@ import pg from 'pg'
 interface Fate {
   readonly when: 'before' | 'after'
   readonly pattern: RegExp
-  /** It has happened, and dies with the commit. */
+  /** The statement has run; the process dies with the commit. */
   isSealed: boolean
 }
 
@@ -32,13 +32,13 @@ const mortalEmit: Emit = function (...event) {
 }
 Server.prototype.emit = mortalEmit as typeof Server.prototype.emit
 
-/** SIGKILL comes when it comes: nothing may be done until then. */
+/** SIGKILL arrives a little later: nothing may run until then. */
 function die(): never {
   process.kill(process.pid, 'SIGKILL')
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 
-/** Returns what is to be called once the statement is done. */
+/** Returns a function to call once the statement is done. */
 function meet(sql: string, values: readonly unknown[], isInTransaction: () => boolean): () => void {
   const fate = fates.getStore() ?? fateOfAll
   if (!fate) return () => {}

@@ -42,7 +42,7 @@ test(
       expect(await run(['ssh', 'keys', unknown], settings)).toMatchObject({ code: 0, stdout: '' })
     }
 
-    // What sshd would do with that line.
+    // Runs the line as sshd would.
     const [, command] = /^command="(.+)",restrict /.exec(line)!
     const script = join(work.folder, 'ssh')
     await writeFile(

@@ -1,11 +1,11 @@
-/** Many plan at the same moment: numbers without a gap, one label of a name, no write lost and no error. */
+/** Many users plan at the same moment: numbers without a gap, one label per name, no write lost and no error. */
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../src/config.ts'
 import { postgresDatabase } from '../../src/store/temporary.ts'
 import { Child, temporaryFolder } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
-// A connection each, so that both processes get their share.
+// One connection per request, so that both processes are used.
 const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN, 'Content-Type': 'application/json', Connection: 'close' }
 const CALLS = 200
 const server = testDatabaseUrl()
@@ -76,7 +76,7 @@ async function crowd(settings: Record<`MORTISE_${string}`, string>) {
   const notes = await atOnce(CALLS, (n) => call('POST', `${at}/issues/1/notes`, { body: `n${n}` }))
   const labels = await atOnce(CALLS, () => call('POST', `${at}/labels`, { name: 'one', color: '#111111' }))
   const listed = (await call('GET', `${at}/labels?per_page=100`)).body as unknown as { name: string }[]
-  // Names that are new are made by whoever names them first.
+  // A new label is created by the first request that names it.
   const named = await atOnce(20, (n) => call('PUT', `${at}/issues/${n + 1}`, { add_labels: 'new' }))
   const milestones = await atOnce(20, (n) => call('POST', `${at}/milestones`, { title: `v${n}` }))
   const votes = await atOnce(20, () => call('POST', `${at}/issues/1/award_emoji`, { name: 'thumbsup' }))

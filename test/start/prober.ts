@@ -1,4 +1,4 @@
-/** Asks whether a server lives every 20 ms, from a thread of its own, and tells the longest wait of each attack. */
+/** Probes a server every 20 ms, from a separate thread, and reports the longest wait of each attack. */
 import { Worker } from 'node:worker_threads'
 
 const PROGRAM = `
@@ -31,7 +31,7 @@ export class Prober implements AsyncDisposable {
     this.#worker = new Worker(PROGRAM, { eval: true, workerData: url })
   }
 
-  /** Milliseconds; of all questions since it was last asked. */
+  /** In milliseconds, over all probes since the last call. */
   async longestWait(): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number>()
     this.#worker.once('message', resolve)

@@ -17,7 +17,7 @@ async function create(url: string, username: string): Promise<number> {
   return answer.status
 }
 
-/** As `/-/metrics` counts them. */
+/** As counted by `/-/metrics`. */
 async function createdUsers(url: string): Promise<number> {
   const text = await (await fetch(`${url}/-/metrics`, { headers: HEADERS })).text()
   expect(text).toContain('# TYPE mortise_store_queries_total counter')
@@ -37,7 +37,7 @@ async function killOneThenStop(settings: Record<`MORTISE_${string}`, string>) {
   expect(pids).not.toContain(child.process.pid)
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => create(url, `before${n}`)))
   expect(answers).toEqual(answers.map(() => 201))
-  // Each request takes a connection of its own, so both processes were asked; any of them knows the figures of both.
+  // Each request uses its own connection, so both processes were used; each knows the metrics of both.
   for (let asked = 0; asked < 4; asked++) expect(await createdUsers(url)).toBe(10)
 
   process.kill(pids[0]!, 'SIGKILL')

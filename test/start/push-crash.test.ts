@@ -20,7 +20,7 @@ const after =
     child.process.kill('SIGKILL')
   }
 
-/** The moment the branch has moved for the n-th time: what is told of it is still to be written. */
+/** The moment when the branch has moved for the n-th time: its event is not written yet. */
 const onceMoved =
   (times: number): Kill =>
   async (child, data) => {
@@ -39,7 +39,7 @@ function watching(folder: string, onName: (name: string | null) => void): Dispos
   return { [Symbol.dispose]: () => watcher.close() }
 }
 
-/** Where the project that was made last keeps its branches. */
+/** The branches folder of the newest project. */
 function newestBranches(data: string): string {
   const [made] = read<{ disk_path: string }>(data, 'select disk_path from projects order by id desc limit 1')
   return join(data, 'repositories', made!.disk_path, 'refs/heads')
@@ -54,7 +54,7 @@ function read<R>(data: string, query: string): R[] {
   }
 }
 
-// The first hits a first push, the others whatever goes on, and the very step between moving and telling.
+// The first kill hits a first push, the others any step, and the step between ref update and event.
 const ROUNDS: Kill[] = [after(60), after(350), after(650), onceMoved(1), onceMoved(2), onceMoved(4)]
 
 test(
@@ -108,11 +108,12 @@ test(
       found.set(`round${round}`, stdout.slice(0, 40) || null)
     }
     for (const [project, tip] of acknowledged) {
-      // What was not acknowledged may have come in all the same.
+      // An unacknowledged push may have arrived all the same.
       const { code } = await git('-C', 'src', 'merge-base', '--is-ancestor', tip, found.get(project)!)
       expect([project, code]).toEqual([project, 0])
     }
-    // Whoever was killed left word of what was to move: the next process tells what did.
+    // The killed process left a record of the intended ref updates: the next process emits the events of those that
+    // happened.
     await expect
       .poll(() => Object.fromEntries(toldIn(folder.path)), { timeout: 25_000, interval: 100 })
       .toEqual(Object.fromEntries([...found].filter(([, tip]) => tip !== null)))
@@ -122,7 +123,7 @@ test(
   },
 )
 
-/** Where the moves that were told lead to, one after the other from nothing; each must be told once. */
+/** The results of the ref updates in the events, one after the other from nothing; each must be emitted once. */
 function toldIn(data: string): Map<string, string | null> {
   const events = read<{ path: string; payload: string }>(
     data,

@@ -1,4 +1,4 @@
-/** A group goes with its hundreds of projects, even when the process that removes them is killed midway. */
+/** Deletes a group with hundreds of projects, even if the deleting process is killed midway. */
 import { glob } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -30,7 +30,7 @@ test.runIf(server)('a group of 500 projects goes, on PostgreSQL', { timeout: 300
   }
 })
 
-/** Killed among the rows, and again among the folders. Returns what is left in the end. */
+/** Killed while deleting rows, and again while deleting folders. Returns what is left at the end. */
 async function removeThroughKills(database: TemporaryDatabase | null) {
   await using folder = await temporaryFolder()
   const settings = {
@@ -71,7 +71,7 @@ async function removeThroughKills(database: TemporaryDatabase | null) {
   }
 }
 
-/** It takes half a second: whoever sleeps long misses it. */
+/** The phase takes half a second: a long sleep would miss it. */
 async function killWhen(child: Child, holds: () => Promise<boolean>): Promise<void> {
   await child.url()
   await until(holds, { every: 1 })
@@ -79,7 +79,7 @@ async function killWhen(child: Child, holds: () => Promise<boolean>): Promise<vo
   expect(await child.ended()).toBe('SIGKILL')
 }
 
-/** Else nothing was under way when it was killed. */
+/** Otherwise nothing was in progress when it was killed. */
 function expectMidway(count: number): void {
   expect(count).toBeGreaterThan(0)
   expect(count).toBeLessThan(PROJECTS)
@@ -88,7 +88,7 @@ function expectMidway(count: number): void {
 const call = (url: string, method: string, path: string, body?: object) =>
   fetch(`${url}/api/v4${path}`, { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) })
 
-/** Half of the projects are in a group of their own below it. */
+/** Half of the projects are in a subgroup. */
 async function fillGroup(url: string): Promise<number> {
   const create = async (path: string, body: object): Promise<number> => {
     const answer = await call(url, 'POST', path, body)
@@ -129,14 +129,14 @@ async function leftOf(store: Store, data: string) {
   }
 }
 
-/** What a kill left of one that was being removed is no repository any more; the daily sweep takes it. */
+/** A half-deleted folder is no repository any more; the daily sweep removes it. */
 async function countRepositories(storage: string): Promise<number> {
   let count = 0
   for await (const name of glob('*/*/*', { cwd: storage })) if (!isLeftover(name)) count++
   return count
 }
 
-/** As if the minute had passed that a dead process keeps its jobs for. */
+/** As if the minute had passed for which a dead process keeps its leases. */
 async function endLeases({ db }: Store): Promise<void> {
   await db.updateTable('jobs').set({ lease_until: null }).where('lease_until', 'is not', null).execute()
 }

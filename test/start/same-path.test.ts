@@ -1,4 +1,4 @@
-/** Many ask several processes for one path at the same moment: one gets it, the others are told so. */
+/** Many requests to several processes claim one path at the same moment: one gets it, the others are told so. */
 import { glob } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -66,14 +66,14 @@ async function leftIn(databaseUrl: string): Promise<{ rows: string[]; news: stri
   }
 }
 
-/** Repositories, and whatever is left of half made ones. */
+/** Repositories, and remains of unfinished ones. */
 async function countEntries(storage: string): Promise<number> {
   let count = 0
   for await (const _ of glob('*/*/*', { cwd: storage })) count++
   return count
 }
 
-/** Successes first, as their status; then what the others were told, who all got 400. */
+/** Successes first, by status; then the messages of the others, which all got 400. */
 async function callAll(url: string, path: string, body: (n: number) => object): Promise<unknown[]> {
   const answers = Array.from({ length: CALLS }, async (_, n) => {
     const answer = await fetch(`${url}/api/v4${path}`, {

@@ -18,7 +18,7 @@ async function served<T>(
 ): Promise<T> {
   await using child = new Child(['serve'], { MORTISE_PORT: '0', ...settings })
   const url = await child.url()
-  // Awaited here: a returned promise would let the server go first.
+  // Awaited here: returning the promise would stop the server first.
   return await work(async (path, body, token = MORTISE_ROOT_TOKEN) => {
     const answer = await fetch(`${url}/api/v4${path}`, {
       method: !body ? 'GET' : /^\/application|\/services\//.test(path) ? 'PUT' : 'POST',
@@ -113,7 +113,7 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   expect(await unreadable(MORTISE_DATA, await readFile(file, 'utf8'))).toEqual([])
 })
 
-/** Columns of any table that hold something this key does not open. */
+/** Columns of any table with a value that this key cannot decrypt. */
 async function unreadable(data: string, key: string): Promise<string[]> {
   const { canOpen } = vault(Buffer.from(key, 'hex'))
   const store = await openStore(join(data, 'mortise.sqlite'), { durable: false, shared: true, poolSize: 1 })

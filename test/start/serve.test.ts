@@ -148,7 +148,7 @@ test.each([
   },
 )
 
-/** A request of which the end is held back: it runs until `finish`. */
+/** A request whose end is held back: it runs until `finish`. */
 async function openRequest(url: string): Promise<{ finish(): Promise<string>; socket: Socket }> {
   const body = JSON.stringify({ username: 'late', name: 'Late', email: 'late@example.com', password: 'long enough' })
   const { hostname, port } = new URL(url)
@@ -164,7 +164,7 @@ async function openRequest(url: string): Promise<{ finish(): Promise<string>; so
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   let answer = ''
   socket.on('data', (chunk) => (answer += chunk))
-  // The server says this once it has begun with the request.
+  // The server sends this once it has started with the request.
   await until(() => answer.includes('100 Continue'))
   return {
     socket,
@@ -199,13 +199,13 @@ test.each(['1', '2'])(
       MORTISE_WORKERS,
     })
     const url = await command.url()
-    // Left open by the client, as every pool of connections does.
+    // Left open by the client, as every connection pool does.
     await (await fetch(`${url}/-/liveness`)).text()
     const request = await openRequest(url)
 
     command.process.kill('SIGTERM')
     await until(() => refusesConnections(url))
-    command.process.kill('SIGTERM') // the same signal once more, as a launcher passes it on
+    command.process.kill('SIGTERM') // the same signal again, as a launcher forwards it
     expect(await request.finish()).toMatch(/^HTTP\/1.1 201 Created/)
     expect(await command.ended()).toBe(0)
     expect(command.stderr).toBe('')
@@ -223,7 +223,7 @@ test('SIGTERM to npm start ends the server, however npm passes it on', { timeout
   await using npm = new Child(['start'], settings, '', ['npm'])
   const url = await npm.url()
   npm.process.kill('SIGTERM')
-  // The server holds on to npm's pipes.
+  // The server keeps npm's pipes open.
   await npm.ended()
   expect(await refusesConnections(url)).toBe(true)
 })
@@ -272,7 +272,7 @@ test.each([1, 2])(
   async (workers) => {
     await using folder = await temporaryFolder()
     await using work = await workspace()
-    // Made by somebody else, and open.
+    // Created by another program, and readable by all.
     await chmod(folder.path, 0o755)
     const settings = {
       MORTISE_DATA: folder.path,

@@ -1,11 +1,11 @@
-/** What callers of a storm do: something of every family, in one project. */
+/** The actions of the storm test's callers: something of every family, in one project. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Only those asked for by name: commits make none. */
+/** Only pipelines requested through the API: commits create none. */
 export const CONFIGURATION = `
 workflow: { rules: [{ if: $CI_PIPELINE_SOURCE == "api" }] }
 one: { script: [make] }
@@ -20,7 +20,7 @@ export type Ask = (
   headers?: Record<string, string>,
 ) => Promise<Answer>
 
-/** What the callers have made so far. */
+/** The records that the callers have created so far. */
 export class World {
   readonly issues: number[] = []
   readonly requests: number[] = []
@@ -29,7 +29,7 @@ export class World {
   readonly labels = ['red', 'green', 'blue']
   readonly users: number[] = []
   readonly boards: number[] = []
-  /** Of a runner. */
+  /** A runner token. */
   readonly runner: string
   names = 0
 
@@ -39,20 +39,20 @@ export class World {
 }
 
 export interface Step {
-  /** In the project. */
+  /** Calls below the project. */
   readonly ask: Ask
   readonly askAnywhere: Ask
   readonly world: World
   readonly pick: <T>(from: readonly T[]) => T | undefined
   readonly chance: (share: number) => boolean
   readonly user: number
-  /** Where it is pushed to, as whom, and a folder to push from. */
+  /** The push URL, the token, and a folder to push from. */
   readonly repository: { readonly url: string; readonly token: string; readonly folder: string }
 }
 
 type Action = (step: Step) => Promise<unknown>
 
-/** Does something with one of those made before, if there is one. */
+/** Acts on one of the records created before, if there is one. */
 const withOne =
   (
     kind: 'issues' | 'requests' | 'milestones' | 'snippets' | 'boards',
@@ -70,7 +70,7 @@ const commit = (branch: string, start: string, name: string) => ({
   actions: [{ action: 'create', file_path: `${name}.txt`, content: name }],
 })
 
-/** As a runner: takes a job, writes of it, and ends it. */
+/** Acts as a runner: takes a job, writes its log, and finishes it. */
 async function work({ askAnywhere, world, pick }: Step): Promise<void> {
   const { status, body } = await askAnywhere('POST', '/jobs/request', { token: world.runner })
   if (status !== 201) return
@@ -81,7 +81,7 @@ async function work({ askAnywhere, world, pick }: Step): Promise<void> {
   await askAnywhere('PUT', `/jobs/${body['id']}`, { token, state: pick(['success', 'failed']) })
 }
 
-/** A branch of its own, with one commit more each time; what git says of a failure is thrown. */
+/** A new branch, with one more commit each time; throws git's error message. */
 async function push({ repository: { url, token, folder } }: Step): Promise<void> {
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=Storm', '-c', 'user.email=storm@example.com', '-C', folder, ...args])

@@ -18,7 +18,7 @@ const STEPS = 40
 const SEED = Number(process.env['MORTISE_STORM_SEED'] ?? Date.now() % 1_000_000)
 const SECONDS = Number(process.env['MORTISE_STORM_SECONDS'] ?? 0)
 
-/** Numbers from 0 to 1 in an order that the seed fixes (mulberry32). */
+/** Numbers from 0 to 1 in an order that the seed determines (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -29,7 +29,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Answers that are faults, and how many there were in all. */
+/** Faulty answers, and the number of all answers. */
 async function storm(api: string, folder: string) {
   const faults: string[] = []
   let answers = 0
@@ -88,7 +88,7 @@ async function storm(api: string, folder: string) {
   return { faults, answers }
 }
 
-/** Counts that are kept, beside the rows they count: none may differ. */
+/** Stored counts compared with the rows they count: none may differ. */
 async function countFaults(db: Db): Promise<string[]> {
   const kept = {
     'open issues': sql`select id, (select cast(coalesce(sum(total), 0) as bigint) from issues_facets f
@@ -134,7 +134,7 @@ async function countFaults(db: Db): Promise<string[]> {
   return faults
 }
 
-/** Until what changed beside others was looked at again. */
+/** Waits until concurrent changes were settled. */
 const settled = (db: Db) =>
   vi.waitFor(async () => {
     const left = await db.selectFrom('jobs').select('id').where('name', '=', 'planning.settle').execute()

@@ -4,14 +4,14 @@ import { postgresDatabase } from '../../src/store/temporary.ts'
 import { Child, temporaryFolder } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
-// A connection each, so that both processes get their share.
+// One connection per request, so that both processes are used.
 const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN, 'Content-Type': 'application/json', Connection: 'close' }
 const server = testDatabaseUrl()
 
 const RUNNERS = 10
 const JOBS = 50
 
-/** Ids of the commits that were answered, and of those in the history; ids of the jobs that runners were given. */
+/** Ids of the answered commits, and of the commits in the history; ids of the jobs that runners were given. */
 async function writeAtOnce(settings: Record<`MORTISE_${string}`, string>) {
   await using folder = await temporaryFolder()
   const common = { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_WORKERS: '2', MORTISE_ROOT_TOKEN }
@@ -48,7 +48,7 @@ async function writeAtOnce(settings: Record<`MORTISE_${string}`, string>) {
   }
 }
 
-/** Runners that wait, some with each process, until one of these makes jobs; then they take all there are. */
+/** Runners that wait at each process until one of these creates jobs; then they take all jobs. */
 async function runAtOnce(api: string, push: () => Promise<void>): Promise<number[]> {
   const post = (path: string, body: object) =>
     fetch(api + path, { method: 'POST', headers: HEADERS, body: JSON.stringify(body) })
@@ -63,7 +63,7 @@ async function runAtOnce(api: string, push: () => Promise<void>): Promise<number
   }
   const idle = await Promise.all(tokens.map((token) => ask(token)))
   expect(idle.map(({ status }) => status)).toEqual(Array(RUNNERS).fill(204))
-  // Held for so long as the server holds anybody, unless they hear of jobs: then one of 50 is left for each.
+  // Held as long as the server holds any request, unless there are jobs: then each gets one of 50.
   const waiting = tokens.map((token, n) => ask(token, idle[n]!.last_update))
   await push()
   const first = await Promise.all(waiting)
