@@ -1,19 +1,19 @@
-/** Sees every row that is added, changed or removed, in whatever table. */
+/** Detects every inserted, updated or deleted row, in any table. */
 import { sql } from 'kysely'
 import type { TestForge } from '../src/forge.ts'
 import { isSqlite } from '../src/store/dialect.ts'
 
-/** What reads and refusals may write to. */
+/** Tables that reads and rejected requests may write. */
 const UNWATCHED_TABLES = [
-  /^throttles$/, // attempts are counted, also vain ones
+  /^throttles$/, // attempts are counted, including failed ones
   /_search/, // indexes, which follow their tables
-  /_facets$|^changes$/, // counts that follow their tables; whoever reads many puts them together
-  /^(sqlite|kysely)_/, // the store's own
+  /_facets$|^changes$/, // counts that follow their tables; a reader of many rows merges them
+  /^(sqlite|kysely)_/, // internal tables
 ]
-/** Whoever calls was there, whatever they are answered. */
+/** A call updates these, whatever its answer. */
 const UNWATCHED_COLUMNS = /^last_(activity_on|used_(at|ips))$/
 
-/** Names the tables that were written to since it was last asked. */
+/** Returns a function that names the tables written since the last call. */
 export async function watchTables({ app: { db } }: TestForge): Promise<() => Promise<string[]>> {
   const run = (text: string) => sql.raw(text).execute(db)
   const serial = isSqlite(db) ? 'integer primary key' : 'bigserial primary key'
@@ -43,7 +43,7 @@ export async function watchTables({ app: { db } }: TestForge): Promise<() => Pro
   }
 }
 
-/** Everything that is kept, table by table, except when a token was last seen. */
+/** All stored data, table by table, except when a token was last used. */
 export async function everything({ app: { db } }: TestForge): Promise<Record<string, string>> {
   const tables = await db.introspection.getTables()
   const kept = tables.filter(({ name, isView }) => !isView && !/_search|sqlite_|kysely/.test(name))
@@ -54,7 +54,7 @@ export async function everything({ app: { db } }: TestForge): Promise<Record<str
       .execute()
     const text = (row: unknown) =>
       JSON.stringify(row, (key, value) => (key.startsWith('last_used') ? undefined : value))
-    // A row that was written again as it is stands elsewhere in some stores.
+    // A rewritten row may be in another position in some databases.
     return [name, rows.map(text).toSorted().join()] as const
   })
   return Object.fromEntries(await Promise.all(contents))

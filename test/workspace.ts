@@ -1,11 +1,11 @@
-/** Plain git, as somebody at their own machine has it. */
+/** Plain git, as a user on their own machine has it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Person, TestForge } from '../src/forge.ts'
 import { runProgram } from './programs.ts'
 
-/** A folder to work in, and git in it; a failure is an answer. */
+/** A working folder with git; a failure is returned, not thrown. */
 export async function workspace() {
   const folder = await mkdtemp(join(tmpdir(), 'mortise-work-'))
   const env = {
@@ -27,7 +27,7 @@ export async function workspace() {
   return { folder, git, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Of a project's repository, with the credentials of whoever comes. */
+/** The URL of a project's repository, with the credentials of the person. */
 export const addressFor = (forge: TestForge, path: string, person?: Person) =>
   person
     ? forge.url.replace('://', `://${person.username}:${person.token}@`) + `/${path}.git`

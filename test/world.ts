@@ -1,4 +1,4 @@
-/** All that is declared, ready to be asked: where the cases of its family say, with the valid input they give. */
+/** All declared endpoints, ready to be called: with the records and the valid input of the family's cases. */
 import { afterAll } from 'vitest'
 import type { Endpoint } from '../src/api/endpoint.ts'
 import { startForge, type Person, type TestForge } from '../src/forge.ts'
@@ -7,12 +7,12 @@ import { addressOf, inputOf, setStage, type Stage } from './cases.ts'
 import { caseOf, nameOf } from './endpoints.ts'
 
 export const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
-/** Fields that are part of the path cannot be given otherwise. */
+/** Fields that are part of the path cannot be sent otherwise. */
 export const ownFieldsOf = (endpoint: Endpoint) =>
   fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
 export const isWrite = ({ method }: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(method)
 
-/** An endpoint where it leads somewhere; what it is asked with is made anew each time. */
+/** An endpoint with existing records; its input is created again for each call. */
 export interface EndpointCall {
   readonly endpoint: Endpoint
   readonly name: string
@@ -29,7 +29,7 @@ export interface World {
 }
 
 export async function worldOf(forge: TestForge): Promise<World> {
-  // Its receivers are names that nobody answers to.
+  // The receivers are host names that do not resolve.
   await forge.administrator.put('/application/settings', { silent_mode_enabled: true })
   const stage = await setStage(forge, 'private')
   const caller = await forge.user({ admin: true })
@@ -43,20 +43,20 @@ export async function worldOf(forge: TestForge): Promise<World> {
   return { forge, stage, caller, asked }
 }
 
-/** One world for all tests of a describe or a file, begun by the first that asks. */
+/** One world for all tests of a describe or a file, created by the first that needs it. */
 export function sharedWorld(begin: () => Promise<World> = () => startForge().then(worldOf)): () => Promise<World> {
   let begun: Promise<World> | undefined
   afterAll(async () => (await begun)?.forge[Symbol.asyncDispose]())
   return () => (begun ??= begin())
 }
 
-/** One after the other: what they make in the same repository would be in each other's way. */
+/** One after the other: changes in the same repository would conflict. */
 export async function allCalls({ asked }: World, endpoints: readonly Endpoint[]): Promise<EndpointCall[]> {
   const found: EndpointCall[] = []
   for (const endpoint of endpoints) found.push(await asked(endpoint))
   return found
 }
 
-/** The same place with the text for every parameter. */
+/** The same path with the text for every parameter. */
 export const addressWith = ({ path }: Endpoint, text: string) =>
   path.replace(/:(\w+)(\([^)]+\))?/g, encodeURIComponent(text))

@@ -1,6 +1,6 @@
 /**
- * An address for every page, by its file in `web/pages`. A new page has to be named here: what holds for all pages is
- * asked of these.
+ * A URL for every page, by its file in `web/pages`. A new page must be listed here: the checks for all pages use this
+ * table.
  */
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -8,19 +8,19 @@ import type { World } from './world.ts'
 
 export type Role = 'visitor' | 'member' | 'administrator'
 
-/** What somebody finds: the page, the way to sign in, or the page that says that nothing is here. */
+/** What a viewer gets: the page, the sign-in page, or an error page. */
 export type PageOutcome = 'page' | 'sign-in' | 404 | 403
 
 export interface Address {
-  /** In `web/pages`, without its ending. */
+  /** In `web/pages`, without its extension. */
   readonly file: string
   readonly path: string
   readonly found: Readonly<Record<Role, PageOutcome>>
-  /** Words whose hostile text is to be seen. */
+  /** Words whose hostile text must be visible. */
   readonly shows: readonly string[]
   /** The same page in another state. */
   readonly isVariant: boolean
-  /** Holds texts that nobody could make accessible. */
+  /** Contains texts that cannot be accessible. */
   readonly isCorpus: boolean
 }
 
@@ -30,11 +30,11 @@ const ADMINISTRATORS = { ...SIGNED_IN, member: 404 } as const
 
 interface Entry {
   readonly at: string
-  /** Words whose hostile text (see `world.ts`) is to be seen there, character by character. */
+  /** Words whose hostile text (see `world.ts`) must be visible there, character by character. */
   readonly shows?: readonly string[]
-  /** Addresses of the same page that look differently. */
+  /** URLs of the same page in other states. */
   readonly also?: readonly string[]
-  /** One that shows the whole corpus of hostile Markdown. */
+  /** A URL that shows the whole corpus of hostile Markdown. */
   readonly corpus?: string
 }
 
@@ -42,14 +42,14 @@ type Entries = Record<string, string | Entry>
 
 const folder = 'web/pages'
 
-/** Every file that is a page; those in capitals are parts of pages. */
+/** Every page file; capitalised files are parts of pages. */
 export const pageFiles = (): string[] =>
   globSync('**/*.tsx', { cwd: folder })
     .filter((file) => /^[a-z[]/.test(basename(file)))
     .map((file) => file.replace(/\.tsx$/, ''))
     .toSorted()
 
-/** Segments as a browser writes them. */
+/** Segments as a browser encodes them. */
 const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/')
 
 export function addressesOf(world: World): Address[] {

@@ -1,4 +1,4 @@
-/** Debian's Chromium, driven as a person would. What a page complains of is kept, and fails whoever looks. */
+/** Debian's Chromium, driven like a user. Errors of a page are collected, and fail the test that checks them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
@@ -17,24 +17,24 @@ const FLAGS = [
 
 let browser: Promise<Browser> | undefined
 
-/** Debian has the engine without a window too, at a third of the cost. */
+/** Debian also has a headless build, at a third of the cost. */
 const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))!
 
-/** One for all tests of the process, which ends with it. */
+/** One for all tests of the process; it ends with the process. */
 const openBrowser = () => (browser ??= chromium.launch({ executablePath, args: FLAGS }))
 
-/** Whoever opens a tab was made with it: `forge.user({ password: PASSWORD })`. */
+/** Users of tabs must have it: `forge.user({ password: PASSWORD })`. */
 export const PASSWORD = 'correct-horse-battery'
 
 export interface Tab extends AsyncDisposable {
   readonly page: Page
-  /** Opens an address and waits until the page is taken over. */
+  /** Opens a URL and waits until the page is hydrated. */
   go(path: string): Promise<Page>
-  /** What the page complained of since it was asked last: errors of the console, requests that failed. */
+  /** Errors of the page since the last call: console errors, failed requests. */
   complaints(): string[]
 }
 
-/** A window of somebody's own; without a person, of a visitor. */
+/** A window of a user; without a person, of a visitor. */
 export async function openTab(
   forge: TestForge,
   person: Person | null = null,
@@ -97,12 +97,15 @@ interface Violation {
   nodes: { html: string }[]
 }
 
-/** Those that colours or the width of the window matter to: on a page that all were asked of, they are the rest. */
+/**
+ * Rules that depend on colours or the width of the window: the rest to check on a page where all rules were checked
+ * before.
+ */
 const OF_LOOKS = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
 
-/** Serious findings of axe, each in a line. */
+/** Serious findings of axe, one per line. */
 export async function barriers(page: Page, rules: 'all' | 'looks' = 'all', part = 'html'): Promise<string[]> {
-  // Not as a script of the page: its own rules forbid that.
+  // Not as a script of the page: the page's policy forbids that.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)
   const options = { resultTypes: ['violations'], ...(rules === 'looks' && { runOnly: OF_LOOKS }) }
   const run = `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`

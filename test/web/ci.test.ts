@@ -26,7 +26,7 @@ const LOG = [
 let forge: TestForge
 let jane: Person
 let runner: TestRunner
-/** Below the project: `/jane/mill/-`. */
+/** The URL below the project: `/jane/mill/-`. */
 let at: string
 let compiled: number
 
@@ -152,7 +152,7 @@ test.each([true, false])(
     await using tab = await openTab(forge, jane, { javaScriptEnabled })
     const page = await tab.go(`${at}/ci/editor`)
     await page.getByLabel('Configuration').fill('broken: { script: 1, stage: nowhere }')
-    // Faults are told while one writes, with the line that they are in.
+    // Errors are shown while typing, with their line.
     if (javaScriptEnabled) await page.locator('.ci-live .fault button', { hasText: 'Line 1' }).first().click()
     await page.getByRole('button', { name: 'Validate' }).click()
     await expect.poll(() => page.locator('.lint h2').textContent()).toContain('invalid')

@@ -109,7 +109,7 @@ test.each([true, false])('a commit and its lines are talked about, scripts %s', 
     .locator('.reply button:has-text("Reply")')
     .click()
   await expect.poll(() => page.locator('.diff-below .note', { hasText: 'Because' }).count()).toBe(scripts ? 1 : 2)
-  // Drawn anew, it asks for a signature that is not there.
+  // The rendered page requests a signature that does not exist.
   expect(tab.complaints().filter((one) => !/signature$|404 \(Not Found\)$/.test(one))).toEqual([])
   const visitor = await (
     await fetch(`${forge.url}${base}/-/commit/master`, { headers: { Accept: 'text/html' } })
@@ -140,7 +140,7 @@ test('whoever looks at a commit sees what others say of it, and how its pipeline
   const thread = (await jane.get(noteable)).body.at(-1)
   await jane.put(`${noteable}/${thread.id}/notes/${thread.notes[0].id}`, { body: 'It *stops*' })
   await reader.waitForSelector('.note em:text-is("stops")')
-  // Drawn anew, it asks for a signature that is not there.
+  // The rendered page requests a signature that does not exist.
   const complaints = [...hers.complaints(), ...his.complaints()]
   expect(complaints.filter((one) => !/signature$|404 \(Not Found\)$/.test(one))).toEqual([])
 })

@@ -47,7 +47,7 @@ test('two texts are compared line by line, in parts', () => {
   ])
   expect(unifiedDiff(before, `${before}\n`)).toBe('')
   expect(unifiedDiff('', 'a\n')).toBe('@@ -1 +1 @@\n+a\n')
-  // Too much for a table of all pairs.
+  // Too large for a table of all pairs.
   const [one, other] = ['x\n', 'y\n'].map((line) => line.repeat(3000))
   expect(unifiedDiff(one!, other!).split('\n')).toHaveLength(6002)
 })

@@ -1,10 +1,10 @@
 /**
- * What holds for every page, asked of a world whose texts are hostile. Everybody opens every page once and looks twice:
+ * Checks that apply to every page, on a forge with hostile texts. Each role opens every page once and checks it twice:
  * wide and light, then narrow and dark, or the other way round on every other page. That leaves out narrow and light,
- * and wide and dark; the markup is the same, and colours do not depend on widths. Axe looks at what members see, of
- * administration at what administrators see: with all its rules first, then with those that colours or widths matter to
- * (once at addresses that show a page in another state, which members alone open). `MORTISE_SHOTS` names a folder for
- * pictures, `MORTISE_PAGES` a pattern of the addresses to look at.
+ * and wide and dark; the markup is the same, and colours do not depend on widths. Axe checks the pages of members, and
+ * of administrators in the admin area: with all its rules first, then with those that depend on colours or widths (once
+ * for URLs that show a page in another state, which only members open). `MORTISE_SHOTS` names a folder for screenshots,
+ * `MORTISE_PAGES` a pattern of URLs to check.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../browser.ts'
@@ -16,7 +16,7 @@ import { linksOf, markupFaults, postsOf } from './markup.ts'
 import { makeWorld, hostile, type World } from './world.ts'
 
 const LANES = 4
-/** Of a walk, on a machine that has much else to do. */
+/** For one walk, on a busy machine. */
 const TIMEOUT = 600_000
 
 let world: World
@@ -38,7 +38,7 @@ const WIDE = { width: 1280, colorScheme: 'light' } as const
 const NARROW = { width: 360, colorScheme: 'dark' } as const
 type Size = typeof WIDE | typeof NARROW
 
-/** What a page says of itself. */
+/** Facts that a page reports about itself. */
 interface Look {
   readonly file: string | null
   readonly title: string
@@ -58,7 +58,7 @@ const LOOK = `(() => {
   }
 })()`
 
-/** The frame is the same around all pages of a kind: it is looked at where they begin. */
+/** The frame is the same for all pages of a kind: it is checked on the first one. */
 const partOf = (path: string) => (/\/-\/.|\/admin\/./.test(path) ? 'main' : 'html')
 
 class Walk {
@@ -79,7 +79,7 @@ class Walk {
     })
   }
 
-  /** What is wrong with the page, in words; nothing where all is well. */
+  /** The errors of the page; empty if there are none. */
   async faultsOf(address: Address): Promise<string[]> {
     const { page } = this.tab
     await this.tab.go(address.path)
@@ -109,7 +109,7 @@ class Walk {
     }
     if (expected !== 'page') return look.file === null ? [] : ['is shown']
     if (look.file !== `./pages/${file}.tsx`) return [`is ${look.file}`]
-    // Of one's own pages, others see their own.
+    // On personal pages, other roles see their own data.
     const mine = this.role === 'member' || found.member !== 'page' ? shows : []
     return mine.filter((word) => !look.text.includes(hostile(word))).map((word) => `does not show ${word}`)
   }
@@ -138,7 +138,7 @@ class Walk {
     await page.emulateMedia({ colorScheme })
   }
 
-  /** Without the answer of a refusal itself, and the pictures that the corpus asks for. */
+  /** Without the error answer itself, and without the images of the corpus. */
   #complaints({ found, path, isCorpus }: Address): string[] {
     const status = found[this.role]
     const url = world.forge.url + path
@@ -150,7 +150,7 @@ class Walk {
   }
 }
 
-/** A few tabs share the addresses: while one waits for the server, another draws. */
+/** A few tabs share the URLs: while one waits for the server, another renders. */
 async function walk(role: Role, given: readonly Address[], hasScripts = true): Promise<string[]> {
   const left = [...given]
   const faults: string[] = []
@@ -166,7 +166,7 @@ async function walk(role: Role, given: readonly Address[], hasScripts = true): P
   return faults
 }
 
-/** The first address of every page. */
+/** The first URL of every page. */
 const firsts = () => addresses.filter(({ file }, n) => addresses.findIndex((one) => one.file === file) === n)
 
 const others = () => addresses.filter((address) => !firsts().includes(address))
@@ -234,7 +234,7 @@ test('every link of every page leads somewhere', { timeout: TIMEOUT }, async () 
   const known = new Set(addresses.map(({ path }) => path.split('?', 1)[0]))
   const left = new Map<string, string>()
   for (const { path, isCorpus } of addresses) {
-    // Texts of people lead where people say.
+    // Links in user texts lead anywhere.
     const body = isCorpus ? '' : (await browser.get(path, HTML)).body
     for (const address of linksOf(body)) {
       const { origin, pathname, href } = new URL(address, new URL(path, world.forge.url))
@@ -278,7 +278,7 @@ test('no page changes anything, nor does a form that does not come from it', asy
   const { forge } = world
   forge.clock.advance(10_000)
   await forge.settle()
-  using _ = forge.clock.hold() // so that no job comes due
+  using _ = forge.clock.hold() // so that no job becomes due
   const written = await watchTables(forge)
   const [member, other] = [await plainBrowser('member'), await plainBrowser('administrator')]
   const tokenOf = async (browser: Browser) =>

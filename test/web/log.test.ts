@@ -4,7 +4,7 @@ import { isSection, keepLast, readLog, textOf, type LogItem } from '../../web/lo
 
 const ESC = '\u001b'
 
-/** Lines as text, sections as their head and what is in them. */
+/** Lines as text, sections as their title and content. */
 const outline = (items: readonly LogItem[]): unknown[] =>
   items.map((item) =>
     isSection(item) ? [textOf(item.head), ...outline(item.items)] : `${item.number} ${textOf(item)}`,

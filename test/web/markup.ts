@@ -1,4 +1,4 @@
-/** Reads the markup of a page strictly, without a browser: whatever is not plainly ours is a fault. */
+/** Parses the markup of a page strictly, without a browser: anything that is not clearly ours is an error. */
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z][\w:-]*(?:="[^"<]*")?)*)\s*\/?>/g
 const DATA = /<script type="application\/json" id="data">([^<]*)<\/script>/
@@ -14,11 +14,11 @@ const unescape = (text: string) =>
 
 const ADDRESSES = new Set(['href', 'src', 'action', 'formaction', 'poster', 'cite', 'data', 'ping'])
 
-/** As browsers read it: spaces and controls do not count. */
+/** As browsers parse it: spaces and control characters are ignored. */
 // oxlint-disable-next-line no-control-regex -- as above
 const schemeOf = (address: string) => /^([a-z][a-z0-9+.-]*):/i.exec(address.replaceAll(/[\u0000-\u0020]/g, ''))?.[1]
 
-/** Scripts, handlers, styles and addresses that a page of ours does not have. */
+/** Scripts, handlers, styles and URLs that our pages do not have. */
 export function markupFaults(html: string): string[] {
   const faults: string[] = []
   const rest = html
@@ -32,7 +32,7 @@ export function markupFaults(html: string): string[] {
       for (const [, name = '', value = ''] of attributes.matchAll(/\s([a-zA-Z][\w:-]*)(?:="([^"]*)")?/g)) {
         if (/^on/i.test(name) || /^(style|srcdoc)$/i.test(name)) faults.push(`${tag} ${name}`)
         const scheme = schemeOf(unescape(value))?.toLowerCase()
-        // A picture runs nothing, whatever it holds.
+        // An image runs no code, whatever it contains.
         if (tag === 'img' && name === 'src' && value.startsWith('data:image/')) continue
         if (ADDRESSES.has(name.toLowerCase()) && scheme && !/^(https?|mailto|ssh|git|ftp)$/.test(scheme))
           faults.push(`${tag} ${name}=${value}`)
@@ -43,11 +43,11 @@ export function markupFaults(html: string): string[] {
   return at < 0 ? faults : [...faults, `not read: ${rest.slice(at, at + 80)}`]
 }
 
-/** Where the links of a page lead. */
+/** The targets of the links of a page. */
 export const linksOf = (html: string): string[] =>
   [...html.matchAll(/<a\s[^>]*?href="([^"]*)"/g)].map(([, address]) => unescape(address!))
 
-/** What posts of a page hold, by form. */
+/** The fields of the post forms of a page, by form. */
 export function postsOf(html: string): Map<string, string>[] {
   const forms = html.match(/<form[^>]*method="post"[^>]*>[^]*?<\/form>/g) ?? []
   return forms.map(

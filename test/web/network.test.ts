@@ -35,7 +35,7 @@ test('commits with thousands of parents share the last lane, with one line each'
   const { dots, lines, lanes } = layOut(commits, 24)
   expect(lanes).toBe(24)
   expect(dots.map(({ lane }) => lane)).toEqual(commits.map(() => 0))
-  // The first takes all lanes; the others have one that runs on, and one to the last.
+  // The first takes all lanes; the others have one that continues, and one to the last.
   expect(lines.length).toBe(24 + 99 * 2)
   expect(lines.filter(({ lane }) => lane === 23).length).toBe(100)
 })

@@ -257,7 +257,7 @@ test('a text is looked at, gets files, is sent by keys; what was done is undone'
   expect((await jane.get(`${api}/issues/1`)).body.state).toBe('opened')
   expect(tab.complaints()).toEqual([])
 
-  // What was refused stays written.
+  // Rejected text stays in the form.
   await page.route('**/notes', (route) => route.abort())
   await box.locator('textarea').fill('Do not lose this')
   await box.locator('button:text-is("Comment")').click()
@@ -378,7 +378,7 @@ test('several are changed at once; one form gives back what they had, where it c
   ])
   await undo()
   await expect.poll(state).toEqual(was)
-  // One of them had none to begin with, and is left alone.
+  // One of them had none before, and stays unchanged.
   await tab.go(`${base}/issues`)
   expect(await change({ milestone: 'No milestone' })).toEqual([
     [['bug'], null, 0],

@@ -60,7 +60,7 @@ test('two people review and merge one, each seeing what the other does', async (
   const author = await hers.go(`${at}/1`)
   const reviewer = await his.go(`${at}/1/diffs`)
 
-  // A line is commented on with a suggestion, another one is drafted.
+  // Comments on a line with a suggestion, and drafts another comment.
   await reviewer.click('a[aria-label="Comment on line 5"] >> nth=-1', { force: true })
   await reviewer.fill('.line-form [name=body]', 'Faster than what?')
   await reviewer.click('.line-form summary')
@@ -89,14 +89,14 @@ test('two people review and merge one, each seeing what the other does', async (
   await author.waitForSelector('text=Which sieves?')
   await author.waitForSelector('text=Approved by Joe')
 
-  // Replies are seen at the line.
+  // Replies appear at the line.
   const thread = author.locator('.thread', { hasText: 'Which sieves?' })
   await thread.locator('summary', { hasText: 'Reply' }).click()
   await thread.locator('.reply textarea').fill('The fine ones.')
   await thread.locator('.reply button[data-kind=main]').click()
   await reviewer.waitForSelector('text=The fine ones.')
 
-  // What is merged for one is merged for the other.
+  // A merge is visible to both users.
   await his.go(`${at}/1`)
   await author.click('.merge-form >> button:has-text("Merge")')
   await author.waitForSelector('.merge-box[data-state=merged]')
@@ -153,7 +153,7 @@ test('gates are lifted one by one while somebody looks on', async () => {
   await other.click('text=Cancel auto-merge')
   await page.waitForSelector('.merge-form')
 
-  // The target moves on, where only what stands on its tip is merged.
+  // The target moves on, in a project that allows only fast-forward merges.
   await jane.put(`/projects/${project.id}`, { merge_method: 'ff' })
   await forge.seed(project, { 'NEWS.md': '# News\n' }, { as: jane })
   await page.click('[data-gate=rebase] button')
@@ -203,7 +203,7 @@ test('several lines are commented on, a draft is changed, a thread resolved and 
   const files = { 'mill.txt': lines({ 5: 'quicker', 6: 'and quicker' }) }
   const { iid } = await forge.mergeRequest(project, { title: 'A gear', source_branch: 'gear', files }, jane)
   const one = `/projects/${project.id}/merge_requests/${iid}`
-  // More than one page of them: what comes last still finds its line.
+  // More than one page of threads: the last one still finds its line.
   for (let n = 0; n < 100; n += 10)
     await Promise.all(Array.from({ length: 10 }, () => jane.post(`${one}/discussions`, { body: 'Hm.' })))
   await using tab = await openTab(forge, jane)

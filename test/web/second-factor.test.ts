@@ -41,7 +41,7 @@ test.each([true, false])('a second factor is set up, asked for and switched off;
 })
 
 test('a passkey is added, signs in alone and after the password, and is removed', async () => {
-  // Browsers keep passkeys for names, not for numbers.
+  // Browsers keep passkeys for host names, not for IP addresses.
   await using forge = await startForge({ settings: { HOST: 'localhost' } })
   const jane = await forge.user({ password: PASSWORD })
   await using tab = await openTab(forge, jane)

@@ -144,7 +144,7 @@ test('a hook is looked at and sent again', async () => {
   expect((await receiver.next('push')).body).toEqual(first.body)
   expect(first.headers['x-gear']).toBe('brass')
 
-  // A header goes, another one comes, and the body is one's own.
+  // Removes a header, adds another, and sets a custom body.
   await page.click('summary:has-text("Edit hook")')
   await page.check('[name="header_gone[]"]')
   await page.fill('[name=header_key_0]', 'X-Wheel')

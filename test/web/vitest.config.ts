@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Pages in a real browser: apart from the suite, because it needs one. */
+/** Pages in a real browser: separate from the suite, because it needs a browser. */
 export default defineConfig({
   test: {
     include: ['test/web/*.test.ts'],

@@ -1,6 +1,6 @@
 /**
- * One forge with something of everything that pages show. Whatever people can name is hostile: a page that takes a text
- * for more than text runs it, or shows something else.
+ * A forge with a record of everything that pages show. All names are hostile: a page that treats a text as more than
+ * text runs it, or shows something else.
  */
 import { generateKey } from 'openpgp'
 import { startForge, type Person, type TestForge } from '../../src/forge.ts'
@@ -11,17 +11,17 @@ import { registerRunner } from '../runners.ts'
 import { PIXEL, sshKey } from '../samples.ts'
 import { PASSWORD } from './browser.ts'
 
-/** A picture that is there, so that a request for it is no fault of the page. */
+/** An existing image, so that a request for it is no error of the page. */
 const PICTURE = '/-/assets/icon.svg'
 
-/** Runs where it is taken for markup, in an attribute or in a script. Has no comma, which would part names of labels. */
+/** Runs code if it is treated as markup, in an attribute or in a script. Has no comma, which would separate labels. */
 export const hostile = (word: string) =>
   `${word} <img alt=x src=${PICTURE} onload=alert(1)>"'</script><script>alert(1)</script>`
 
-/** What titles of labels and milestones, which lose their tags, are such a text after. */
+/** Titles of labels and milestones lose their tags: after that, this becomes such a text. */
 const nested = (word: string) => hostile(word).replaceAll('<', '<<b>')
 
-/** The whole corpus in one text of Markdown, which marks that it was run. Most of its pictures are not there. */
+/** The whole corpus in one Markdown text, which records that it was run. Most of its images do not exist. */
 const CORPUS = [...TRICKS, ...SCHEMES.flatMap((scheme) => URL_POSITIONS.map((place) => place(scheme)))]
   // oxlint-disable-next-line no-control-regex -- no text of the API holds these
   .filter((text) => !/[\u0000-\u0008]/.test(text))
@@ -31,12 +31,12 @@ const CORPUS = [...TRICKS, ...SCHEMES.flatMap((scheme) => URL_POSITIONS.map((pla
 const lines = (change: Record<number, string> = {}) =>
   Array.from({ length: 30 }, (_, n) => `${change[n + 1] ?? `const line${n + 1} = ${n + 1} // counts`}\n`).join('')
 
-/** What git takes for the name of a branch, and of a file. */
+/** Names that git accepts for a branch, and for a file. */
 const BRANCH = `topic/<svg/onload=alert(1)>"'#50%`
 const TAG = `v2/<svg/onload=alert(1)>"'#50%`
 const FILE = `<img onload=alert(1)>"'?#50%.ts`
 const WIKI = `<svg onload=alert(1)>"'?#50% page`
-/** An address that leads where it says, if it stays within its attribute. */
+/** A valid URL, if it stays within its attribute. */
 const ADDRESS = `https://mill.example/?"onclick=alert(1)//'onclick=alert(1)//`
 const JOB = hostile('compile')
 const ESC = '\u001b'
@@ -62,7 +62,7 @@ const JUNIT = `<testsuite name="&lt;img onload=alert(1)&gt;"><testcase name="&lt
 
 export interface World extends AsyncDisposable {
   readonly forge: TestForge
-  /** Owns the group, the project and nearly all in it. */
+  /** Owns the group, the project and nearly everything in it. */
   readonly member: Person
   readonly administrator: Person
   readonly branch: string
@@ -95,7 +95,7 @@ export async function makeWorld(): Promise<World> {
 }
 
 async function fill(forge: TestForge): Promise<World> {
-  // Files and pages of a wiki have addresses of their own, which a path would be one of.
+  // Files and wiki pages have their own URLs, which a relative path would be resolved against.
   const inFile = (text: string) => text.replaceAll(PICTURE, forge.url + PICTURE)
   const named = { name: hostile('Jane'), bio: hostile('bio'), location: hostile('location'), website_url: ADDRESS }
   const administrator = await forge.user({ username: 'boss', name: 'Boss', password: PASSWORD, admin: true })
@@ -280,7 +280,7 @@ async function fill(forge: TestForge): Promise<World> {
   await make('/user/runners', ofGroup)
   await make(`${inGroup}/ldap_group_links`, { cn: hostile('cn'), group_access: 30, provider: 'ldapmain' })
 
-  // Last: whoever does something about it is done with it.
+  // Last, because an action on the issue completes its todo.
   await make(`${at}/issues/1/todo`)
   await forge.settle()
   const { body: environments } = await member.get(`${at}/environments`)
@@ -306,7 +306,7 @@ async function fill(forge: TestForge): Promise<World> {
   }
 }
 
-/** Of each way a job can end. */
+/** Jobs with each possible result. */
 async function seedPipeline(forge: TestForge): Promise<Pick<World, 'pipeline' | 'job' | 'waitingJob'>> {
   const built = await runJobByName(forge, JOB, { log: LOG, files: { 'out/a.txt': 'a', [`out/deep/${FILE}`]: 'b' } })
   const check = await runJobByName(forge, 'check', { isLeftRunning: true })
@@ -327,7 +327,7 @@ interface Review {
   readonly make: (path: string, input?: object, by?: Person) => Promise<Made>
 }
 
-/** A merge request that is talked about at lines, a draft that waits for it, and one in drafts of a review. */
+/** A merge request with threads at lines, a draft that depends on it, and one with draft notes of a review. */
 async function seedReview(forge: TestForge, { at, project, member, joe, planned, description, make }: Review) {
   const change = {
     'src/stone.ts': lines({ 5: hostile('// faster'), 20: '// sieves' }),
