@@ -1,6 +1,6 @@
 /**
- * `test/flaky.json` lists the test files that may pass only when run alone, each with the day it was entered and what is
- * known of the cause: `[{ "file": "src/a.test.ts", "date": "2026-11-18", "reason": "…" }]`. An entry lasts a week.
+ * `test/flaky.json` lists the test files that may pass only when run alone, each with its entry date and the known
+ * cause: `[{ "file": "src/a.test.ts", "date": "2026-11-18", "reason": "…" }]`. An entry lasts a week.
  */
 import { readFileSync } from 'node:fs'
 
@@ -15,7 +15,7 @@ export interface Entry {
 
 export const readLedger = (path: string): Entry[] => JSON.parse(readFileSync(path, 'utf8')) as Entry[]
 
-/** What is wrong with the ledger itself, one line each. */
+/** Errors of the ledger itself, one per line. */
 export function ledgerFaults(ledger: readonly Entry[], now: Date): string[] {
   return ledger.flatMap(({ file, date, reason }) => {
     const age = (now.getTime() - Date.parse(date)) / DAY

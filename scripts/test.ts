@@ -1,4 +1,5 @@
-// `npm test -- identity/tokens`: vitest, and with a family or a context that is named the tables that ask its endpoints.
+// `npm test -- identity/tokens` runs vitest. If an argument names a family or a context, the tests that call every
+// endpoint run too, for its endpoints only.
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,7 +15,7 @@ const tables = chosen.length > 0 ? [...TABLES, '--passWithNoTests'] : []
 const env = { ...process.env, ...(chosen.length > 0 && { MORTISE_TEST_FAMILIES: chosen.join() }) }
 
 const vitest = spawn('vitest', ['run', ...args, ...tables], { stdio: 'inherit', env })
-// Interrupts reach the whole group; whoever ends this process alone means the run.
+// Ctrl-C reaches the whole process group, so it is ignored here. SIGTERM may reach this process alone and ends the run.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => vitest.kill())
 vitest.on('exit', (code) => (process.exitCode = code ?? 1))

@@ -102,7 +102,7 @@ function restyle(style: Style, codes: string): void {
   }
 }
 
-/* oxlint-disable no-control-regex -- what terminals are told begins with these */
+/* oxlint-disable no-control-regex -- terminal control sequences begin with these */
 const CODE = /\u001b(?:\[([0-9;:?]*)([A-Za-z])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
 // Each part has a length limit: an open bracket is not searched to the end of the line.
 const MARKER =

@@ -52,7 +52,7 @@ export interface Live {
   readonly about?: (event: EventFacts) => boolean
 }
 
-// oxlint-disable-next-line no-explicit-any -- a table holds pages of every kind of data
+// oxlint-disable-next-line no-explicit-any -- a table contains pages with every kind of data
 export interface Page<D extends object = any> {
   /** Concurrent calls: all entries are awaited together. */
   load(

@@ -356,7 +356,7 @@ export interface Project extends Readonly<ProjectAttributes> {
   }
   readonly mirror: boolean
   readonly import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed'
-  /** Visible to administrators of the project. */
+  /** Visible to users who administer the project. */
   readonly runners_token?: string | undefined
 }
 

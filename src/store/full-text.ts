@@ -55,10 +55,10 @@ const LONGEST_INDEXED = 100_000
 
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
 /**
- * First character of the words that encode the scope of a text. For FTS5 it is a letter; users cannot type it as one.
+ * First character of the words that encode the scope of a text. For FTS5 it is a letter; for people it is none.
  */
 const PLACE = '\ue000'
-// oxlint-disable-next-line no-control-regex -- they part words too
+// oxlint-disable-next-line no-control-regex -- control characters separate words too
 const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\s\ue000]+/
 
 /**

@@ -55,7 +55,7 @@ export type EventMessage = Omit<NewRow<'event_messages'>, 'event_id' | 'body'> &
 
 /** The messages for each of these events of one name; called in the transaction of the change. */
 export type DescribeEvents = (
-  // oxlint-disable-next-line no-explicit-any -- the kit knows nothing of the app
+  // oxlint-disable-next-line no-explicit-any -- the store does not know the type of the app
   app: any,
   name: keyof Events,
   payloads: readonly object[],

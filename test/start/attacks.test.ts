@@ -214,7 +214,7 @@ test('nobody waits while a server is attacked', { timeout: 240_000 }, async () =
   } finally {
     for (const socket of target.sockets) socket.destroy()
     await command.stop()
-    // oxlint-disable-next-line no-console -- it is what this is run for
+    // oxlint-disable-next-line no-console -- printing the table is the purpose of the run
     console.table(rows)
   }
   const [idle] = rows

@@ -23,7 +23,7 @@ const nested = (word: string) => hostile(word).replaceAll('<', '<<b>')
 
 /** The whole corpus in one Markdown text, which records that it was run. Most of its images do not exist. */
 const CORPUS = [...TRICKS, ...SCHEMES.flatMap((scheme) => URL_POSITIONS.map((place) => place(scheme)))]
-  // oxlint-disable-next-line no-control-regex -- no text of the API holds these
+  // oxlint-disable-next-line no-control-regex -- texts of the API contain none of these
   .filter((text) => !/[\u0000-\u0008]/.test(text))
   .map((text) => text.replaceAll('alert(1)', 'globalThis.hasRun=1'))
   .join('\n\n')

@@ -1,4 +1,4 @@
-/** The frame of every page: home link, search, and the viewer's todos. */
+/** The frame of every page: home link, search, and links to the viewer's todos, issues and merge requests. */
 import type { ComponentChildren } from 'preact'
 import { Avatar } from '../components/Avatar.tsx'
 import { Icon } from '../components/Icon.tsx'

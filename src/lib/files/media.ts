@@ -47,7 +47,7 @@ function sniffContainer(bytes: Uint8Array): Media | null {
   return start.startsWith('ID3') && start.charCodeAt(3) < 5 ? audio('mpeg') : null // the version follows
 }
 
-// oxlint-disable-next-line no-control-regex -- text holds none of these
+// oxlint-disable-next-line no-control-regex -- plain text contains none of these
 const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/
 
 /** UTF-8 text. Text that starts like markup might be treated as a page, so it is not plain text. */

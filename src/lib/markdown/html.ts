@@ -22,7 +22,7 @@ const ATTRIBUTES = new Set(
 )
 
 const SCHEMES = new Set(['http', 'https', 'mailto', 'ftp', 'ssh', 'git', 'irc', 'ircs', 'xmpp', 'tel'])
-// oxlint-disable-next-line no-control-regex -- browsers pass over these when they read a scheme
+// oxlint-disable-next-line no-control-regex -- browsers ignore these when they parse a scheme
 const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]/g
 
 /** Whether a link may be followed: a relative URL, or a scheme that runs no code. */

@@ -38,7 +38,7 @@ const LONGEST_TITLE = 80
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-// oxlint-disable-next-line no-control-regex -- it is about them
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose
 const UNFIT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]/g
 
 const escaped = (text: string) =>

@@ -50,7 +50,7 @@ function partsOf(reference: Reference): readonly (string | number | null)[] {
 
 const CANDIDATE = /[@#!$%~]|(?<![\p{L}\p{N}_/.#@-])[0-9a-f]{7,40}(?![\p{L}\p{N}_])/gu
 const BEFORE_SIGIL = /[\p{L}\p{N}_@#!$%~&/.-]/u
-/** A mention must not be part of a word or of an email address. */
+/** A mention must not be part of a word or of an address. */
 const BEFORE_MENTION = /[\p{L}\p{N}_@/]/u
 const PATH_CHARACTER = /[A-Za-z0-9_./-]/
 const PATH = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 
 const BATCH = 500
 
-// oxlint-disable-next-line no-explicit-any -- the tables as they were
+// oxlint-disable-next-line no-explicit-any -- the tables of that time
 type Then = Kysely<any>
 
 /** Comments on commits become notes. */

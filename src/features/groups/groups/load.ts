@@ -77,7 +77,7 @@ const sharesOf = hotQuery((db, p: { group: number }) =>
     .orderBy('s.id'),
 )
 
-/** Only members of a private group see its name. */
+/** Private groups that the group is shared with are visible only to members of the group. */
 async function sharesShown(app: App, viewer: User | null, group: Group) {
   const shares = await sharesOf(app.db, { group: group.id })
   const isHidden = (visibility: Visibility) => !openVisibilities(viewer).includes(visibility)

@@ -61,7 +61,8 @@ async function listStates(
   const wanted = search?.trim()
   if (!wanted) return users(db, visible, page, order)
 
-  // The exact match comes first. The other matches follow by id in any order, so no page reads more than its rows.
+  // The exact match comes first. The other matches follow by id, whatever order is requested, so no page reads more
+  // than its rows.
   const named = { ...visible, exactly: wanted.toLowerCase() }
   const exact = await users(db, named, page)
   if (Array.from(wanted).length < SUBSTRING_FROM) return exact

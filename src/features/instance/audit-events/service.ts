@@ -53,8 +53,8 @@ const short = (value: unknown): unknown => {
 }
 
 /**
- * For changes to another user's own data only the names of the fields are stored. The same holds for texts that the
- * record does not show: no list can name every secret field.
+ * In a call as another user (sudo) the values belong to that user, so only the names of the fields are stored. The same
+ * holds for texts that the record does not show: no list can name every secret field.
  */
 function changesOf({ endpoint, input, before, subject }: AuditedCall): Change[] {
   const isTheirs = endpoint.allow !== 'administrator'
