@@ -10,7 +10,7 @@ const entry = (days: number, reason = 'two writers meet') => ({ file: FILE, date
 
 type Status = 'passed' | 'failed'
 
-/** The closing lines for a suite with one file, with its status in the first run and, if it ran again, in the second. */
+/** The closing lines for a suite with one file, which has this status in the first run and, if any, in the second. */
 async function closing(ledger: unknown[], first: Status, again?: Status) {
   const folder = await makeTemporaryFolder()
   onTestFinished(() => rm(folder, { recursive: true }))

@@ -34,7 +34,7 @@ import { LongPage, readPage, shortened } from './long-pages.ts'
 import { PageOf, pageHeaders, pageInput, pageRequest, type Page, type PageRequest } from './pages.ts'
 import { answerList } from './streamed-lists.ts'
 
-/** What the API kit needs to know about users, given by the identity context. */
+/** What the app must tell the API kit about users: the kit itself knows no users. */
 export interface Authentication {
   /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
   identify(app: App, shown: PresentedCredential, address: string): MaybePromise<Identity | null>

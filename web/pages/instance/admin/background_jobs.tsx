@@ -1,4 +1,4 @@
-/** Background jobs; for failed ones the error, with buttons to retry or delete. */
+/** Background jobs; for failed ones the error, with buttons to retry or discard. */
 import type { Api, Listed, Records } from '../../../api.ts'
 import { ActButton } from '../../../components/Form.tsx'
 import { Time } from '../../../components/Time.tsx'

@@ -1,4 +1,4 @@
-/** Public content of this server. */
+/** The content of this server that the viewer can see. */
 import type { ComponentChildren } from 'preact'
 import { Tabs } from '../../../components/lists.tsx'
 import type { Me } from '../../../page.ts'

@@ -1,4 +1,4 @@
-/** Active and stale branches. */
+/** The branches of a project; merged ones are marked and can be deleted together. */
 import type { Listed, Records } from '../../../api.ts'
 import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
