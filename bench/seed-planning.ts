@@ -91,7 +91,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     ...times(notes),
   })
   const more = sql`n + ${sql.lit(notes)}`
-  const noteable = {
+  const noteRow = {
     id: more,
     project_id: crowded,
     author_id: person(n),
@@ -99,7 +99,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     ...times(NOTES_THERE),
   }
   await addRows(db, 'notes', NOTES_THERE, {
-    ...noteable,
+    ...noteRow,
     issue_id: sql.lit(DISCUSSED),
     discussion_id: hex(db, sql`${sql.lit(issues * 32)} + n / 2`),
     type: sql`'DiscussionNote'`,

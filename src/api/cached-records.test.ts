@@ -8,7 +8,7 @@ test('a fragment is made once for its stamp, and anew for another', async () => 
   await using forge = await startForge()
   const made: string[] = []
   const ask = async (...versionKeys: string[]) => {
-    const places = versionKeys.map((versionKey, i) => ({ place: `record ${i}`, versionKey }))
+    const places = versionKeys.map((timestamp, i) => ({ place: `record ${i}`, versionKey: timestamp }))
     const present = (missing: number[]) =>
       missing.map((i) => (made.push(versionKeys[i]!), { versionKey: versionKeys[i] }))
     return (await cachedRecords(forge.app, places, present)).map(({ value }) => value.versionKey)

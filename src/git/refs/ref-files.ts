@@ -110,7 +110,7 @@ export async function readRef(dir: string, name: string): Promise<string | null 
   return packed ? (packed.find((ref) => ref.name === name)?.id ?? null) : undefined
 }
 
-const packedFiles = new Memory<{ versionKey: string; refs: StoredRef[] | null }>(8 * 1024 * 1024, ({ refs }) =>
+const packedFiles = new Memory<{ state: string; refs: StoredRef[] | null }>(8 * 1024 * 1024, ({ refs }) =>
   (refs ?? []).reduce((sum, { name }) => sum + 200 + name.length, 0),
 )
 
@@ -123,12 +123,12 @@ export async function readPacked(dir: string): Promise<StoredRef[] | null> {
   const found = await stat(file, { bigint: true }).catch(nullIfMissing)
   if (!found) return []
   if (found.size > MAX_PACKED_BYTES) return null
-  const versionKey = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
+  const state = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
   const known = packedFiles.get(dir, '')
-  if (known?.versionKey === versionKey) return known.refs
+  if (known?.state === state) return known.refs
   const text = await readFile(file, 'utf8')
   const refs = text.includes(UNREADABLE) ? null : parsePacked(text)
-  packedFiles.set(dir, '', { versionKey, refs })
+  packedFiles.set(dir, '', { state, refs })
   return refs
 }
 

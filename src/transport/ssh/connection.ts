@@ -88,7 +88,7 @@ function hear(app: App, session: Session, guest: Guest, fingerprint: string, fig
   const begin = (channel: ServerChannel | undefined, line: string | null) => {
     if (!channel) return
     guest
-      .during(() => attend(app, channel, guest, { fingerprint, line, protocol, requiredStep: { address, figures } }))
+      .during(() => attend(app, channel, guest, { fingerprint, line, protocol, connection: { address, figures } }))
       .catch((error: unknown) => {
         app.log.error({ err: error, part: 'ssh' }, 'SSH session failed')
         guest.socket.destroy()
@@ -102,7 +102,7 @@ async function attend(
   app: App,
   channel: ServerChannel,
   { socket }: Guest,
-  asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'requiredStep'>,
+  asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'connection'>,
 ): Promise<void> {
   // A channel neither fails nor ends when its client disconnects, so the code uses its own streams.
   const input = channel.on('error', () => {}).pipe(new PassThrough())

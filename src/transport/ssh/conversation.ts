@@ -29,7 +29,7 @@ export interface Conversation {
    * Absent if another SSH server holds the connection. That server has its own log, and a log of this process would
    * reach the client.
    */
-  readonly requiredStep?: { readonly address: string; readonly figures: SshFigures }
+  readonly connection?: { readonly address: string; readonly figures: SshFigures }
   readonly fingerprint: string
   /** Null: the client requested a shell. */
   readonly line: string | null
@@ -40,24 +40,24 @@ export interface Conversation {
   readonly errors: Writable
 }
 
-export async function converse(app: App, noteable: Conversation): Promise<number> {
-  const say = (text: string) => void noteable.errors.write(`Mortise: ${text}\n`)
+export async function converse(app: App, conversation: Conversation): Promise<number> {
+  const say = (text: string) => void conversation.errors.write(`Mortise: ${text}\n`)
   const startedAt = performance.now()
   const told: Payload = { user: null, verb: 'shell', path: null }
   const note = (code: number) => {
-    if (!noteable.requiredStep) return code
-    const { address: ip, figures } = noteable.requiredStep
+    if (!conversation.connection) return code
+    const { address: ip, figures } = conversation.connection
     const ms = Math.round(performance.now() - startedAt)
     countCommand(figures, told.verb, code === 0)
-    app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: noteable.fingerprint }, 'ssh command')
+    app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: conversation.fingerprint }, 'ssh command')
     return code
   }
   try {
-    return note(await answer(app, noteable, told))
+    return note(await answer(app, conversation, told))
   } catch (error) {
     if (error instanceof Refusal) say(error.message)
     // The client has disconnected.
-    else if (!noteable.output.destroyed) {
+    else if (!conversation.output.destroyed) {
       app.log.warn({ err: error, part: 'ssh' }, 'git command ended early')
       say(outageOf(error)?.message ?? 'The command could not be completed')
     }
@@ -72,31 +72,31 @@ interface Payload {
   path: string | null
 }
 
-async function answer(app: App, noteable: Conversation, told: Payload): Promise<number> {
+async function answer(app: App, conversation: Conversation, told: Payload): Promise<number> {
   // Checked again for each command, because a connection may outlive its key.
-  const identity = await findSshIdentity(app, noteable.fingerprint)
+  const identity = await findSshIdentity(app, conversation.fingerprint)
   if (!identity) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
   const person = personOf(identity.principal)
   told.user = person?.username ?? null
-  if (person && noteable.requiredStep) await assertMayComeFrom(app, person, noteable.requiredStep.address)
+  if (person && conversation.connection) await assertMayComeFrom(app, person, conversation.connection.address)
   await assertStillAllowed(app, identity.key)
   await noteKeyUse(app, identity.key)
   const welcome = () => {
-    noteable.output.write(`Welcome to Mortise, ${identity.name}!\n`)
+    conversation.output.write(`Welcome to Mortise, ${identity.name}!\n`)
     return 0
   }
-  if (!noteable.line?.trim()) return welcome()
-  const command = parseCommand(noteable.line)
+  if (!conversation.line?.trim()) return welcome()
+  const command = parseCommand(conversation.line)
   told.verb = command?.verb ?? 'unknown'
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
   if (command.verb === 'discover') return welcome()
-  if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, noteable)
-  if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, noteable)
+  if (command.verb === '2fa_recovery_codes') return renewCodes(app, identity.principal, conversation)
+  if (command.verb === 'personal_access_token') return makeToken(app, identity.principal, command.words, conversation)
   told.path = command.path.slice(0, LONGEST_PATH)
   const { location, facts } = await admit(app, identity.principal, command)
   return command.verb === 'lfs-authenticate'
-    ? authenticateLfs(app, noteable, location, facts, command.operation)
-    : serve(app, noteable, location, facts, command.verb)
+    ? authenticateLfs(app, conversation, location, facts, command.operation)
+    : serve(app, conversation, location, facts, command.verb)
 }
 
 const isPush = (command: GitCommand) =>

@@ -181,7 +181,7 @@ test('blocked people keep their memberships and have nothing of them; administra
   const sub = await groupOf(forge, 'sub', { parent_id: group.id })
   const project = await projectIn(forge, sub, 'p')
   await addMember(forge, { group_id: group.id }, person.id, 30)
-  const accountState = async (id: number) => {
+  const accessOf = async (id: number) => {
     const user = await app.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     return [
       await levelOnProject(app.db, user, project.id),
@@ -189,13 +189,13 @@ test('blocked people keep their memberships and have nothing of them; administra
       await isGroupOf(app.db, user, group.id),
     ]
   }
-  expect(await accountState(person.id)).toEqual([30, 30, true])
+  expect(await accessOf(person.id)).toEqual([30, 30, true])
   await forge.administrator.post(`/users/${person.id}/block`)
-  expect(await accountState(person.id)).toEqual([0, 0, false])
+  expect(await accessOf(person.id)).toEqual([0, 0, false])
   await forge.administrator.post(`/users/${person.id}/unblock`)
-  expect(await accountState(person.id)).toEqual([30, 30, true])
+  expect(await accessOf(person.id)).toEqual([30, 30, true])
   const other = await forge.user({ admin: true })
-  expect(await accountState(other.id)).toEqual([50, 50, true])
+  expect(await accessOf(other.id)).toEqual([50, 50, true])
   expect(await levelOnProject(app.db, null, project.id)).toBe(0)
 })
 

@@ -40,18 +40,18 @@ export async function loadInvitations(app: App, invitations: readonly Invitation
   return loaded.map((one) => ({ ...one, token: app.vault.open(one.token_sealed) }))
 }
 
-const accountState = (app: App) =>
+const openInvitations = (app: App) =>
   app.db.selectFrom('invitations').selectAll().where('created_at', '>', after(app.clock, -VALID_FOR))
 
 /** Null if the invitation was used or withdrawn, or has expired. */
 export async function findInvitationByToken(app: App, token: string): Promise<Invitation | null> {
-  return (await accountState(app).where('token_digest', '=', digestOf(token)).executeTakeFirst()) ?? null
+  return (await openInvitations(app).where('token_digest', '=', digestOf(token)).executeTakeFirst()) ?? null
 }
 
 /** Invitations to the confirmed primary address of the user. */
 export async function invitationsOf(app: App, { email, confirmed_at, state }: User): Promise<Invitation[]> {
   if (confirmed_at === null || state !== 'active') return []
-  return accountState(app).where('email', '=', email).orderBy('id').execute()
+  return openInvitations(app).where('email', '=', email).orderBy('id').execute()
 }
 
 /** Only the confirmed primary address counts: anybody can claim any other address. */

@@ -138,5 +138,5 @@ export async function withOrigins(
     where ${inIdList(db, 'm.user_id', users)}
     order by given.granted, m.id desc`.execute(db)
   const highest = new Map(rows.map((row) => [row.user_id, row]))
-  return standings.map((state) => ({ ...highest.get(state.user_id), ...state }))
+  return standings.map((member) => ({ ...highest.get(member.user_id), ...member }))
 }

@@ -283,7 +283,7 @@ test('a runner that lies is refused, and nothing moves', async () => {
 })
 
 /** Everything that a runner could change. */
-async function requiredStep(forge: TestForge) {
+async function storedJobs(forge: TestForge) {
   const { db } = forge.app
   return {
     jobs: await db.selectFrom('ci_jobs').selectAll().orderBy('id').execute(),
@@ -313,7 +313,7 @@ test('tokens open what they are for, while it runs, and nothing else', async () 
   expect((await removed.patch(over, 0, 'on')).status).toBe(202)
   expect((await removed.put(over, { state: 'success' })).status).toBe(200)
   await forge.settle()
-  const before = await requiredStep(forge)
+  const before = await storedJobs(forge)
 
   const archive = await zipped({ a: 'b' })
   const calls = (token: string, id: number) => [
@@ -346,7 +346,7 @@ test('tokens open what they are for, while it runs, and nothing else', async () 
     ] as const)
       expect((await ask(forge, method, path, { json: { token } })).status, path).toBe(403)
   }
-  expect(await requiredStep(forge)).toEqual(before)
+  expect(await storedJobs(forge)).toEqual(before)
 })
 
 test('what does not follow is refused, in logs, states and archives', async () => {
@@ -360,7 +360,7 @@ test('what does not follow is refused, in logs, states and archives', async () =
   expect((await runner.upload(job, kept)).status).toBe(201)
   await forge.administrator.put('/application/settings', { max_artifacts_size: 1 })
   await forge.settle()
-  const before = await requiredStep(forge)
+  const before = await storedJobs(forge)
 
   for (const start of [0, 3, 5, 7, 99_999_999_999_999]) {
     const { status, headers } = await runner.patch(job, start, 'hello again\n')
@@ -389,7 +389,7 @@ test('what does not follow is refused, in logs, states and archives', async () =
         .status,
       body,
     ).toBe(400)
-  expect(await requiredStep(forge)).toEqual(before)
+  expect(await storedJobs(forge)).toEqual(before)
   // The range claims more than the body contains. The received bytes count.
   const range = { ...headers, 'Content-Range': '6-999999' }
   const longer = await ask(forge, 'PATCH', `/jobs/${job.id}/trace`, { headers: range, body: 'more\n' })

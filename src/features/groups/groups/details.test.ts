@@ -4,7 +4,7 @@ import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.t
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const PATH = '/groups'
-const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** Shares a project of the administrator with a group. */
 async function share({ app }: TestForge, project: { id: number }, group: { id: number }): Promise<void> {
@@ -48,7 +48,7 @@ test('the whole record, found by id and by path in any case', async () => {
     full_name: 'Tools / Saws',
     full_path: 'Tools/saws',
     parent_id: top.id,
-    created_at: versionKey,
+    created_at: timestamp,
     share_with_group_lock: false,
     membership_lock: true,
     lfs_enabled: true,

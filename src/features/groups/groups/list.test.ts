@@ -6,7 +6,7 @@ import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { pageOfGroups } from './lists.ts'
 
 const PATH = '/groups'
-const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 const pathsOf = async (
   caller: Client,
@@ -34,7 +34,7 @@ test('the whole record, found by a search too, and statistics for administrators
     full_name: 'Power Tools',
     full_path: 'tools',
     parent_id: null,
-    created_at: versionKey,
+    created_at: timestamp,
     share_with_group_lock: false,
     membership_lock: false,
     lfs_enabled: true,

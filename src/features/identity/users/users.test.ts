@@ -7,7 +7,7 @@ import { PATH_FORMAT_TEXT } from '../../../lib/files/paths.ts'
 import { users } from './lists.ts'
 
 const jane = { email: 'jane@example.com', username: 'jane', name: 'Jane Doe', password: 'correct horse' }
-const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const taken = 'has already been taken'
 
 const everybody = async (forge: TestForge) =>
@@ -47,11 +47,11 @@ test('an administrator creates a user with every attribute and reads the whole r
     state: 'active',
     avatar_url: null,
     web_url: `${url}/jane`,
-    created_at: versionKey,
+    created_at: timestamp,
     ...attributes,
     email: 'jane@example.com',
     last_sign_in_at: null,
-    confirmed_at: versionKey,
+    confirmed_at: timestamp,
     theme_id: 1,
     last_activity_on: null,
     color_scheme_id: 1,
@@ -80,7 +80,7 @@ test('an administrator creates a user with every attribute and reads the whole r
     state: 'active',
     avatar_url: null,
     web_url: `${url}/jane`,
-    created_at: versionKey,
+    created_at: timestamp,
     bio: 'Writes tests',
     location: 'Ghent',
     messenger: 'jane.d',

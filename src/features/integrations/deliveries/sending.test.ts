@@ -349,7 +349,7 @@ test('hooks that keep failing rest where the instance says so, and what waits go
   const settings = (on: boolean) => forge.administrator.put('/application/settings', { hooks_auto_disabled: on })
   await settings(true)
   receiver.answer = { status: 404 }
-  const accountState = async () => {
+  const healthOfHook = async () => {
     const { alert_status, disabled_until } = (await owner.get(hook)).body
     return [alert_status, disabled_until && Date.parse(disabled_until) - forge.clock.now().getTime()]
   }
@@ -357,10 +357,10 @@ test('hooks that keep failing rest where the instance says so, and what waits go
     await forge.issue(project, {}, owner)
     await forge.settle()
   }
-  expect(await accountState()).toEqual(['executable', null])
+  expect(await healthOfHook()).toEqual(['executable', null])
   await forge.issue(project, {}, owner)
   await forge.settle()
-  const [status, left] = await accountState()
+  const [status, left] = await healthOfHook()
   expect(status).toBe('temporarily_disabled')
   expect(left).toBeGreaterThan(50_000)
   expect(receiver.got).toHaveLength(4)
@@ -368,23 +368,23 @@ test('hooks that keep failing rest where the instance says so, and what waits go
   await forge.settle()
   expect(receiver.got).toHaveLength(4)
   forge.clock.advance(2 * MINUTE)
-  expect((await accountState())[0]).toBe('executable')
+  expect((await healthOfHook())[0]).toBe('executable')
   await forge.settle()
   expect(titles().at(-1)).toBe('Waits')
-  expect((await accountState())[0]).toBe('temporarily_disabled')
+  expect((await healthOfHook())[0]).toBe('temporarily_disabled')
 
   await forge.app.db.updateTable('hooks').set({ failures: 40 }).execute()
   forge.clock.advance(2 * HOUR)
-  expect(await accountState()).toEqual(['disabled', null])
+  expect(await healthOfHook()).toEqual(['disabled', null])
   await forge.issue(project, { title: 'Waits too' }, owner)
   await forge.settle()
   receiver.answer = { status: 200 }
   receiver.got.length = 0
   await settings(false)
-  expect(await accountState()).toEqual(['executable', null])
+  expect(await healthOfHook()).toEqual(['executable', null])
   await settings(true)
   expect((await owner.post(`${hook}/test/issues_events`)).status).toBe(201)
-  expect(await accountState()).toEqual(['executable', null])
+  expect(await healthOfHook()).toEqual(['executable', null])
   await forge.settle()
   expect(titles()).toEqual(['Waits too', 'Waits too'])
   await settings(false)

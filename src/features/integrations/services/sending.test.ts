@@ -247,7 +247,7 @@ test('receivers of JSON', async () => {
   const sentence = `\\[[${name()}](${url()})\\] Issue opened by Jane Doe (jane)`
   const title = '[\\#3 Saw \\<!channel\\> & \\[x\\]\\(y\\) @\u200Ball \\|](https://forge.example.com/i/3)'
   const text = 'It is &lt;b>blunt&lt;/b> @\u200Ball'
-  const noteable = `${sentence}\n${title}\n${text}`
+  const spoken = `${sentence}\n${title}\n${text}`
 
   expect(jsonOf(await told('microsoft-teams', hook, issue))).toEqual({
     title: name(),
@@ -266,14 +266,14 @@ test('receivers of JSON', async () => {
     embeds: [
       {
         author: { name: 'Jane Doe (jane)', icon_url: user.avatar_url },
-        description: noteable.replaceAll('&lt;', '<'),
+        description: spoken.replaceAll('&lt;', '<'),
         color: 0xc95823,
       },
     ],
     allowed_mentions: { parse: [] },
   })
-  expect(jsonOf(await told('webex-teams', hook, issue))).toEqual({ markdown: noteable })
-  expect(jsonOf(await told('unify-circuit', hook, issue))).toEqual({ subject: name(), text: noteable, markdown: true })
+  expect(jsonOf(await told('webex-teams', hook, issue))).toEqual({ markdown: spoken })
+  expect(jsonOf(await told('unify-circuit', hook, issue))).toEqual({ subject: name(), text: spoken, markdown: true })
   expect(jsonOf(await told('pumble', hook, issue))).toEqual({
     text: expect.stringContaining('&lt;!channel&gt;'),
   })

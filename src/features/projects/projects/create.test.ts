@@ -5,7 +5,7 @@ import { startForge } from '../../../forge.ts'
 import { headOf } from '../../../git/storage/repositories.ts'
 import { repositoryDir } from '../repositories/repository.ts'
 
-const versionKey = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const token = expect.stringMatching(/^[A-HJ-NP-Za-km-z1-9_-]{20}$/)
 
 /** The default values. */
@@ -119,11 +119,11 @@ test('a personal project: the whole record, its repository, its first member, it
     path: 'big-saw',
     name_with_namespace: 'Jane Doe / Big Saw',
     namespace: { id: namespace.id, name: 'jane', path: 'jane', kind: 'user', full_path: 'jane', parent_id: null },
-    owner: { id: jane.id, name: 'Jane Doe', created_at: versionKey },
+    owner: { id: jane.id, name: 'Jane Doe', created_at: timestamp },
     creator_id: jane.id,
     runners_token: token,
-    created_at: versionKey,
-    updated_at: versionKey,
+    created_at: timestamp,
+    updated_at: timestamp,
     last_activity_at: body.created_at,
   })
   const row = await app.db.selectFrom('projects').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow()
@@ -160,9 +160,9 @@ test("a group's project: no owner, the group's full name, nothing gained by its 
     },
     creator_id: root.id,
     runners_token: token,
-    created_at: versionKey,
-    updated_at: versionKey,
-    last_activity_at: versionKey,
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_activity_at: timestamp,
   })
   const members = await forge.app.db.selectFrom('members').selectAll().where('project_id', '=', body.id).execute()
   expect(members).toEqual([])

@@ -19,9 +19,9 @@ export async function lockPath(
     .returningAll()
     .executeTakeFirst()
   if (lock) return { lock: { ...lock, username: actor.username }, isNew: true }
-  const state = await findLock(app.db, project_id, { path })
-  if (!state) throw new Refusal('conflict', 'The lock changed meanwhile, please try again')
-  return { lock: state, isNew: false }
+  const existing = await findLock(app.db, project_id, { path })
+  if (!existing) throw new Refusal('conflict', 'The lock changed meanwhile, please try again')
+  return { lock: existing, isNew: false }
 }
 
 /** Removes the caller's own lock, or with force any lock. */
