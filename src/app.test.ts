@@ -62,6 +62,9 @@ async function cloneSlowly(forge: TestForge, path: string, ask: string) {
   return client
 }
 
+/** Longer than a test may take: whoever waited for it would fail. */
+const PAST_THE_TEST = 600_000
+
 async function closingTime(forge: TestForge): Promise<number> {
   const started = performance.now()
   await forge[Symbol.asyncDispose]()
@@ -84,29 +87,28 @@ describe('closing', () => {
     expect(gitsAt(dir).length).toBeGreaterThanOrEqual(readers.length)
     const took = await closingTime(forge)
     expect(took).toBeGreaterThan(PATIENCE - 50)
-    expect(took).toBeLessThan(PATIENCE + 5000)
     await vi.waitFor(() => expect(gitsAt(dir)).toEqual([]), 5000)
     for (const reader of readers) reader.destroy()
   })
 
   test('does not wait for who has said nothing, or nothing more', async () => {
-    const forge = await startForge({ patience: 60_000 })
+    const forge = await startForge({ patience: PAST_THE_TEST })
     const { hostname, port } = new URL(forge.url)
     const silent = connect(Number(port), hostname)
     await once(silent, 'connect')
     const kept = connect(Number(port), hostname)
     kept.write('GET /api/v4/version HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(kept, 'data')
-    expect(await closingTime(forge)).toBeLessThan(5000)
+    await forge[Symbol.asyncDispose]()
     for (const socket of [silent, kept]) socket.destroy()
   })
 
   test('serves who reads on to the end', async () => {
-    const forge = await startForge({ patience: 60_000 })
+    const forge = await startForge({ patience: PAST_THE_TEST })
     const { project } = await filled(forge)
     const answer = await fetch(`${forge.url}/api/v4/projects/${project.id}/repository/files/large/raw`)
-    const closing = closingTime(forge)
+    const closing = forge[Symbol.asyncDispose]()
     expect(Buffer.from(await answer.arrayBuffer()).equals(LARGE)).toBe(true)
-    expect(await closing).toBeLessThan(10_000)
+    await closing
   })
 })

@@ -227,7 +227,6 @@ describe('limits', () => {
       socket.resume()
       await new Promise((resolve) => socket.once('close', resolve))
       expect(performance.now() - started).toBeGreaterThan(200)
-      expect(performance.now() - started).toBeLessThan(8000)
     }
   })
 

@@ -93,13 +93,12 @@ test('a token that a runner was made with is verified, and only its manager is t
 test('a job that comes while the request is held begins at once', async () => {
   await using all = await crew()
   const { receiver } = all
-  receiver.lockMs = 30_000
-  await all.start({ pace: { ...pace, poll: 10_000 } })
+  // Longer than the test may take.
+  receiver.lockMs = 600_000
+  await all.start({ pace: { ...pace, poll: 600_000 } })
   await vi.waitFor(() => expect(receiver.calls.filter((call) => call === 'POST jobs/request')).toHaveLength(2))
-  const began = performance.now()
   receiver.queue(jobOf(['true'], { id: 1 }))
-  await vi.waitFor(() => expect(receiver.calls).toContain('PUT jobs/1'), { interval: 5 })
-  expect(performance.now() - began).toBeLessThan(1000)
+  await vi.waitFor(() => expect(receiver.calls).toContain('PUT jobs/1'), 30_000)
   await receiver.ended(1)
   expect(receiver.faults).toEqual([])
 })

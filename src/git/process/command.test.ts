@@ -166,17 +166,15 @@ describe('a command that fails', () => {
 })
 
 describe('a command is ended with all it has started', () => {
-  const linger = (file: string) => script(`sleep 60 & echo $! > ${file}; wait`)
+  const linger = (file: string) => script(`sleep 600 & echo $! > ${file}; wait`)
   /** 0 if the process was ended before it wrote its id. */
   const pidIn = (file: string) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0)
 
   test('at its deadline', async () => {
     await using data = await temporaryFolder()
     const file = join(data.path, 'pid')
-    const begun = Date.now()
     const slow = git(null, ['run'], { ...linger(file), deadline: 300 })
     await expect(slow).rejects.toMatchObject({ reason: 'deadline', message: 'git run took too long' })
-    expect(Date.now() - begun).toBeLessThan(15_000)
     await vi.waitFor(() => expect(isAlive(pidIn(file))).toBe(false), 10_000)
   })
 

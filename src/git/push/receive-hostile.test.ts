@@ -271,10 +271,8 @@ describe('a pack is refused', () => {
     await using repo = await repository()
     const huge = deflateSync(Buffer.alloc(400_000_000))
     const body = Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x01'), objectHeader(3, 400_000_000), huge])
-    const started = performance.now()
     const { report } = await push(repo.dir, Buffer.concat([asking('1'.repeat(40)), sealed(body)]), { deadline: 150 })
     expect(report).toMatch(/unpack index-pack took too long\n.*unpacker error/)
-    expect(performance.now() - started).toBeLessThan(15_000)
     expect(await repo.leftovers()).toEqual([])
   })
 
