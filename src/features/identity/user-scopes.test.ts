@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { generateKey } from 'openpgp'
 import { describe, expect, test } from 'vitest'
-import { startForge, type Client, type Person, type Reply, type TestForge } from '../../forge.ts'
+import { atOnce } from '../../../test/at-once.ts'
+import { startForge, type Client, type Person, type TestForge } from '../../forge.ts'
 import { issueToken } from './tokens/service.ts'
 
 /** Any 32 bytes are accepted as an Ed25519 point in the text of a public key. */
@@ -65,16 +65,6 @@ async function statuses(callers: Record<string, Client>, call: (caller: Client) 
   const answers: Record<string, number> = {}
   for (const [name, caller] of Object.entries(callers)) answers[name] = (await call(caller)).status
   return answers
-}
-
-/** Runs two calls that both read before either can write, where the store allows one writer at a time. */
-async function atOnce(forge: TestForge, one: () => Promise<Reply>, other: () => Promise<Reply>): Promise<Reply[]> {
-  const answers = await forge.app.db.transaction().execute(async () => {
-    const started = Promise.all([one(), other()])
-    await setTimeout(50)
-    return { started } // wrapped, since the calls end only after this transaction
-  })
-  return (await answers.started).toSorted((one, other) => one.status - other.status)
 }
 
 const self = { visitor: 401, blocked: 401 }

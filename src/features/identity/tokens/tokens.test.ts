@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { DAY, HOUR, MINUTE } from '../../../clock.ts'
 import { startForge, type Client, type Reply, type TestForge } from '../../../forge.ts'
 
@@ -243,7 +244,8 @@ test('a token that has ended is not rotated, and of two rotations at once only o
   expect(await forge.events()).toEqual(before)
 
   const { id } = await create(jane)
-  const both = await Promise.all([jane.post(`${ALL}/${id}/rotate`), jane.post(`${ALL}/${id}/rotate`)])
+  const rotate = () => jane.post(`${ALL}/${id}/rotate`)
+  const both = await atOnce(forge, rotate, rotate)
   expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 400]))
   expect((await jane.get(ALL, { state: 'active' })).body).toHaveLength(1)
 })
