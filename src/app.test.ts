@@ -100,6 +100,7 @@ describe('closing', () => {
     kept.write('GET /api/v4/version HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(kept, 'data')
     await forge[Symbol.asyncDispose]()
+    await expect(fetch(forge.url)).rejects.toThrow('fetch failed')
     for (const socket of [silent, kept]) socket.destroy()
   })
 

@@ -343,4 +343,5 @@ test('it ends with the server, which waits for nobody who listens', async () => 
   await listener.until(1, 'ready')
   await short.close()
   await listener.over
+  await expect(fetch(short.url)).rejects.toThrow('fetch failed')
 })
