@@ -26,7 +26,7 @@ export const policy =
 export const publicPolicy = policy<unknown>()({ read: () => true })
 
 /** What an endpoint acts on: found by its path parameters, and answered with 404 to callers who may not read it. */
-export interface Resource<S, P extends Policy<S>> {
+export interface Resource<S, P extends Policy<S>, Params = never> {
   /** As in `404 <name> Not Found`; without one, `404 Not found`. */
   readonly name?: string
   /** The text of the 404 if it is neither of these. */
@@ -48,7 +48,7 @@ export interface Resource<S, P extends Policy<S>> {
   isReadOnly?(subject: S): boolean
   /** The parents of a child, outermost first. */
   readonly parents?: readonly AnyResource[]
-  find(app: App, params: never, viewer: User | null, parent?: never): Promise<S | null | undefined>
+  find(app: App, params: Params, viewer: User | null, parent?: never): Promise<S | null | undefined>
 }
 
 export type AnyResource = Resource<unknown, Policy<unknown>>
@@ -61,8 +61,8 @@ export function resource<S, P extends Policy<S>, Params extends z.ZodObject>(dec
   limiter?: AnswerLimiter
   isReadOnly?(subject: NoInfer<S>): boolean
   find(app: App, params: z.infer<Params>, viewer: User | null): Promise<S | null | undefined>
-}): Resource<S, P> {
-  return declared as Resource<S, P>
+}): Resource<S, P, z.infer<Params>> {
+  return declared
 }
 
 export interface Child<S, P extends Policy<S>, K extends keyof S> extends Resource<S, P> {

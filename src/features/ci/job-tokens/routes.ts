@@ -148,7 +148,7 @@ export const allowProject = endpoint({
   input: z.object({ target_project_id: id }),
   output: PairEntity('target_project_id').meta({ id: 'JobTokenProject' }),
   async handle({ app, viewer, subject, input }) {
-    const target = await project.find(app, { id: String(input.target_project_id) } as never, viewer)
+    const target = await project.find(app, { id: String(input.target_project_id) }, viewer)
     if (!target || !project.policy.read(target)) throw notFound('Project')
     await allow(app, subject.project.id, { allowed_project_id: target.project.id, allowed_group_id: null })
     return { source_project_id: subject.project.id, target_project_id: target.project.id }
@@ -193,7 +193,7 @@ export const allowGroup = endpoint({
   input: z.object({ target_group_id: id }),
   output: PairEntity('target_group_id').meta({ id: 'JobTokenGroup' }),
   async handle({ app, viewer, subject, input }) {
-    const target = await group.find(app, { id: String(input.target_group_id) } as never, viewer)
+    const target = await group.find(app, { id: String(input.target_group_id) }, viewer)
     if (!target || !group.policy.read(target)) throw notFound('Group')
     await allow(app, subject.project.id, { allowed_project_id: null, allowed_group_id: target.group.id })
     return { source_project_id: subject.project.id, target_group_id: target.group.id }

@@ -111,7 +111,7 @@ export const userByUserId = resource({
   name: 'User',
   params: z.object({ user_id: id }),
   policy: userPolicy,
-  find: (app, { user_id }, viewer) => user.find(app, { id: user_id } as never, viewer),
+  find: (app, { user_id }, viewer) => user.find(app, { id: user_id }, viewer),
 })
 
 /** `/users/:user_id/…`: by id or username, hidden like the profile. */
@@ -121,7 +121,7 @@ export const profile = resource({
   policy: userPolicy,
   async find(app, { user_id }, viewer) {
     const found = await findUserByIdOrUsername(app.db, user_id)
-    return found && user.find(app, { id: found.id } as never, viewer)
+    return found && user.find(app, { id: found.id }, viewer)
   },
 })
 

@@ -121,7 +121,7 @@ async function activityBelow(app: App, asked: FeedRequest, path: string): Promis
 }
 
 async function userActivity(app: App, { viewer }: FeedRequest, id: number): Promise<Feed | null> {
-  const subject = await userResource.find(app, { id } as never, viewer)
+  const subject = await userResource.find(app, { id }, viewer)
   if (!subject || !userPolicy.read(subject)) return null
   const { user } = subject
   return {
