@@ -9,7 +9,7 @@ import { surroundings } from '../../identity/users/queries.ts'
 import { presentOneMember } from '../members/endpoints.ts'
 import { MemberEntity } from '../members/entity.ts'
 import { approveRequest } from '../members/service.ts'
-import type { Scope } from '../scopes.ts'
+import { ofPerson, type SourceScope } from '../scopes.ts'
 import { AccessRequesterEntity, presentRequester } from './entity.ts'
 import { findRequest, listRequests, loadRequests } from './queries.ts'
 import { endRequest, requestAccess } from './service.ts'
@@ -20,17 +20,17 @@ async function present(app: App, requests: readonly Row<'access_requests'>[]) {
   return loaded.map((one) => presentRequester(one, around))
 }
 
-export function accessRequestEndpoints(scope: Scope) {
-  const { kind, source } = scope
+export function accessRequestEndpoints(scope: SourceScope) {
+  const { kind, resource } = scope
   const path = `${scope.path}/access_requests` as const
-  const request = scope.ofPerson(findRequest, { secret: true })
+  const request = ofPerson(scope, findRequest, { secret: true })
 
   return {
     list: endpoint({
       method: 'GET',
       path,
       summary: `List who asks to be let into a ${kind}`,
-      on: source,
+      on: resource,
       allow: 'manage',
       output: pageOf(AccessRequesterEntity),
       async handle({ app, subject, page }) {
@@ -43,7 +43,7 @@ export function accessRequestEndpoints(scope: Scope) {
       method: 'POST',
       path,
       summary: `Ask to be let into a ${kind}`,
-      on: source,
+      on: resource,
       allow: 'signed_in',
       output: AccessRequesterEntity,
       async handle({ app, viewer, subject }) {

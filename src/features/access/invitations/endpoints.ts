@@ -7,14 +7,14 @@ import { notFound } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addMember, type Grant } from '../members/service.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import type { Scope, SourceSubject } from '../scopes.ts'
+import type { SourceScope, SourceSubject } from '../scopes.ts'
 import { InvitationEntity, presentInvitation } from './entity.ts'
 import { findInvitation, listInvitations, loadInvitations, type Invitation } from './queries.ts'
 import { invite, updateInvitation, withdrawInvitation } from './service.ts'
 
 /** One invitation, found by its email address. */
-const invitationAt = ({ source }: Scope) =>
-  child(source, {
+const invitationAt = ({ resource }: SourceScope) =>
+  child(resource, {
     key: 'invitation',
     params: { email: text },
     find: (app, { at }, { email }) => findInvitation(app.db, at, email),
@@ -47,8 +47,8 @@ async function present(app: App, invitations: readonly Invitation[]) {
   return (await loadInvitations(app, invitations)).map(presentInvitation)
 }
 
-export function invitationEndpoints(scope: Scope) {
-  const { kind, source } = scope
+export function invitationEndpoints(scope: SourceScope) {
+  const { kind, resource } = scope
   const path = `${scope.path}/invitations` as const
   const invitation = invitationAt(scope)
 
@@ -57,7 +57,7 @@ export function invitationEndpoints(scope: Scope) {
       method: 'GET',
       path,
       summary: `List the pending invitations to a ${kind}`,
-      on: source,
+      on: resource,
       allow: 'manage',
       secret: true,
       input: z.object({ query: text.nullish() }),
@@ -72,7 +72,7 @@ export function invitationEndpoints(scope: Scope) {
       method: 'POST',
       path,
       summary: `Invite people to a ${kind}, by address or by id`,
-      on: source,
+      on: resource,
       allow: 'manage',
       input: newInvitations,
       output: OutcomeEntity,

@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findUser, findUserByUsername, surroundings } from '../../identity/users/queries.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import type { Scope } from '../scopes.ts'
+import { ofPerson, type SourceScope } from '../scopes.ts'
 import { MemberEntity, presentMember } from './entity.ts'
 import { addressesFor } from './people.ts'
 import { findMember, listMembers, loadMembers } from './queries.ts'
@@ -47,17 +47,17 @@ export async function presentOneMember(app: App, member: Members[number]) {
   return presented!
 }
 
-export function memberEndpoints(scope: Scope) {
-  const { kind, source } = scope
+export function memberEndpoints(scope: SourceScope) {
+  const { kind, resource } = scope
   const path = `${scope.path}/members` as const
-  const member = scope.ofPerson(findMember)
+  const member = ofPerson(scope, findMember)
 
   return {
     list: endpoint({
       method: 'GET',
       path,
       summary: `List the direct members of a ${kind}`,
-      on: source,
+      on: resource,
       allow: 'signed_in',
       input: z.object({ ...people, state: oneOf('active').nullish() }),
       refuses: ['show_seat_info'],
@@ -72,7 +72,7 @@ export function memberEndpoints(scope: Scope) {
       method: 'GET',
       path: `${path}/all`,
       summary: `List all members of a ${kind}, inherited ones too`,
-      on: source,
+      on: resource,
       allow: 'signed_in',
       input: z.object({ ...people, state: oneOf('active').nullish() }),
       refuses: ['show_seat_info'],
@@ -87,7 +87,7 @@ export function memberEndpoints(scope: Scope) {
       method: 'GET',
       path: `${path}/all/:user_id`,
       summary: `Get a member of a ${kind}, inherited or not`,
-      on: scope.ofPerson(findEffectiveMember),
+      on: ofPerson(scope, findEffectiveMember),
       allow: 'signed_in',
       output: MemberEntity,
       async handle({ app, subject }) {
@@ -110,7 +110,7 @@ export function memberEndpoints(scope: Scope) {
       method: 'POST',
       path,
       summary: `Add a member to a ${kind}, or several`,
-      on: source,
+      on: resource,
       allow: 'manage',
       input: newMember,
       output: z.union([MemberEntity, OutcomeEntity]),

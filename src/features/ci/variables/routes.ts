@@ -1,25 +1,22 @@
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool, text } from '../../../api/wire.ts'
-import type { Scope } from '../../access/scopes.ts'
-import { groupScope } from '../../groups/people.ts'
 import { VariableEntity, presentVariable } from './entity.ts'
 import { findVariable, listVariables } from './finding.ts'
 import { attributes, filter, value } from './input.ts'
-import { projectScope } from './scopes.ts'
+import { variableScopes } from './scopes.ts'
 import { createVariable, deleteVariable, updateVariable } from './service.ts'
-
-const atBothMounts = (declare: (scope: Scope) => Endpoint) => [declare(projectScope), declare(groupScope)] as const
 
 const key = { key: text }
 
-export const [listOfProject, listOfGroup] = atBothMounts((scope) =>
+export const [listOfProject, listOfGroup] = atScopes(variableScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/variables`,
     summary: `List the CI variables of a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     secret: true,
     output: pageOf(VariableEntity),
@@ -30,12 +27,12 @@ export const [listOfProject, listOfGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = atBothMounts((scope) =>
+export const [getOfProject, getOfGroup] = atScopes(variableScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/variables/:key`,
     summary: `Get a CI variable of a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     secret: true,
     input: z.object({ ...key, ...filter }),
@@ -47,12 +44,12 @@ export const [getOfProject, getOfGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [createForProject, createForGroup] = atBothMounts((scope) =>
+export const [createForProject, createForGroup] = atScopes(variableScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/variables`,
     summary: `Set a CI variable of a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     input: z.object({ ...key, value, ...attributes, masked_and_hidden: bool.nullish() }),
     output: VariableEntity,
@@ -60,12 +57,12 @@ export const [createForProject, createForGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [updateOfProject, updateOfGroup] = atBothMounts((scope) =>
+export const [updateOfProject, updateOfGroup] = atScopes(variableScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/variables/:key`,
     summary: `Change a CI variable of a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     input: z.object({ ...key, value: value.optional(), ...attributes, ...filter }),
     output: VariableEntity,
@@ -76,12 +73,12 @@ export const [updateOfProject, updateOfGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [destroyOfProject, destroyOfGroup] = atBothMounts((scope) =>
+export const [destroyOfProject, destroyOfGroup] = atScopes(variableScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/variables/:key`,
     summary: `Delete a CI variable of a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     input: z.object({ ...key, ...filter }),
     output: null,

@@ -1,4 +1,4 @@
 import { accessRequestEndpoints } from '../../access/access-requests/endpoints.ts'
-import { groupScope } from '../people.ts'
+import { groupScope } from '../scope.ts'
 
 export const { list, create, approve, destroy } = accessRequestEndpoints(groupScope)

@@ -6,7 +6,7 @@ import type { Db } from '../../../store/database.ts'
 import { likePattern } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
-import type { Scope } from '../../access/scopes.ts'
+import type { SourceScope } from '../../access/scopes.ts'
 import { TOKEN_COLUMNS, type TokenSort } from '../../identity/tokens/queries.ts'
 import type { LoadedToken } from './entity.ts'
 
@@ -78,8 +78,8 @@ export function listTokens(
 }
 
 /** `…/access_tokens/:token_id` */
-export const resourceToken = ({ source }: Scope) =>
-  child(source, {
+export const resourceToken = ({ resource }: SourceScope) =>
+  child(resource, {
     key: 'token',
     params: { token_id: id },
     find: ({ db }, { at }, { token_id }) =>

@@ -1,28 +1,27 @@
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, date, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
-import type { Scope } from '../../access/scopes.ts'
 import { grantableScopes } from '../../identity/tokens/policy.ts'
 import { tokenFilters } from '../../identity/tokens/filters.ts'
-import { projectScope } from '../../projects/people.ts'
-import { groupScope } from '../people.ts'
+import { projectScope } from '../../projects/scope.ts'
+import { groupScope } from '../scope.ts'
 import { NewResourceTokenEntity, ResourceTokenEntity, presentResourceToken } from './entity.ts'
 import { listTokens, resourceToken } from './queries.ts'
 import { createResourceToken, revokeResourceToken, rotateResourceToken } from './service.ts'
 
-const atBothMounts = (declare: (mountedScope: Scope) => Endpoint) =>
-  [declare(projectScope), declare(groupScope)] as const
+const SCOPES = [projectScope, groupScope] as const
 
 const managing = { allow: 'manage', denied: 'unauthenticated' } as const
 
-export const [listOfProject, listOfGroup] = atBothMounts((mountedScope) =>
+export const [listOfProject, listOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'GET',
-    path: `${mountedScope.path}/access_tokens`,
-    summary: `List the access tokens of a ${mountedScope.kind}`,
-    on: mountedScope.source,
+    path: `${scope.path}/access_tokens`,
+    summary: `List the access tokens of a ${scope.kind}`,
+    on: scope.resource,
     ...managing,
     input: z.object({
       state: oneOf('active', 'inactive').nullish(),
@@ -39,24 +38,24 @@ export const [listOfProject, listOfGroup] = atBothMounts((mountedScope) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = atBothMounts((mountedScope) =>
+export const [getOfProject, getOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'GET',
-    path: `${mountedScope.path}/access_tokens/:token_id`,
-    summary: `Get an access token of a ${mountedScope.kind}`,
-    on: resourceToken(mountedScope),
+    path: `${scope.path}/access_tokens/:token_id`,
+    summary: `Get an access token of a ${scope.kind}`,
+    on: resourceToken(scope),
     ...managing,
     output: ResourceTokenEntity,
     handle: async ({ app, subject }) => presentResourceToken(subject.token, subject.at, today(app.clock)),
   }),
 )
 
-export const [createForProject, createForGroup] = atBothMounts((mountedScope) =>
+export const [createForProject, createForGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'POST',
-    path: `${mountedScope.path}/access_tokens`,
-    summary: `Create an access token for a ${mountedScope.kind}`,
-    on: mountedScope.source,
+    path: `${scope.path}/access_tokens`,
+    summary: `Create an access token for a ${scope.kind}`,
+    on: scope.resource,
     allow: 'read', // callers without the right get 400, from the service
     input: z.object({
       name: text,
@@ -67,19 +66,19 @@ export const [createForProject, createForGroup] = atBothMounts((mountedScope) =>
     }),
     output: NewResourceTokenEntity,
     async handle({ app, viewer, caller, subject, input }) {
-      const grantable = grantableScopes(viewer, caller).filter((scope) => scope !== 'sudo')
+      const grantable = grantableScopes(viewer, caller).filter((name) => name !== 'sudo')
       const { token, secret } = await createResourceToken(app, viewer, subject, input, grantable)
       return { ...presentResourceToken(token, subject.at, today(app.clock)), token: secret }
     },
   }),
 )
 
-export const [rotateOfProject, rotateOfGroup] = atBothMounts((mountedScope) =>
+export const [rotateOfProject, rotateOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'POST',
-    path: `${mountedScope.path}/access_tokens/:token_id/rotate`,
-    summary: `Replace an access token of a ${mountedScope.kind} by a new one`,
-    on: resourceToken(mountedScope),
+    path: `${scope.path}/access_tokens/:token_id/rotate`,
+    summary: `Replace an access token of a ${scope.kind} by a new one`,
+    on: resourceToken(scope),
     ...managing,
     input: z.object({ expires_at: blankable(date) }),
     output: NewResourceTokenEntity,
@@ -91,12 +90,12 @@ export const [rotateOfProject, rotateOfGroup] = atBothMounts((mountedScope) =>
   }),
 )
 
-export const [revokeOfProject, revokeOfGroup] = atBothMounts((mountedScope) =>
+export const [revokeOfProject, revokeOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'DELETE',
-    path: `${mountedScope.path}/access_tokens/:token_id`,
-    summary: `Revoke an access token of a ${mountedScope.kind}`,
-    on: resourceToken(mountedScope),
+    path: `${scope.path}/access_tokens/:token_id`,
+    summary: `Revoke an access token of a ${scope.kind}`,
+    on: resourceToken(scope),
     ...managing,
     changedAt: ({ token }) => token.updated_at,
     output: null,

@@ -1,4 +1,4 @@
 import { invitationEndpoints } from '../../access/invitations/endpoints.ts'
-import { groupScope } from '../people.ts'
+import { groupScope } from '../scope.ts'
 
 export const { list, create, update, destroy } = invitationEndpoints(groupScope)

@@ -1,4 +1,4 @@
 import { memberEndpoints } from '../../access/members/endpoints.ts'
-import { groupScope } from '../people.ts'
+import { groupScope } from '../scope.ts'
 
 export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(groupScope)

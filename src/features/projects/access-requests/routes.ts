@@ -1,4 +1,4 @@
 import { accessRequestEndpoints } from '../../access/access-requests/endpoints.ts'
-import { projectScope } from '../people.ts'
+import { projectScope } from '../scope.ts'
 
 export const { list, create, approve, destroy } = accessRequestEndpoints(projectScope)

@@ -1,4 +1,4 @@
 import { invitationEndpoints } from '../../access/invitations/endpoints.ts'
-import { projectScope } from '../people.ts'
+import { projectScope } from '../scope.ts'
 
 export const { list, create, update, destroy } = invitationEndpoints(projectScope)

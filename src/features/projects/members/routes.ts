@@ -6,7 +6,7 @@ import { memberEndpoints } from '../../access/members/endpoints.ts'
 import { listAuthorizedUsers } from '../../access/members/effective-members.ts'
 import { UserSummaryEntity, presentUserSummary } from '../../identity/users/entity.ts'
 import { surroundings } from '../../identity/users/queries.ts'
-import { projectScope } from '../people.ts'
+import { projectScope } from '../scope.ts'
 import { project } from '../projects/queries.ts'
 
 export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(projectScope)

@@ -9,7 +9,7 @@ import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
-import type { Scope } from '../../access/scopes.ts'
+import type { SourceScope } from '../../access/scopes.ts'
 import { NAME_FOR_JOBS } from './model.ts'
 
 export type DeployToken = Row<'deploy_tokens'>
@@ -104,8 +104,8 @@ export function listDeployTokens(
 }
 
 /** `/projects/:id/deploy_tokens/:token_id`, and the same for groups. */
-export const deployToken = ({ source }: Scope) =>
-  child(source, {
+export const deployToken = ({ resource }: SourceScope) =>
+  child(resource, {
     key: 'token',
     params: { token_id: id },
     find: (app, { at }, { token_id }) => tokensOf(app.db, at).where('id', '=', token_id).executeTakeFirst(),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { administratorsFirst, endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { Scope } from '../../access/scopes.ts'
-import { groupScope } from '../../groups/people.ts'
-import { projectScope } from '../../projects/people.ts'
+import { groupScope } from '../../groups/scope.ts'
+import { projectScope } from '../../projects/scope.ts'
 import { DeployTokenEntity, NewDeployTokenEntity, presentDeployToken } from './entity.ts'
 import { DEPLOY_TOKEN_SCOPES } from './model.ts'
 import { deployToken, listDeployTokens } from './queries.ts'
@@ -27,14 +27,14 @@ export const listAll = endpoint({
   },
 })
 
-const atBothMounts = (declare: (scope: Scope) => Endpoint) => [declare(projectScope), declare(groupScope)] as const
+const SCOPES = [projectScope, groupScope] as const
 
-export const [listOfProject, listOfGroup] = atBothMounts((scope) =>
+export const [listOfProject, listOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/deploy_tokens`,
     summary: `List the deploy tokens of a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     input: filter,
     output: pageOf(DeployTokenEntity),
@@ -46,7 +46,7 @@ export const [listOfProject, listOfGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = atBothMounts((scope) =>
+export const [getOfProject, getOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/deploy_tokens/:token_id`,
@@ -58,12 +58,12 @@ export const [getOfProject, getOfGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [createForProject, createForGroup] = atBothMounts((scope) =>
+export const [createForProject, createForGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/deploy_tokens`,
     summary: `Create a deploy token for a ${scope.kind}`,
-    on: scope.source,
+    on: scope.resource,
     allow: 'manage',
     input: z.object({
       name: text,
@@ -79,7 +79,7 @@ export const [createForProject, createForGroup] = atBothMounts((scope) =>
   }),
 )
 
-export const [destroyOfProject, destroyOfGroup] = atBothMounts((scope) =>
+export const [destroyOfProject, destroyOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/deploy_tokens/:token_id`,
