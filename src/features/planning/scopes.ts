@@ -1,24 +1,14 @@
-/**
- * Labels, milestones and boards belong to projects and to groups. A family declares an endpoint once for both scopes:
- * `/projects/:id/…` and `/groups/:id/…`.
- */
+/** Labels, milestones and boards belong to projects and to groups alike. */
 import { sql, type RawBuilder } from 'kysely'
-import { z } from 'zod'
-import { policy, resource, type Endpoint, type Policy, type Resource } from '../../api/endpoint.ts'
-import { text } from '../../api/wire.ts'
-import type { App, User } from '../../context.ts'
+import { policy } from '../../api/endpoint.ts'
+import { scope, type ScopeColumns } from '../../api/resource-scopes.ts'
+import type { User } from '../../context.ts'
 import { Reporter } from '../../lib/levels.ts'
 import type { Db, Row } from '../../store/database.ts'
 import { group } from '../groups/groups/queries.ts'
 import { treeOf } from '../identity/namespaces/queries.ts'
 import { hasFeature } from '../projects/projects/policy.ts'
 import { project } from '../projects/projects/queries.ts'
-
-/** The columns of a scope: exactly one of the two is set. */
-export interface ScopeColumns {
-  readonly project_id: number | null
-  readonly group_id: number | null
-}
 
 /** A project in its namespace, or a group. A project subject fits, too. */
 export interface ScopeRow {
@@ -52,29 +42,12 @@ const scopePolicy = policy<ScopeSubject>()({
   planBoards: (s) => s.issues && s.level >= Reporter && isOpen(s),
 })
 
-interface ScopePlan<S, P extends Policy<S>> {
-  kind: 'project' | 'group'
-  path: '/projects/:id' | '/groups/:id'
-  on: Resource<S, P>
-  toScope(subject: S): ScopeSubject
-}
-
-function scope<S, P extends Policy<S>>({ kind, path, on, toScope }: ScopePlan<S, P>) {
-  async function find(app: App, params: { id: string }, viewer: User | null): Promise<ScopeSubject | null> {
-    const subject = await on.find(app, params as never, viewer)
-    return subject && on.policy.read(subject) ? toScope(subject) : null
-  }
-  const place = resource({ name: on.name!, params: z.object({ id: text }), policy: scopePolicy, find })
-  return { kind, path, place }
-}
-
-export type Scope = ReturnType<typeof scope>
-
-export const projectScope: Scope = scope({
+export const projectScope = scope({
   kind: 'project',
   path: '/projects/:id',
   on: project,
-  toScope: (subject) => ({
+  policy: scopePolicy,
+  to: (subject): ScopeSubject => ({
     project: subject.project,
     namespace: subject.namespace,
     viewer: subject.viewer,
@@ -84,11 +57,12 @@ export const projectScope: Scope = scope({
   }),
 })
 
-const groupScope: Scope = scope({
+const groupScope = scope({
   kind: 'group',
   path: '/groups/:id',
   on: group,
-  toScope: ({ group, viewer, level }) => ({
+  policy: scopePolicy,
+  to: ({ group, viewer, level }): ScopeSubject => ({
     project: null,
     namespace: group,
     viewer,
@@ -98,9 +72,8 @@ const groupScope: Scope = scope({
   }),
 })
 
-/** `export const [list, listOfGroup] = atProjectAndGroup((scope) => endpoint({ path: `${scope.path}/labels`, … }))` */
-export const atProjectAndGroup = (declare: (scope: Scope) => Endpoint) =>
-  [declare(projectScope), declare(groupScope)] as const
+export const planningScopes = [projectScope, groupScope] as const
+export type PlanningScope = (typeof planningScopes)[number]
 
 export const columnsAt = ({ project, namespace }: ScopeRow): ScopeColumns =>
   project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: namespace.id }

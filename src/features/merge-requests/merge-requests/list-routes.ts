@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool, oneOf } from '../../../api/wire.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { milestone } from '../../planning/milestones/queries.ts'
-import { atProjectAndGroup } from '../../planning/scopes.ts'
+import { planningScopes } from '../../planning/scopes.ts'
 import { MergeRequestEntity, SimpleMergeRequestEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
 import { MERGE_REQUEST_ORDERS, listMergeRequests, listMergeRequestsAt, listProjectMergeRequests } from './lists.ts'
@@ -67,7 +68,7 @@ export const list = endpoint({
   },
 })
 
-export const [ofMilestone, ofGroupMilestone] = atProjectAndGroup((scope) =>
+export const [ofMilestone, ofGroupMilestone] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/milestones/:milestone_id/merge_requests`,

@@ -8,7 +8,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { presentSimpleProject } from '../../projects/projects/entity.ts'
 import { addresses, loadProjects } from '../../projects/projects/load.ts'
-import { isAt, type Scope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
+import { isAt, type PlanningScope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
 import { presentBoard, type BoardRecord, type LoadedList } from './entity.ts'
 import type { Board } from './model.ts'
 
@@ -84,8 +84,8 @@ export async function presentOneBoard(
   return (await presentBoards(app, viewer, scopeSubject, [board]))[0]!
 }
 
-export const board = ({ place: scopeSubject }: Scope) =>
-  child(scopeSubject, {
+export const board = ({ resource }: PlanningScope) =>
+  child(resource, {
     name: 'Board',
     key: 'board',
     params: { board_id: id },
@@ -93,7 +93,7 @@ export const board = ({ place: scopeSubject }: Scope) =>
       boardsOf(app.db, scopeSubject).where('id', '=', board_id).executeTakeFirst(),
   })
 
-export const boardList = (scope: Scope) =>
+export const boardList = (scope: PlanningScope) =>
   child(board(scope), {
     key: 'list',
     params: { list_id: id },

@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool, id, int, text } from '../../../api/wire.ts'
 import { pageOfArray } from '../../../store/pages.ts'
-import { atProjectAndGroup } from '../scopes.ts'
+import { planningScopes } from '../scopes.ts'
 import { BoardEntity, BoardListEntity, presentList } from './entity.ts'
 import { board, boardList, listBoards, listsOf, presentBoards, presentOneBoard } from './queries.ts'
 import { addList, createBoard, deleteBoard, ensureBoard, moveList, removeList, updateBoard } from './service.ts'
 
-export const [list, listOfGroup] = atProjectAndGroup((scope) =>
+export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards`,
     summary: `List the boards of a ${scope.kind}; where there is none, one is made`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'readBoards',
     guest: true,
     output: pageOf(BoardEntity),
@@ -25,7 +26,7 @@ export const [list, listOfGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [get, getOfGroup] = atProjectAndGroup((scope) =>
+export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards/:board_id`,
@@ -38,12 +39,12 @@ export const [get, getOfGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [create, createInGroup] = atProjectAndGroup((scope) =>
+export const [create, createInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/boards`,
     summary: `Add a board to a ${scope.kind}`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'planBoards',
     input: z.object({ name: text }),
     output: BoardEntity,
@@ -55,7 +56,7 @@ export const [create, createInGroup] = atProjectAndGroup((scope) =>
 
 const changes = { name: text.nullish(), hide_backlog_list: bool.nullish(), hide_closed_list: bool.nullish() }
 
-export const [update, updateInGroup] = atProjectAndGroup((scope) =>
+export const [update, updateInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/boards/:board_id`,
@@ -70,7 +71,7 @@ export const [update, updateInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
+export const [destroy, destroyInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/boards/:board_id`,
@@ -83,7 +84,7 @@ export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [lists, listsInGroup] = atProjectAndGroup((scope) =>
+export const [lists, listsInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards/:board_id/lists`,
@@ -100,7 +101,7 @@ export const [lists, listsInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [getList, getListInGroup] = atProjectAndGroup((scope) =>
+export const [getList, getListInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards/:board_id/lists/:list_id`,
@@ -113,7 +114,7 @@ export const [getList, getListInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [createList, createListInGroup] = atProjectAndGroup((scope) =>
+export const [createList, createListInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/boards/:board_id/lists`,
@@ -128,7 +129,7 @@ export const [createList, createListInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [updateList, updateListInGroup] = atProjectAndGroup((scope) =>
+export const [updateList, updateListInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/boards/:board_id/lists/:list_id`,
@@ -143,7 +144,7 @@ export const [updateList, updateListInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [destroyList, destroyListInGroup] = atProjectAndGroup((scope) =>
+export const [destroyList, destroyListInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/boards/:board_id/lists/:list_id`,

@@ -2,10 +2,11 @@
 import { endpoint } from '../../../api/endpoint.ts'
 import type { Json } from '../../../api/json.ts'
 import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import type { App } from '../../../context.ts'
 import { board, boardList, listsOf } from '../boards/queries.ts'
 import { milestone } from '../milestones/queries.ts'
-import { atProjectAndGroup, type ScopeSubject } from '../scopes.ts'
+import { planningScopes, type ScopeSubject } from '../scopes.ts'
 import { IssueEntity, type IssueRecord } from './entity.ts'
 import type { IssueFilter } from './filter.ts'
 import { listIssuesAt, type IssueOrder } from './lists.ts'
@@ -24,7 +25,7 @@ async function shown(
   }
 }
 
-export const [ofMilestone, ofGroupMilestone] = atProjectAndGroup((scope) =>
+export const [ofMilestone, ofGroupMilestone] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/milestones/:milestone_id/issues`,
@@ -40,7 +41,7 @@ export const [ofMilestone, ofGroupMilestone] = atProjectAndGroup((scope) =>
 
 const inColumn = { order_by: 'relative_position', sort: 'asc' } as const
 
-export const [ofBoardList, ofGroupBoardList] = atProjectAndGroup((scope) =>
+export const [ofBoardList, ofGroupBoardList] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards/:board_id/lists/:list_id/issues`,
@@ -54,7 +55,7 @@ export const [ofBoardList, ofGroupBoardList] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [ofBacklog, ofGroupBacklog] = atProjectAndGroup((scope) =>
+export const [ofBacklog, ofGroupBacklog] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards/:board_id/backlog/issues`,
@@ -71,7 +72,7 @@ export const [ofBacklog, ofGroupBacklog] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [closedOfBoard, closedOfGroupBoard] = atProjectAndGroup((scope) =>
+export const [closedOfBoard, closedOfGroupBoard] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards/:board_id/closed/issues`,

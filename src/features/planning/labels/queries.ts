@@ -5,7 +5,7 @@ import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { hasWork, isAt, isSeenFrom, type Scope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
+import { hasWork, isAt, isSeenFrom, type PlanningScope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
 import { NONE, countWork } from './counts.ts'
 import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
@@ -124,8 +124,8 @@ async function prioritiesOf(db: Db, project: number, labels: string): Promise<Ma
 }
 
 /** `…/labels/:label_id`: an id or a title. Labels of ancestor groups are found, too. */
-export const label = ({ place: scope }: Scope) =>
-  child(scope, {
+export const label = ({ resource }: PlanningScope) =>
+  child(resource, {
     name: 'Label',
     key: 'label',
     params: { label_id: text },
@@ -134,8 +134,8 @@ export const label = ({ place: scope }: Scope) =>
   })
 
 /** The same for changes: only labels of the scope itself. */
-export const ownLabel = ({ place: scope }: Scope) =>
-  child(scope, {
+export const ownLabel = ({ resource }: PlanningScope) =>
+  child(resource, {
     name: 'Label',
     key: 'label',
     params: { label_id: text },
@@ -143,8 +143,8 @@ export const ownLabel = ({ place: scope }: Scope) =>
   })
 
 /** `…/labels` with the label in the body. */
-export const labelByBody = ({ place: scope }: Scope) =>
-  child(scope, {
+export const labelByBody = ({ resource }: PlanningScope) =>
+  child(resource, {
     name: 'Label',
     key: 'label',
     params: { name: text.nullish(), label_id: text.nullish() },

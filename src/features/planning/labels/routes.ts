@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, int, text } from '../../../api/wire.ts'
 import { setSubscription } from '../subscriptions/service.ts'
-import { atProjectAndGroup, projectScope, type Scope } from '../scopes.ts'
+import { planningScopes, projectScope, type PlanningScope } from '../scopes.ts'
 import { LabelEntity } from './entity.ts'
 import { promoteLabel } from './promotion.ts'
 import { listLabels } from './lists.ts'
@@ -18,10 +19,10 @@ const attributes = { new_name: text.nullish(), color: text.nullish(), descriptio
 const ofGroup = { include_descendant_groups: bool.nullish(), only_group_labels: bool.nullish() }
 
 /** Parameters that only one of the two scopes has. */
-const onlyIn = <S extends object>(kind: Scope['kind'], scope: Scope, shape: S): S =>
+const onlyIn = <S extends object>(kind: PlanningScope['kind'], scope: PlanningScope, shape: S): S =>
   scope.kind === kind ? shape : ({} as S)
 
-const changesAt = (scope: Scope) => ({ ...attributes, ...onlyIn('project', scope, inProject) })
+const changesAt = (scope: PlanningScope) => ({ ...attributes, ...onlyIn('project', scope, inProject) })
 
 const isSome = (input: Record<string, unknown>, names: readonly string[]) =>
   names.some((name) => input[name] !== undefined)
@@ -43,12 +44,12 @@ const isNamedOnce = ({ name, label_id }: NamedRecord) => (name ?? null) === null
 const unnamed = { path: ['name'], when: () => true }
 const namedTwice = { message: 'label_id, name are mutually exclusive' }
 
-export const [list, listOfGroup] = atProjectAndGroup((scope) =>
+export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/labels`,
     summary: `List the labels of a ${scope.kind}`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'read',
     guest: true,
     input: z.object({
@@ -66,7 +67,7 @@ export const [list, listOfGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [get, getOfGroup] = atProjectAndGroup((scope) =>
+export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/labels/:label_id`,
@@ -79,12 +80,12 @@ export const [get, getOfGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [create, createInGroup] = atProjectAndGroup((scope) =>
+export const [create, createInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/labels`,
     summary: `Add a label to a ${scope.kind}`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'plan',
     input: z.object({
       name: text,
@@ -99,7 +100,7 @@ export const [create, createInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [update, updateInGroup] = atProjectAndGroup((scope) => {
+export const [update, updateInGroup] = atScopes(planningScopes, (scope) => {
   const changes = changesAt(scope)
   const names = Object.keys(changes)
   return endpoint({
@@ -116,7 +117,7 @@ export const [update, updateInGroup] = atProjectAndGroup((scope) => {
   })
 })
 
-export const [updateNamed, updateNamedInGroup] = atProjectAndGroup((scope) => {
+export const [updateNamed, updateNamedInGroup] = atScopes(planningScopes, (scope) => {
   const changes = changesAt(scope)
   const names = Object.keys(changes)
   return endpoint({
@@ -137,7 +138,7 @@ export const [updateNamed, updateNamedInGroup] = atProjectAndGroup((scope) => {
   })
 })
 
-export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
+export const [destroy, destroyInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/labels/:label_id`,
@@ -150,7 +151,7 @@ export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [destroyNamed, destroyNamedInGroup] = atProjectAndGroup((scope) =>
+export const [destroyNamed, destroyNamedInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/labels`,
@@ -164,13 +165,14 @@ export const [destroyNamed, destroyNamedInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (scope: Scope) =>
+const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (scope: PlanningScope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/labels/:label_id/${verb}`,
     summary: `${summary} a label in a ${scope.kind}`,
     on: label(scope),
     allow: 'read',
+    whileReadOnly: true,
     output: LabelEntity,
     async handle({ app, viewer, subject }) {
       const target = { label_id: subject.label.id, project_id: subject.project?.id ?? null }
@@ -179,8 +181,9 @@ const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (sc
     },
   })
 
-export const [subscribe, subscribeInGroup] = atProjectAndGroup(subscription('subscribe', 'Ask for news of'))
-export const [unsubscribe, unsubscribeInGroup] = atProjectAndGroup(
+export const [subscribe, subscribeInGroup] = atScopes(planningScopes, subscription('subscribe', 'Ask for news of'))
+export const [unsubscribe, unsubscribeInGroup] = atScopes(
+  planningScopes,
   subscription('unsubscribe', 'Ask for no more news of'),
 )
 

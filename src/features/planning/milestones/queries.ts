@@ -10,7 +10,7 @@ import { matchingId, idList, inIdList, likePattern, whereContains } from '../../
 import { hotQuery } from '../../../store/hot.ts'
 import { searchFor } from '../../../store/lists.ts'
 import { countRows, pageOfQuery } from '../../../store/pages.ts'
-import { columnsAt, isAt, isSeenFrom, type Scope, type ScopeRow } from '../scopes.ts'
+import { columnsAt, isAt, isSeenFrom, type PlanningScope, type ScopeRow } from '../scopes.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
 import type { Milestone } from './model.ts'
 
@@ -124,8 +124,8 @@ export async function listMilestones(
 }
 
 /** `…/milestones/:milestone_id`: only of the scope itself. */
-export const milestone = ({ place: scope }: Scope) =>
-  child(scope, {
+export const milestone = ({ resource }: PlanningScope) =>
+  child(resource, {
     key: 'milestone',
     params: { milestone_id: id },
     find: (app, scope, { milestone_id }) =>

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, bool, date, id, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import type { App } from '../../../context.ts'
-import { atProjectAndGroup, projectScope } from '../scopes.ts'
+import { planningScopes, projectScope } from '../scopes.ts'
 import { MilestoneEntity, type MilestoneRecord } from './entity.ts'
 import type { Milestone } from './model.ts'
 import { listMilestones, milestone, presentMilestones } from './queries.ts'
@@ -25,12 +26,12 @@ async function shown(app: App, milestone: Milestone): Promise<MilestoneRecord> {
   return record
 }
 
-export const [list, listOfGroup] = atProjectAndGroup((scope) =>
+export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/milestones`,
     summary: `List the milestones of a ${scope.kind}`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'readMilestones',
     guest: true,
     input: z.object({
@@ -52,7 +53,7 @@ export const [list, listOfGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [get, getOfGroup] = atProjectAndGroup((scope) =>
+export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/milestones/:milestone_id`,
@@ -65,12 +66,12 @@ export const [get, getOfGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [create, createInGroup] = atProjectAndGroup((scope) =>
+export const [create, createInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/milestones`,
     summary: `Add a milestone to a ${scope.kind}`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'plan',
     input: z.object({ title: text, ...attributes }),
     output: MilestoneEntity,
@@ -80,7 +81,7 @@ export const [create, createInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [update, updateInGroup] = atProjectAndGroup((scope) =>
+export const [update, updateInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/milestones/:milestone_id`,
@@ -97,7 +98,7 @@ export const [update, updateInGroup] = atProjectAndGroup((scope) =>
   }),
 )
 
-export const [destroy, destroyInGroup] = atProjectAndGroup((scope) =>
+export const [destroy, destroyInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/milestones/:milestone_id`,

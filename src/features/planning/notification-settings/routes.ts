@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { atProjectAndGroup, columnsAt } from '../scopes.ts'
+import { columnsAt, planningScopes } from '../scopes.ts'
 import { GlobalNotificationSettingEntity, NotificationSettingEntity, presentNotificationSetting } from './entity.ts'
 import { CUSTOM_EVENTS, type CustomEvent, type NotificationSetting } from './model.ts'
 import { EVERYWHERE, findSetting, notificationEmail, preferenceIn } from './queries.ts'
@@ -39,12 +40,12 @@ export const updateGlobal = endpoint({
     presentGlobal(app, viewer, await changeSetting(app, viewer, EVERYWHERE, input)),
 })
 
-export const [get, getOfGroup] = atProjectAndGroup(({ kind, path, place }) =>
+export const [get, getOfGroup] = atScopes(planningScopes, ({ kind, path, resource }) =>
   endpoint({
     method: 'GET',
     path: `${path}/notification_settings`,
     summary: `Get what one is told of in a ${kind}`,
-    on: place,
+    on: resource,
     allow: 'read',
     output: NotificationSettingEntity,
     async handle({ app, viewer, subject }) {
@@ -54,13 +55,14 @@ export const [get, getOfGroup] = atProjectAndGroup(({ kind, path, place }) =>
   }),
 )
 
-export const [update, updateOfGroup] = atProjectAndGroup(({ kind, path, place }) =>
+export const [update, updateOfGroup] = atScopes(planningScopes, ({ kind, path, resource }) =>
   endpoint({
     method: 'PUT',
     path: `${path}/notification_settings`,
     summary: `Say what one is told of in a ${kind}`,
-    on: place,
+    on: resource,
     allow: 'read',
+    whileReadOnly: true,
     input,
     output: NotificationSettingEntity,
     async handle({ app, viewer, subject, input }) {
