@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Owner } from '../../../lib/levels.ts'
 import type { Db, NewRow, Row } from '../../../store/database.ts'
-import { hooksAt, type HookScope } from '../hooks/listening.ts'
+import { hooksAt } from '../hooks/listening.ts'
 import type { AnySwitch, Hook } from '../hooks/model.ts'
 import { interestedServices } from '../services/send.ts'
 import { Chains } from './chains.ts'
@@ -46,7 +47,7 @@ export async function distribute(app: App, events: readonly { readonly id: numbe
   const found: NewDelivery[] = []
   for (const message of messages) {
     const key = `${message.project_id} ${message.group_id}`
-    const hooks = listening.get(key) ?? (await hooksAt(app.db, message satisfies HookScope))
+    const hooks = listening.get(key) ?? (await hooksAt(app.db, message satisfies ScopeColumns))
     listening.set(key, hooks)
     for (const hook of hooks)
       if (hears(hook, message) && !(await chains.isAtItsEnd(hook.id, message)))

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { Answer, child, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { arrayOf, blankable, entity, id, moment, oneOf } from '../../../api/wire.ts'
 import { badParameter } from '../../../errors.ts'
 import { SWITCHES } from '../hooks/model.ts'
-import { atEachScope, atInstance, atProjectsAndGroups, type Scope } from '../hooks/scopes.ts'
+import { hookScopes, instanceHooks, projectAndGroupHooks, type AnyHookScope } from '../hooks/scopes.ts'
 import {
   HookEventEntity,
   STATUS_GROUPS,
@@ -17,8 +18,8 @@ import {
 import { MOST_REPLAYED, startReplay } from './replays.ts'
 import { resend, testHook, testSystemHook } from './sending.ts'
 
-const attemptOf = (scope: Scope) =>
-  child(scope.hook, {
+const attemptOf = ({ hook }: AnyHookScope) =>
+  child(hook, {
     key: 'attempt',
     params: { hook_log_id: id },
     find: (app, { hook }, { hook_log_id }) => findAttempt(app, hook, hook_log_id),
@@ -30,7 +31,7 @@ const status = z.union([
   oneOf(...STATUS_GROUPS),
 ])
 
-export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
+export const [list, listOfGroup, listOfInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/:hook_id/events`,
@@ -47,7 +48,7 @@ export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
   }),
 )
 
-export const [get, getOfGroup, getOfInstance] = atEachScope((scope) =>
+export const [get, getOfGroup, getOfInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/:hook_id/events/:hook_log_id`,
@@ -59,7 +60,7 @@ export const [get, getOfGroup, getOfInstance] = atEachScope((scope) =>
   }),
 )
 
-export const [resendOfProject, resendOfGroup, resendOfInstance] = atEachScope((scope) =>
+export const [resendOfProject, resendOfGroup, resendOfInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/:hook_id/events/:hook_log_id/resend`,
@@ -73,7 +74,7 @@ export const [resendOfProject, resendOfGroup, resendOfInstance] = atEachScope((s
   }),
 )
 
-export const [test, testOfGroup] = atProjectsAndGroups((scope) =>
+export const [test, testOfGroup] = atScopes(projectAndGroupHooks, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/:hook_id/test/:trigger`,
@@ -89,24 +90,22 @@ export const [test, testOfGroup] = atProjectsAndGroups((scope) =>
   }),
 )
 
-export const testOfInstance = atInstance((scope) =>
-  endpoint({
-    method: 'POST',
-    path: `${scope.path}/:hook_id`,
-    summary: 'Send a sample to a hook of the instance as a test, and answer with it',
-    on: scope.hook,
-    allow: scope.allow,
-    output: entity({
-      event_name: z.string(),
-      name: z.string(),
-      path: z.string(),
-      project_id: z.int(),
-      owner_name: z.string(),
-      owner_email: z.string(),
-    }),
-    handle: ({ app, viewer, subject }) => testSystemHook(app, viewer, subject.hook),
+export const testOfInstance = endpoint({
+  method: 'POST',
+  path: `${instanceHooks.path}/:hook_id`,
+  summary: 'Send a sample to a hook of the instance as a test, and answer with it',
+  on: instanceHooks.hook,
+  allow: instanceHooks.allow,
+  output: entity({
+    event_name: z.string(),
+    name: z.string(),
+    path: z.string(),
+    project_id: z.int(),
+    owner_name: z.string(),
+    owner_email: z.string(),
   }),
-)
+  handle: ({ app, viewer, subject }) => testSystemHook(app, viewer, subject.hook),
+})
 
 const ReplayEntity = entity({
   events: z.int(),
@@ -116,7 +115,7 @@ const ReplayEntity = entity({
   last_event_at: z.string().nullable(),
 }).meta({ id: 'HookReplay' })
 
-export const [replay, replayOfGroup, replayOfInstance] = atEachScope((scope) =>
+export const [replay, replayOfGroup, replayOfInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/:hook_id/replay`,

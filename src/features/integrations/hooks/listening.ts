@@ -1,13 +1,9 @@
 /** Finds the hooks that receive an event. */
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import type { Hook } from './model.ts'
-
-export interface HookScope {
-  readonly project_id: number | null
-  readonly group_id: number | null
-}
 
 const anybody = hotQuery((db, _none: object) =>
   db
@@ -55,11 +51,11 @@ const inScope = hotQuery((db, scope: { project_id?: number | null; group_id?: nu
 )
 
 /** Hooks of the instance, of the project or group, and of all ancestor groups. */
-export const hooksAt = async (db: Db, { project_id, group_id }: HookScope): Promise<Hook[]> =>
+export const hooksAt = async (db: Db, { project_id, group_id }: ScopeColumns): Promise<Hook[]> =>
   inScope(db, { project_id, group_id })
 
 /** Ids of the projects whose events a hook receives. */
-export const projectsAt = (db: Db, { project_id, group_id }: HookScope) =>
+export const projectsAt = (db: Db, { project_id, group_id }: ScopeColumns) =>
   db
     .selectFrom('projects')
     .select('id')
@@ -67,7 +63,7 @@ export const projectsAt = (db: Db, { project_id, group_id }: HookScope) =>
     .$if(group_id !== null, (q) => q.where('namespace_id', 'in', treeOf(db, group_id!)))
 
 /** The published events in the scope of a hook. */
-export const eventsAt = (db: Db, scope: HookScope) =>
+export const eventsAt = (db: Db, scope: ScopeColumns) =>
   db
     .selectFrom('events')
     .where('position', 'is not', null)

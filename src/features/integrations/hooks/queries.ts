@@ -1,23 +1,23 @@
 import type { Page, PageRequest } from '../../../api/pages.ts'
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { presentHook, type HookRecord } from './entity.ts'
-import type { HookScope } from './listening.ts'
 import type { Hook } from './model.ts'
 
-export const hooksIn = (db: Db, { project_id, group_id }: HookScope) =>
+export const hooksIn = (db: Db, { project_id, group_id }: ScopeColumns) =>
   db
     .selectFrom('hooks')
     .selectAll()
     .where('project_id', project_id === null ? 'is' : '=', project_id)
     .where('group_id', group_id === null ? 'is' : '=', group_id)
 
-export const listHooks = (db: Db, at: HookScope, page: PageRequest): Promise<Page<Hook>> =>
+export const listHooks = (db: Db, at: ScopeColumns, page: PageRequest): Promise<Page<Hook>> =>
   pageOfQuery(hooksIn(db, at).orderBy('id', 'desc'), page)
 
-export async function findHook(db: Db, at: HookScope, hook: number): Promise<Hook | null> {
+export async function findHook(db: Db, at: ScopeColumns, hook: number): Promise<Hook | null> {
   return (await hooksIn(db, at).where('id', '=', hook).executeTakeFirst()) ?? null
 }
 

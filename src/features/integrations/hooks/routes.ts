@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { Answer, endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { arrayOf, blankable, bool, longText, oneOf, text } from '../../../api/wire.ts'
 import { badParameter, notFound } from '../../../errors.ts'
 import { ENTITIES } from './entity.ts'
 import { BRANCH_FILTER_STRATEGIES, SWITCHES, type AnySwitch, type HookKind } from './model.ts'
-import { atEachScope } from './scopes.ts'
+import { hookScopes } from './scopes.ts'
 import { listHooks, presentHooks, presentOneHook } from './queries.ts'
 import { createHook, deleteHook, removePair, setPair, updateHook } from './service.ts'
 
@@ -39,12 +40,12 @@ const ownNames = <T extends { wiki_events?: boolean | null; wiki_page_events?: b
   return { ...rest, wiki_page_events: input.wiki_page_events ?? wiki_events ?? null }
 }
 
-export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
+export const [list, listOfGroup, listOfInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: scope.path,
     summary: `List the hooks of ${scope.of}`,
-    on: scope.place,
+    on: scope.resource,
     allow: scope.allow,
     output: pageOf(ENTITIES[scope.kind]),
     async handle({ app, subject, page }) {
@@ -54,7 +55,7 @@ export const [list, listOfGroup, listOfInstance] = atEachScope((scope) =>
   }),
 )
 
-export const [get, getOfGroup, getOfInstance] = atEachScope((scope) =>
+export const [get, getOfGroup, getOfInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/:hook_id`,
@@ -66,12 +67,12 @@ export const [get, getOfGroup, getOfInstance] = atEachScope((scope) =>
   }),
 )
 
-export const [create, createInGroup, createInInstance] = atEachScope((scope) =>
+export const [create, createInGroup, createInInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: scope.path,
     summary: `Add a hook to ${scope.of}`,
-    on: scope.place,
+    on: scope.resource,
     allow: scope.allow,
     input: z.object({ url, ...attributesOf(scope.kind) }),
     output: ENTITIES[scope.kind],
@@ -81,7 +82,7 @@ export const [create, createInGroup, createInInstance] = atEachScope((scope) =>
   }),
 )
 
-export const [update, updateInGroup, updateInInstance] = atEachScope((scope) =>
+export const [update, updateInGroup, updateInInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/:hook_id`,
@@ -98,7 +99,7 @@ export const [update, updateInGroup, updateInInstance] = atEachScope((scope) =>
   }),
 )
 
-export const [destroy, destroyInGroup, destroyInInstance] = atEachScope((scope) =>
+export const [destroy, destroyInGroup, destroyInInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/:hook_id`,
@@ -122,7 +123,7 @@ export const [destroy, destroyInGroup, destroyInInstance] = atEachScope((scope) 
 const value = { value: text }
 const key = { key: text }
 
-export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] = atEachScope((scope) =>
+export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/:hook_id/url_variables/:key`,
@@ -136,7 +137,7 @@ export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] =
   }),
 )
 
-export const [unsetUrlVariable, unsetUrlVariableInGroup, unsetUrlVariableInInstance] = atEachScope((scope) =>
+export const [unsetUrlVariable, unsetUrlVariableInGroup, unsetUrlVariableInInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/:hook_id/url_variables/:key`,
@@ -149,7 +150,7 @@ export const [unsetUrlVariable, unsetUrlVariableInGroup, unsetUrlVariableInInsta
   }),
 )
 
-export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance] = atEachScope((scope) =>
+export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance] = atScopes(hookScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/:hook_id/custom_headers/:key`,
@@ -163,15 +164,17 @@ export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance
   }),
 )
 
-export const [unsetCustomHeader, unsetCustomHeaderInGroup, unsetCustomHeaderInInstance] = atEachScope((scope) =>
-  endpoint({
-    method: 'DELETE',
-    path: `${scope.path}/:hook_id/custom_headers/:key`,
-    summary: `Remove a header that a hook of ${scope.of} is sent`,
-    on: scope.hook,
-    allow: scope.allow,
-    input: z.object(key),
-    output: null,
-    handle: ({ app, subject, input }) => removePair(app, subject.hook, 'custom_headers', input.key),
-  }),
+export const [unsetCustomHeader, unsetCustomHeaderInGroup, unsetCustomHeaderInInstance] = atScopes(
+  hookScopes,
+  (scope) =>
+    endpoint({
+      method: 'DELETE',
+      path: `${scope.path}/:hook_id/custom_headers/:key`,
+      summary: `Remove a header that a hook of ${scope.of} is sent`,
+      on: scope.hook,
+      allow: scope.allow,
+      input: z.object(key),
+      output: null,
+      handle: ({ app, subject, input }) => removePair(app, subject.hook, 'custom_headers', input.key),
+    }),
 )

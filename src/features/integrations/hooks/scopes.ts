@@ -1,102 +1,38 @@
-/** Hooks belong to projects, groups and the instance. An endpoint is declared once and mounted in each scope. */
-import { z } from 'zod'
-import { child, policy, resource, type Endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
-import { id, text } from '../../../api/wire.ts'
-import type { App, User } from '../../../context.ts'
-import { group } from '../../groups/groups/queries.ts'
-import { project } from '../../projects/projects/queries.ts'
-import type { HookScope } from './listening.ts'
+/** Hooks belong to projects, to groups and to the instance itself. */
+import { child } from '../../../api/endpoint.ts'
+import { instance, managedPolicy, scope, type ResourceScope } from '../../../api/resource-scopes.ts'
+import { id } from '../../../api/wire.ts'
+import { administeredProject, ownedGroup, type IntegrationSubject } from '../scopes.ts'
 import type { HookKind } from './model.ts'
 import { findHook } from './queries.ts'
 
-export interface HookScopeSubject {
-  readonly at: HookScope
-  readonly managed: boolean
-  readonly isReadOnly: boolean
-}
-
-const scopePolicy = policy<HookScopeSubject>()({
-  /** `find` already returns null if the viewer may not read the scope. */
-  read: () => true,
-  manage: (s) => s.managed,
+const wholeInstance = scope({
+  kind: 'instance',
+  path: '',
+  on: instance,
+  policy: managedPolicy,
+  abilityFirst: true,
+  to: (): IntegrationSubject => ({ at: { project_id: null, group_id: null }, managed: true }),
 })
 
-interface ScopePlan {
-  readonly kind: HookKind
-  readonly path: '/projects/:id/hooks' | '/groups/:id/hooks' | '/hooks'
-  readonly allow: 'manage' | 'administrator'
-  /** For summaries such as `a hook of …`. */
-  readonly of: string
-  readonly place: Resource<HookScopeSubject, typeof scopePolicy>
-}
-
-const scope = (plan: ScopePlan) => ({
-  ...plan,
-  hook: child(plan.place, {
+function hookScope<Kind extends HookKind, Path extends '' | `/${string}`>(
+  { kind, path, resource }: ResourceScope<IntegrationSubject, typeof managedPolicy, Kind, Path>,
+  allow: 'manage' | 'administrator',
+) {
+  const hook = child(resource, {
     key: 'hook',
     params: { hook_id: id },
     find: (app, { at }, { hook_id }) => findHook(app.db, at, hook_id),
-  }),
-})
-
-export type Scope = ReturnType<typeof scope>
-
-/** Hides the hooks of a scope from users who may not administer it. */
-function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => HookScope) {
-  async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookScopeSubject | null> {
-    const subject = await on.find(app, params as never, viewer)
-    if (!subject || !on.policy.read(subject)) return null
-    const isReadOnly = on.isReadOnly?.(subject) ?? false
-    return { at: at(subject), managed: on.policy[manage]!(subject), isReadOnly }
-  }
-  return resource({
-    name: on.name!,
-    params: z.object({ id: text }),
-    policy: scopePolicy,
-    abilityFirst: true,
-    isReadOnly: (s) => s.isReadOnly,
-    find,
   })
+  /** For summaries such as `a hook of …`. */
+  const of = kind === 'instance' ? 'the instance' : `a ${kind}`
+  return { kind, path: `${path}/hooks` as const, of, allow, resource, hook }
 }
 
-const projectScope = scope({
-  kind: 'project',
-  path: '/projects/:id/hooks',
-  allow: 'manage',
-  of: 'a project',
-  place: placeIn(project, 'administer', ({ project: { id } }) => ({ project_id: id, group_id: null })),
-})
+const projectHooks = hookScope(administeredProject, 'manage')
+const groupHooks = hookScope(ownedGroup, 'manage')
+export const instanceHooks = hookScope(wholeInstance, 'administrator')
 
-const groupScope = scope({
-  kind: 'group',
-  path: '/groups/:id/hooks',
-  allow: 'manage',
-  of: 'a group',
-  place: placeIn(group, 'own', ({ group: { id } }) => ({ project_id: null, group_id: id })),
-})
-
-const instanceScope = scope({
-  kind: 'instance',
-  path: '/hooks',
-  allow: 'administrator',
-  of: 'the instance',
-  place: resource({
-    params: z.object({}),
-    policy: scopePolicy,
-    abilityFirst: true,
-    find: async (): Promise<HookScopeSubject> => ({
-      at: { project_id: null, group_id: null },
-      managed: true,
-      isReadOnly: false,
-    }),
-  }),
-})
-
-/** `export const [list, listOfGroup, listOfInstance] = atEachScope((scope) => endpoint({ path: scope.path, … }))` */
-export const atEachScope = (declare: (scope: Scope) => Endpoint) =>
-  [declare(projectScope), declare(groupScope), declare(instanceScope)] as const
-
-export const atProjectsAndGroups = (declare: (scope: Scope) => Endpoint) =>
-  [declare(projectScope), declare(groupScope)] as const
-
-export const atInstance = (declare: (scope: Scope) => Endpoint) => declare(instanceScope)
+export const projectAndGroupHooks = [projectHooks, groupHooks] as const
+export const hookScopes = [projectHooks, groupHooks, instanceHooks] as const
+export type AnyHookScope = (typeof hookScopes)[number]

@@ -1,3 +1,4 @@
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
@@ -7,7 +8,6 @@ import { lockName } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { transact } from '../../../store/transact.ts'
 import { isAllowedAddress } from '../outgoing.ts'
-import type { HookScope } from './listening.ts'
 import { SWITCHES, kindOf, type AnySwitch, type BranchFilterStrategy, type Hook, type HookKind } from './model.ts'
 import { filledUrl, openPairs, sealPairs, withPairs, withoutPair, type Pair, type PairKind } from './pairs.ts'
 import { hooksIn } from './queries.ts'
@@ -94,7 +94,7 @@ async function assertValidInput(app: App, input: HookInput, row: NewRow<'hooks'>
   await assertValidFilter(app, row)
 }
 
-export async function createHook(app: App, at: HookScope, input: HookInput & { url: string }): Promise<Hook> {
+export async function createHook(app: App, at: ScopeColumns, input: HookInput & { url: string }): Promise<Hook> {
   const now = timestamp(app.clock)
   const { project_id, group_id } = at
   const kind = kindOf(at)
@@ -109,7 +109,7 @@ export async function createHook(app: App, at: HookScope, input: HookInput & { u
   })
 }
 
-async function assertBelowLimit(app: App, at: HookScope): Promise<void> {
+async function assertBelowLimit(app: App, at: ScopeColumns): Promise<void> {
   const kind = kindOf(at)
   const most = MOST_HOOKS[kind]
   if (most === undefined) return

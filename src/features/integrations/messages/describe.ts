@@ -1,7 +1,8 @@
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import type { App } from '../../../context.ts'
 import type { Events } from '../../../store/database.ts'
 import { eventScope, type EventMessage } from '../../../store/outbox.ts'
-import { hooksAt, isAnybodyListening, type HookScope } from '../hooks/listening.ts'
+import { hooksAt, isAnybodyListening } from '../hooks/listening.ts'
 import { activeSwitches } from '../services/send.ts'
 import { SYSTEM, type Subscription } from './message.ts'
 import { sources } from './sources.ts'
@@ -51,7 +52,7 @@ async function messagesOfMany(
   return messages.map((some) => some.filter((message) => heard.has((message.switch ?? SYSTEM) as Subscription)))
 }
 
-async function heardAt(app: App, place: HookScope): Promise<ReadonlySet<Subscription>> {
+async function heardAt(app: App, place: ScopeColumns): Promise<ReadonlySet<Subscription>> {
   const hooks = await hooksAt(app.db, place)
   const services = place.project_id === null ? new Set() : await activeSwitches(app, place.project_id)
   const heard = new Set<Subscription>(switches.filter((name) => services.has(name) || hooks.some((hook) => hook[name])))

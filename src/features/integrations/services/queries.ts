@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { ServiceRow } from './model.ts'
 
-/** A project or a group. A service of a group applies to everything below that has none of its own. */
-export interface ServiceScope {
-  readonly project_id: number | null
-  readonly group_id: number | null
-}
-
+/** A service of a group applies to everything below that has none of its own. */
 interface Near extends ServiceRow {
   /** 0 for the project itself, else the number of groups up. */
   readonly distance: number
@@ -45,17 +41,17 @@ export interface Effective {
   readonly isInherited: boolean
 }
 
-const near = async (db: Db, { project_id, group_id }: ServiceScope): Promise<Near[]> => {
+const near = async (db: Db, { project_id, group_id }: ScopeColumns): Promise<Near[]> => {
   const rows =
     project_id === null ? await nearGroup(db, { group: group_id! }) : await nearProject(db, { project: project_id })
   return rows.map((row) => ({ ...row, distance: row.project_id === null ? (row.distance ?? 0) : -1 }))
 }
 
-const isOwn = (row: ServiceScope, { project_id, group_id }: ServiceScope) =>
+const isOwn = (row: ScopeColumns, { project_id, group_id }: ScopeColumns) =>
   row.project_id === project_id && row.group_id === group_id
 
 /** The services that apply in a scope, by slug: its own, or the nearest group's. */
-export async function effectiveServices(db: Db, scope: ServiceScope): Promise<Map<string, Effective>> {
+export async function effectiveServices(db: Db, scope: ScopeColumns): Promise<Map<string, Effective>> {
   const rows = (await near(db, scope)).toSorted((a, b) => a.distance - b.distance)
   const found = new Map<string, Effective>()
   for (const row of rows)
@@ -63,7 +59,7 @@ export async function effectiveServices(db: Db, scope: ServiceScope): Promise<Ma
   return found
 }
 
-export async function findOwnService(db: Db, scope: ServiceScope, slug: string): Promise<ServiceRow | null> {
+export async function findOwnService(db: Db, scope: ScopeColumns, slug: string): Promise<ServiceRow | null> {
   const { project_id, group_id } = scope
   const row = await db
     .selectFrom('services')

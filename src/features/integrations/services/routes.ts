@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { endpoint } from '../../../api/endpoint.ts'
+import { atScopes, type ScopeColumns } from '../../../api/resource-scopes.ts'
 import { bool, entity } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -12,14 +13,11 @@ import {
   presentService,
 } from './entity.ts'
 import { SERVICE_SWITCHES, type ServiceSwitch } from './model.ts'
-import { groupScope, olderProjectScope, projectScope, type ServiceAtScope, type Scope } from './scopes.ts'
-import { effectiveServices, type ServiceScope } from './queries.ts'
+import { projectServices, serviceScopes, type AnyServiceScope, type ServiceAtScope } from './scopes.ts'
+import { effectiveServices } from './queries.ts'
 import { SERVICES } from './registry.ts'
 import { configureService, disableService } from './service.ts'
 import { testService } from './testing.ts'
-
-const atEvery = (declare: (scope: Scope) => Endpoint) =>
-  [declare(projectScope), declare(olderProjectScope), declare(groupScope)] as const
 
 const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, bool.nullish()])) as Record<
   ServiceSwitch,
@@ -30,12 +28,12 @@ const switches = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, bool.n
 const request = z.looseObject({ active: bool.nullish(), use_inherited_settings: bool.nullish(), ...switches })
 
 /** A service that was never configured exists only under the older path. */
-function assertSet({ era }: Scope, { effective }: ServiceAtScope): void {
+function assertSet({ era }: AnyServiceScope, { effective }: ServiceAtScope): void {
   if (!effective && era === 'integrations') throw notFound('Integration')
 }
 
-async function presentNow(app: App, scopeSubject: ServiceScope, { declared }: ServiceAtScope) {
-  const effective = (await effectiveServices(app.db, scopeSubject)).get(declared.slug) ?? null
+async function presentNow(app: App, at: ScopeColumns, { declared }: ServiceAtScope) {
+  const effective = (await effectiveServices(app.db, at)).get(declared.slug) ?? null
   return presentService(declared, effective)
 }
 
@@ -48,16 +46,16 @@ export const listKnown = endpoint({
   handle: async () => SERVICES.map(presentKnownService),
 })
 
-export const [list, listByOlderName, listOfGroup] = atEvery((scope) =>
+export const [list, listByOlderName, listOfGroup] = atScopes(serviceScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: scope.path,
     summary: `List the services of a ${scope.kind} that are active, its own and inherited ones`,
-    on: scope.place,
+    on: scope.resource,
     allow: 'manage',
     output: z.array(ListedServiceEntity),
     async handle({ app, subject }) {
-      const found = await effectiveServices(app.db, subject.place)
+      const found = await effectiveServices(app.db, subject.at)
       return SERVICES.flatMap((service) => {
         const effective = found.get(service.slug)
         return effective?.row.active ? [presentListedService(service, effective)] : []
@@ -66,7 +64,7 @@ export const [list, listByOlderName, listOfGroup] = atEvery((scope) =>
   }),
 )
 
-export const [get, getByOlderName, getOfGroup] = atEvery((scope) =>
+export const [get, getByOlderName, getOfGroup] = atScopes(serviceScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/:slug`,
@@ -81,7 +79,7 @@ export const [get, getByOlderName, getOfGroup] = atEvery((scope) =>
   }),
 )
 
-export const [update, updateByOlderName, updateOfGroup] = atEvery((scope) =>
+export const [update, updateByOlderName, updateOfGroup] = atScopes(serviceScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/:slug`,
@@ -90,14 +88,14 @@ export const [update, updateByOlderName, updateOfGroup] = atEvery((scope) =>
     allow: 'manage',
     input: request,
     output: ServiceEntity,
-    async handle({ app, subject: { place: scopeSubject, service }, input }) {
-      await configureService(app, scopeSubject, service.declared, input, input)
-      return presentNow(app, scopeSubject, service)
+    async handle({ app, subject: { at, service }, input }) {
+      await configureService(app, at, service.declared, input, input)
+      return presentNow(app, at, service)
     },
   }),
 )
 
-export const [destroy, destroyByOlderName, destroyOfGroup] = atEvery((scope) =>
+export const [destroy, destroyByOlderName, destroyOfGroup] = atScopes(serviceScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/:slug`,
@@ -106,23 +104,23 @@ export const [destroy, destroyByOlderName, destroyOfGroup] = atEvery((scope) =>
     allow: 'manage',
     changedAt: ({ service: { effective } }) => effective?.row.updated_at ?? new Date(0).toISOString(),
     output: null,
-    async handle({ app, subject: { place: scopeSubject, service } }) {
+    async handle({ app, subject: { at, service } }) {
       assertSet(scope, service)
-      if (service.effective) await disableService(app, scopeSubject, service.declared)
+      if (service.effective) await disableService(app, at, service.declared)
     },
   }),
 )
 
 export const test = endpoint({
   method: 'POST',
-  path: `${projectScope.path}/:slug/test`,
+  path: `${projectServices.path}/:slug/test`,
   summary: 'Send a test message to a service of a project and tell whether it was taken',
-  on: projectScope.service,
+  on: projectServices.service,
   allow: 'manage',
   output: entity({ message: z.string() }),
-  async handle({ app, viewer, subject: { place: scopeSubject, service } }) {
+  async handle({ app, viewer, subject: { at, service } }) {
     if (!service.effective) throw notFound('Integration')
-    await testService(app, viewer, service.declared, service.effective.row, scopeSubject.project_id!)
+    await testService(app, viewer, service.declared, service.effective.row, at.project_id!)
     return { message: '201 Created' }
   },
 })

@@ -1,4 +1,5 @@
 import type { Raw } from '../../../api/input.ts'
+import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -6,7 +7,7 @@ import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Service } from './declare.ts'
 import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.ts'
-import { findOwnService, type ServiceScope } from './queries.ts'
+import { findOwnService } from './queries.ts'
 import { changedSettings, type NewSettings } from './settings.ts'
 
 export interface ServiceInput extends Partial<Record<ServiceSwitch, boolean | null>> {
@@ -24,7 +25,7 @@ interface NewState extends NewSettings, Partial<Record<ServiceSwitch, boolean>> 
 /** One row per scope and slug, created on first use. */
 async function change(
   app: App,
-  scope: ServiceScope,
+  scope: ScopeColumns,
   { slug }: Service,
   stateOf: (app: App, row: ServiceRow | null) => Promise<NewState>,
 ): Promise<void> {
@@ -50,7 +51,7 @@ async function change(
 /** Configuring a service switches it on, unless the input says otherwise. */
 export const configureService = (
   app: App,
-  scope: ServiceScope,
+  scope: ScopeColumns,
   service: Service,
   input: ServiceInput,
   properties: Raw,
@@ -69,7 +70,7 @@ export const configureService = (
  * Also deletes the linked chat users. The row stays, switched off, so that the service of a group does not take its
  * place.
  */
-export const disableService = (app: App, scope: ServiceScope, service: Service): Promise<void> =>
+export const disableService = (app: App, scope: ScopeColumns, service: Service): Promise<void> =>
   change(app, scope, service, async ({ db }, row) => {
     if (row) await db.deleteFrom('chat_names').where('service_id', '=', row.id).execute()
     return { ...NOTHING, active: false, inherits: false }
