@@ -1,35 +1,21 @@
-/** The three kinds of owners of custom attributes. A family declares an endpoint once, for each of them. */
-import { z } from 'zod'
-import { child, publicPolicy, resource, type Endpoint } from '../../../api/endpoint.ts'
-import { filledText, id, text } from '../../../api/wire.ts'
-import type { App } from '../../../context.ts'
-import type { Whose } from '../../identity/custom-attributes.ts'
-import { findUser } from '../../identity/users/queries.ts'
-import { findProject } from '../../projects/projects/queries.ts'
-import { findGroup } from '../groups/queries.ts'
+/** Users, groups and projects have custom attributes. */
+import { child, publicPolicy } from '../../../api/endpoint.ts'
+import { scope, type ResourceScope } from '../../../api/resource-scopes.ts'
+import { filledText } from '../../../api/wire.ts'
+import { user } from '../../identity/users/queries.ts'
+import { project } from '../../projects/projects/queries.ts'
+import { group } from '../groups/queries.ts'
+import type { AttributeOwner } from './service.ts'
 
-interface ScopePlan {
-  name: 'User' | 'Group' | 'Project'
-  path: '/users/:id(\\d+)' | '/groups/:id' | '/projects/:id'
-  whose: Whose
-  params: z.ZodObject
-  find(app: App, id: never): Promise<{ id: number } | null>
-}
-
-function scope({ name, path, whose, params, find }: ScopePlan) {
-  const owner = resource({
-    name,
-    params,
-    policy: publicPolicy,
-    async find(app, given) {
-      const found = await find(app, given.id as never)
-      return found && { whose, id: found.id }
-    },
-  })
-  const attribute = child(owner, {
+function attributeScope<Kind extends string, Path extends `/${string}`>({
+  kind,
+  path,
+  resource,
+}: ResourceScope<AttributeOwner, typeof publicPolicy, Kind, Path>) {
+  const attribute = child(resource, {
     key: 'attribute',
     params: { key: filledText },
-    find: ({ db }, { id }, { key }) =>
+    find: ({ db }, { whose, id }, { key }) =>
       db
         .selectFrom('custom_attributes')
         .select(['key', 'value'])
@@ -37,32 +23,29 @@ function scope({ name, path, whose, params, find }: ScopePlan) {
         .where('key', '=', key)
         .executeTakeFirst(),
   })
-  return { kind: name.toLowerCase(), path, owner, attribute }
+  return { kind, path, resource, attribute }
 }
 
-type Scope = ReturnType<typeof scope>
-
-const users = scope({
-  name: 'User',
+const ofUser = scope({
+  kind: 'user',
   path: '/users/:id(\\d+)',
-  whose: 'user_id',
-  params: z.object({ id }),
-  find: ({ db }, id) => findUser(db, id),
+  on: user,
+  policy: publicPolicy,
+  to: ({ user }): AttributeOwner => ({ whose: 'user_id', id: user.id }),
 })
-const groups = scope({
-  name: 'Group',
+const ofGroup = scope({
+  kind: 'group',
   path: '/groups/:id',
-  whose: 'group_id',
-  params: z.object({ id: text }),
-  find: ({ db }, id) => findGroup(db, id),
+  on: group,
+  policy: publicPolicy,
+  to: ({ group }): AttributeOwner => ({ whose: 'group_id', id: group.id }),
 })
-const projects = scope({
-  name: 'Project',
+const ofProject = scope({
+  kind: 'project',
   path: '/projects/:id',
-  whose: 'project_id',
-  params: z.object({ id: text }),
-  find: ({ db }, id) => findProject(db, id),
+  on: project,
+  policy: publicPolicy,
+  to: ({ project }): AttributeOwner => ({ whose: 'project_id', id: project.id }),
 })
 
-export const atEachScope = (declare: (scope: Scope) => Endpoint) =>
-  [declare(users), declare(groups), declare(projects)] as const
+export const attributeScopes = [attributeScope(ofUser), attributeScope(ofGroup), attributeScope(ofProject)] as const

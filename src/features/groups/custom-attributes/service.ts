@@ -3,7 +3,7 @@ import { invalid } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import type { CustomAttribute, Whose } from '../../identity/custom-attributes.ts'
 
-interface Owner {
+export interface AttributeOwner {
   readonly whose: Whose
   readonly id: number
 }
@@ -12,7 +12,7 @@ const LONGEST = 255
 const MOST_ATTRIBUTES = 100
 
 /** Sorted by key. */
-export const listAttributes = (db: Db, { whose, id }: Owner): Promise<CustomAttribute[]> =>
+export const listAttributes = (db: Db, { whose, id }: AttributeOwner): Promise<CustomAttribute[]> =>
   db
     .selectFrom('custom_attributes')
     .select(['key', 'value'])
@@ -21,7 +21,11 @@ export const listAttributes = (db: Db, { whose, id }: Owner): Promise<CustomAttr
     .limit(MOST_ATTRIBUTES)
     .execute()
 
-export async function setAttribute({ db }: App, owner: Owner, input: CustomAttribute): Promise<CustomAttribute> {
+export async function setAttribute(
+  { db }: App,
+  owner: AttributeOwner,
+  input: CustomAttribute,
+): Promise<CustomAttribute> {
   const { whose, id } = owner
   const tooLong = [`is too long (maximum is ${LONGEST} characters)`]
   if (input.value.trim() === '') throw invalid({ value: ["can't be blank"] })
@@ -39,6 +43,6 @@ export async function setAttribute({ db }: App, owner: Owner, input: CustomAttri
     .executeTakeFirstOrThrow()
 }
 
-export async function deleteAttribute({ db }: App, { whose, id }: Owner, key: string): Promise<void> {
+export async function deleteAttribute({ db }: App, { whose, id }: AttributeOwner, key: string): Promise<void> {
   await db.deleteFrom('custom_attributes').where(whose, '=', id).where('key', '=', key).execute()
 }

@@ -5,13 +5,13 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Scope } from '../user-scopes.ts'
+import type { UserScope } from '../user-scopes.ts'
 
 const sessionsOf = ({ db, clock }: App, user: User) =>
   db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).where('expires_at', '>', timestamp(clock))
 
-export const session = ({ owner }: Scope) =>
-  child(owner, {
+export const session = ({ resource }: UserScope) =>
+  child(resource, {
     name: 'Session',
     key: 'session',
     params: { session_id: id },
@@ -41,8 +41,8 @@ const oauthTokensOf = ({ db, clock }: App, user: User) =>
 
 export type OwnedOAuthToken = Row<'oauth_tokens'> & { readonly application_name: string | null }
 
-export const oauthToken = ({ owner }: Scope) =>
-  child(owner, {
+export const oauthToken = ({ resource }: UserScope) =>
+  child(resource, {
     name: 'OAuth Token',
     key: 'token',
     params: { oauth_token_id: id },

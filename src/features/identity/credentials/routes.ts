@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool } from '../../../api/wire.ts'
 import { forbidden } from '../../../errors.ts'
-import { atOwnAndUser } from '../user-scopes.ts'
+import { userScopes } from '../user-scopes.ts'
 import { revokeToken } from '../oauth/tokens.ts'
 import { replacePrivateToken } from '../tokens/service.ts'
 import { user } from '../users/queries.ts'
@@ -46,12 +47,12 @@ export const rotatePrivateToken = endpoint({
   },
 })
 
-export const [listOwnSessions, listSessionsOfUser] = atOwnAndUser((scope) =>
+export const [listOwnSessions, listSessionsOfUser] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/sessions`,
     summary: `List the web sessions ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     output: pageOf(SessionEntity),
     async handle({ app, caller: { identity }, subject, page }) {
@@ -62,7 +63,7 @@ export const [listOwnSessions, listSessionsOfUser] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [revokeOwnSession, revokeSessionOfUser] = atOwnAndUser((scope) =>
+export const [revokeOwnSession, revokeSessionOfUser] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/sessions/:session_id`,
@@ -75,12 +76,12 @@ export const [revokeOwnSession, revokeSessionOfUser] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atOwnAndUser((scope) =>
+export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/oauth_tokens`,
     summary: `List the OAuth tokens ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     output: pageOf(OAuthTokenEntity),
     async handle({ app, subject, page }) {
@@ -90,7 +91,7 @@ export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atOwnAndUser((scope) 
   }),
 )
 
-export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atOwnAndUser((scope) =>
+export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/oauth_tokens/:oauth_token_id`,

@@ -4,10 +4,10 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Scope } from '../user-scopes.ts'
+import type { UserScope } from '../user-scopes.ts'
 
-export const email = ({ owner }: Scope) =>
-  child(owner, {
+export const email = ({ resource }: UserScope) =>
+  child(resource, {
     name: 'Email',
     key: 'email',
     params: { email_id: id },

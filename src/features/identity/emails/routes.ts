@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool, text } from '../../../api/wire.ts'
-import { administratorsScope, atOwnAndUser, ownScope } from '../user-scopes.ts'
+import { administratorsScope, ownScope, userScopes } from '../user-scopes.ts'
 import { EmailEntity, presentEmail } from './entity.ts'
 import { email, listEmails } from './queries.ts'
 import { createEmail, deleteEmail } from './service.ts'
 
-export const [listOwn, list] = atOwnAndUser((scope) =>
+export const [listOwn, list] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/emails`,
     summary: `List the secondary emails ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     scopes: ['read_user'],
     output: pageOf(EmailEntity),
@@ -38,7 +39,7 @@ export const createOwn = endpoint({
   method: 'POST',
   path: '/user/emails',
   summary: 'Add a secondary email of the signed-in user, to be confirmed by mail',
-  on: ownScope.owner,
+  on: ownScope.resource,
   allow: 'signed_in',
   input: z.object({ email: text }),
   output: EmailEntity,
@@ -49,7 +50,7 @@ export const create = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/emails',
   summary: 'Add a secondary email of a user, vouched for or to be confirmed by mail',
-  on: administratorsScope.owner,
+  on: administratorsScope.resource,
   allow: 'administrator',
   input: z.object({ email: text, skip_confirmation: bool.nullish() }),
   output: EmailEntity,
@@ -59,7 +60,7 @@ export const create = endpoint({
   },
 })
 
-export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
+export const [destroyOwn, destroy] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/emails/:email_id`,

@@ -4,10 +4,10 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Scope } from '../user-scopes.ts'
+import type { UserScope } from '../user-scopes.ts'
 
-export const gpgKey = ({ owner }: Scope) =>
-  child(owner, {
+export const gpgKey = ({ resource }: UserScope) =>
+  child(resource, {
     name: 'GPG Key',
     key: 'key',
     params: { key_id: id },

@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { entity, longText } from '../../../api/wire.ts'
-import { atOwnAndUser } from '../user-scopes.ts'
+import { userScopes } from '../user-scopes.ts'
 import { GpgKeyEntity, presentGpgKey } from './entity.ts'
 import { gpgKey, listGpgKeys } from './queries.ts'
 import { createGpgKey, deleteGpgKey } from './service.ts'
 
-export const [listOwn, list] = atOwnAndUser((scope) =>
+export const [listOwn, list] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/gpg_keys`,
     summary: `List the GPG keys ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     scopes: ['read_user'],
     output: pageOf(GpgKeyEntity),
@@ -23,7 +24,7 @@ export const [listOwn, list] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [getOwn, get] = atOwnAndUser((scope) =>
+export const [getOwn, get] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/gpg_keys/:key_id`,
@@ -36,12 +37,12 @@ export const [getOwn, get] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [createOwn, create] = atOwnAndUser((scope) =>
+export const [createOwn, create] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/gpg_keys`,
     summary: `Add a GPG key ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     input: z.object({ key: longText }), // the contract also lists a key_id, which a new key cannot have yet
     output: GpgKeyEntity,
@@ -49,7 +50,7 @@ export const [createOwn, create] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
+export const [destroyOwn, destroy] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/gpg_keys/:key_id`,
@@ -61,7 +62,7 @@ export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [revokeOwn, revoke] = atOwnAndUser((scope) =>
+export const [revokeOwn, revoke] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/gpg_keys/:key_id/revoke`,

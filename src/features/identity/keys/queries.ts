@@ -5,13 +5,13 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Scope } from '../user-scopes.ts'
+import type { UserScope } from '../user-scopes.ts'
 import { findUser, loadUser } from '../users/queries.ts'
 import type { KeyWithUser } from './entity.ts'
 import { anyKeyPolicy } from './policy.ts'
 
-export const key = ({ owner }: Scope) =>
-  child(owner, {
+export const key = ({ resource }: UserScope) =>
+  child(resource, {
     name: 'Key',
     key: 'key',
     params: { key_id: id },

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { blankable, moment, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { atOwnAndUser } from '../user-scopes.ts'
+import { userScopes } from '../user-scopes.ts'
 import { surroundings } from '../users/queries.ts'
 import { KeyEntity, KeyWithUserEntity, presentDeployments, presentKey, presentKeyWithUser } from './entity.ts'
 import { USAGE_TYPES } from './model.ts'
@@ -18,12 +19,12 @@ import {
 } from './queries.ts'
 import { createKey, deleteKey } from './service.ts'
 
-export const [listOwn, list] = atOwnAndUser((scope) =>
+export const [listOwn, list] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/keys`,
     summary: `List the SSH keys ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     scopes: ['read_user'],
     output: pageOf(KeyEntity),
@@ -34,7 +35,7 @@ export const [listOwn, list] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [getOwn, get] = atOwnAndUser((scope) =>
+export const [getOwn, get] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/keys/:key_id`,
@@ -47,12 +48,12 @@ export const [getOwn, get] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [createOwn, create] = atOwnAndUser((scope) =>
+export const [createOwn, create] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/keys`,
     summary: `Add an SSH key ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     input: z.object({
       title: text,
@@ -65,7 +66,7 @@ export const [createOwn, create] = atOwnAndUser((scope) =>
   }),
 )
 
-export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
+export const [destroyOwn, destroy] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/keys/:key_id`,

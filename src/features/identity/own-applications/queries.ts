@@ -4,14 +4,14 @@ import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Scope } from '../user-scopes.ts'
+import type { UserScope } from '../user-scopes.ts'
 import type { Application } from '../oauth/queries.ts'
 
 const applicationsOf = (db: Db, { id }: User) =>
   db.selectFrom('oauth_applications').selectAll().where('owner_id', '=', id)
 
-export const ownApplication = ({ owner }: Scope) =>
-  child(owner, {
+export const ownApplication = ({ resource }: UserScope) =>
+  child(resource, {
     name: 'Application',
     key: 'application',
     params: { application_id: id },

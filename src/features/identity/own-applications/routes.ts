@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { atScopes } from '../../../api/resource-scopes.ts'
 import { bool, text } from '../../../api/wire.ts'
-import { atOwnAndUser, ownScope } from '../user-scopes.ts'
+import { ownScope, userScopes } from '../user-scopes.ts'
 import { deleteApplication, type WithSecret } from '../oauth/service.ts'
 import { OwnApplicationEntity, OwnApplicationWithSecretEntity, presentOwnApplication } from './entity.ts'
 import { listOwnApplications, ownApplication } from './queries.ts'
@@ -10,12 +11,12 @@ import { changeOwnApplication, registerApplication, renewOwnSecret } from './ser
 
 const presentWithSecret = ({ application, secret }: WithSecret) => ({ ...presentOwnApplication(application), secret })
 
-export const [listOwn, list] = atOwnAndUser((scope) =>
+export const [listOwn, list] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/applications`,
     summary: `List the OAuth applications ${scope.whose}`,
-    on: scope.owner,
+    on: scope.resource,
     allow: scope.allow,
     output: pageOf(OwnApplicationEntity),
     async handle({ app, subject, page }) {
@@ -39,7 +40,7 @@ export const createOwn = endpoint({
   method: 'POST',
   path: '/user/applications',
   summary: 'Register an OAuth application of the signed-in user',
-  on: ownScope.owner,
+  on: ownScope.resource,
   allow: 'signed_in',
   input: z.object({ name: text, redirect_uri: text, scopes: text, confidential: bool.nullish() }),
   output: OwnApplicationWithSecretEntity,
@@ -76,7 +77,7 @@ export const renewOwn = endpoint({
   handle: async ({ app, subject }) => presentWithSecret(await renewOwnSecret(app, subject.application)),
 })
 
-export const [destroyOwn, destroy] = atOwnAndUser((scope) =>
+export const [destroyOwn, destroy] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/applications/:application_id`,

@@ -9,7 +9,7 @@ import { ownScope } from '../user-scopes.ts'
 export const passkeysOf = (db: Db, { id }: Pick<User, 'id'>) =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', id).orderBy('id')
 
-export const passkey = child(ownScope.owner, {
+export const passkey = child(ownScope.resource, {
   name: 'Passkey',
   key: 'passkey',
   params: { passkey_id: id },

@@ -15,7 +15,7 @@ export const list = endpoint({
   method: 'GET',
   path: '/user/passkeys',
   summary: 'List the passkeys of the signed-in user',
-  on: ownScope.owner,
+  on: ownScope.resource,
   allow: 'signed_in',
   duringRequiredStep: true,
   output: pageOf(PasskeyEntity),
