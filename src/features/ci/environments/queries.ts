@@ -3,9 +3,10 @@ import { child } from '../../../api/endpoint.ts'
 import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import type { Db, Row } from '../../../store/database.ts'
-import { idList, inIdList, isWithin } from '../../../store/dialect.ts'
+import type { Db } from '../../../store/database.ts'
+import { isWithin } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
+import { rowsById } from '../../../store/rows.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { presentSimpleProject } from '../../projects/projects/entity.ts'
 import { addresses, loadProjects } from '../../projects/projects/load.ts'
@@ -121,37 +122,23 @@ export async function presentDeployments(
     withUsers(app.db, rows, { user: 'user_id' }),
     surroundings(app),
     rowsById(
-      app,
+      app.db,
       'environments',
       rows.map(({ environment_id }) => environment_id),
     ),
     rowsById(
-      app,
+      app.db,
       'ci_jobs',
       rows.flatMap(({ job_id }) => job_id ?? []),
     ),
   ])
-  const records = new Map((await presentJobs(app, subject, jobs)).map((job) => [job.id, job]))
-  const byId = new Map(environments.map((one) => [one.id, one]))
+  const records = new Map((await presentJobs(app, subject, [...jobs.values()])).map((job) => [job.id, job]))
   return loaded.flatMap((row) => {
-    const environment = byId.get(row.environment_id)
+    const environment = environments.get(row.environment_id)
     if (!environment) return [] // the environment was deleted meanwhile
     const deployable = row.job_id === null ? null : (records.get(row.job_id) ?? null)
     return presentDeployment({ ...row, environment, deployable }, around)
   })
-}
-
-async function rowsById<T extends 'environments' | 'ci_jobs'>(
-  { db }: App,
-  table: T,
-  ids: readonly number[],
-): Promise<Row<T>[]> {
-  if (ids.length === 0) return []
-  return (await db
-    .selectFrom(table as 'environments')
-    .selectAll()
-    .where(inIdList(db, 'id', idList(db, [...new Set(ids)])))
-    .execute()) as unknown as Row<T>[]
 }
 
 export const presentOneDeployment = async (app: App, subject: RepositorySubject, row: Deployment) =>

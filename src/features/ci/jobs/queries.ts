@@ -4,8 +4,8 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
-import type { Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { rowsById } from '../../../store/rows.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -38,39 +38,24 @@ export async function loadJob(app: App, id: number): Promise<Job> {
 
 type Location = Pick<RepositorySubject, 'project' | 'namespace' | 'dir'>
 
-async function byId<T extends 'pipelines' | 'runners' | 'runner_managers'>(
-  { db }: App,
-  table: T,
-  ids: readonly (number | null)[],
-): Promise<Map<number | null, Row<T>>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null)
-  if (wanted.length === 0) return new Map()
-  const rows = (await db
-    .selectFrom(table as 'pipelines')
-    .selectAll()
-    .where(inIdList(db, 'id', idList(db, wanted)))
-    .execute()) as unknown as Row<T>[]
-  return new Map(rows.map((row) => [(row as { id: number }).id, row]))
-}
-
 /** Loads the jobs of one project, with one query for each kind of record. */
 export async function loadJobs(app: App, { dir }: Location, jobs: readonly Job[]): Promise<LoadedJob[]> {
   if (jobs.length === 0) return []
   const shas = [...new Set(jobs.map(({ sha }) => sha))]
   const [users, pipelines, runners, managers, artifacts, commits] = await Promise.all([
     withUsers(app.db, jobs, { user: 'user_id' }),
-    byId(
-      app,
+    rowsById(
+      app.db,
       'pipelines',
       jobs.map(({ pipeline_id }) => pipeline_id),
     ),
-    byId(
-      app,
+    rowsById(
+      app.db,
       'runners',
       jobs.map(({ runner_id }) => runner_id),
     ),
-    byId(
-      app,
+    rowsById(
+      app.db,
       'runner_managers',
       jobs.map(({ manager_id }) => manager_id),
     ),

@@ -2,6 +2,7 @@
 import type { App } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { rowsById } from '../../../store/rows.ts'
 import { assigneesOf, findIssues } from '../../planning/issues/queries.ts'
 import type { LoggedEvent } from './log.ts'
 
@@ -21,32 +22,19 @@ export interface Facts {
 
 const byId = <R extends { readonly id: number }>(rows: readonly R[]) => new Map(rows.map((row) => [row.id, row]))
 
-async function rowsOf<T extends 'notes' | 'award_emoji' | 'snippets'>(
-  db: Db,
-  table: T,
-  ids: readonly number[],
-): Promise<Row<T>[]> {
-  if (ids.length === 0) return []
-  const query = db
-    .selectFrom(table as 'notes')
-    .selectAll()
-    .where(inIdList(db, 'id', idList(db, [...new Set(ids)])))
-  return (await query.execute()) as unknown as Row<T>[]
-}
-
 const idOf = ({ payload }: LoggedEvent): number | null => (JSON.parse(payload) as { id?: number }).id ?? null
 
 export async function learnFacts({ db }: App, events: readonly LoggedEvent[]): Promise<Facts> {
   const idsOf = (subject: string) =>
     events.filter(({ name }) => name.startsWith(`${subject}.`)).flatMap((event) => idOf(event) ?? [])
-  const awards = await rowsOf(db, 'award_emoji', idsOf('award_emoji'))
+  const awards = await rowsById(db, 'award_emoji', idsOf('award_emoji'))
   const gone = events
     .filter(({ name }) => name === 'award_emoji.deleted')
     .map(({ payload }) => JSON.parse(payload) as Target)
   const upon = (targets: readonly Target[], column: IdColumn) => targets.flatMap((target) => target[column] ?? [])
-  const rated = [...awards, ...gone]
-  const notes = await rowsOf(db, 'notes', [...idsOf('note'), ...upon(rated, 'note_id')])
-  const targets = [...rated, ...notes]
+  const rated = [...awards.values(), ...gone]
+  const notes = await rowsById(db, 'notes', [...idsOf('note'), ...upon(rated, 'note_id')])
+  const targets = [...rated, ...notes.values()]
   const requestIds = [...new Set([...idsOf('merge_request'), ...upon(targets, 'merge_request_id')])]
   const issueIds = [...new Set([...idsOf('issue'), ...upon(targets, 'issue_id')])]
   const [issues, assignees, mergeRequests, people, snippets] = await Promise.all([
@@ -54,16 +42,16 @@ export async function learnFacts({ db }: App, events: readonly LoggedEvent[]): P
     issueIds.length > 0 ? assigneesOf(db, issueIds) : new Map<number, number[]>(),
     requestsOf(db, requestIds),
     peopleOf(db, requestIds),
-    rowsOf(db, 'snippets', [...idsOf('snippet'), ...upon(targets, 'snippet_id')]),
+    rowsById(db, 'snippets', [...idsOf('snippet'), ...upon(targets, 'snippet_id')]),
   ])
   return {
     issues: byId(issues),
     assignees,
     mergeRequests: byId(mergeRequests),
     people,
-    snippets: byId(snippets),
-    notes: byId(notes),
-    awards: byId(awards),
+    snippets,
+    notes,
+    awards,
   }
 }
 

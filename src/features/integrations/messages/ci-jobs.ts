@@ -4,6 +4,7 @@ import type { App } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
+import { rowsById } from '../../../store/rows.ts'
 import type { Job, JobKind, JobStatus } from '../../ci/jobs/model.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
 import {
@@ -14,7 +15,6 @@ import {
   hookEnvironment,
   hookRunner,
   queuedFor,
-  rowsById,
   sourcePipeline,
 } from './ci.ts'
 import { sourceOfMany, projectMessage, type Complete } from './message.ts'
@@ -100,7 +100,7 @@ async function groundOf(app: App, at: ProjectInNamespace, told: readonly Payload
     told.map(({ id }) => id),
   )
   const all = <K extends keyof ListedJob>(column: K) => jobs.map((job) => job[column])
-  const pipelines = await rowsById(app, 'pipelines', all('pipeline_id'))
+  const pipelines = await rowsById(app.db, 'pipelines', all('pipeline_id'))
   const upstream = new Map<number, object>()
   for (const pipeline of pipelines.values()) upstream.set(pipeline.id, await sourcePipeline(app, pipeline))
   return {
@@ -109,8 +109,8 @@ async function groundOf(app: App, at: ProjectInNamespace, told: readonly Payload
     jobs: new Map(jobs.map((job) => [job.id, job])),
     pipelines,
     upstream,
-    runners: await rowsById(app, 'runners', all('runner_id')),
-    environments: await rowsById(app, 'environments', all('environment_id')),
+    runners: await rowsById(app.db, 'runners', all('runner_id')),
+    environments: await rowsById(app.db, 'environments', all('environment_id')),
     people: await hookUsersById(app, all('user_id')),
     blocked: await blockedAmong(app, all('user_id')),
   }

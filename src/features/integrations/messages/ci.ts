@@ -28,23 +28,6 @@ export async function blockedAmong({ db }: App, ids: readonly (number | null)[])
   return new Set(found.map(({ id }) => id))
 }
 
-type ById = 'runners' | 'environments' | 'pipelines'
-
-export async function rowsById<T extends ById>(
-  { db }: App,
-  table: T,
-  ids: readonly (number | null)[],
-): Promise<Map<number | null, Row<T>>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null)
-  if (wanted.length === 0) return new Map()
-  const rows = (await db
-    .selectFrom(table as 'runners')
-    .selectAll()
-    .where(inIdList(db, 'id', idList(db, wanted)))
-    .execute()) as unknown as Row<T>[]
-  return new Map(rows.map((row) => [(row as { id: number }).id, row]))
-}
-
 export const hookRunner = (runner: Runner | undefined) =>
   runner
     ? {

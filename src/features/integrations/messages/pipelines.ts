@@ -4,6 +4,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { rowsById } from '../../../store/rows.ts'
 import { isLive } from '../../ci/jobs/artifacts.ts'
 import { detailedStatus, waitOf } from '../../ci/pipelines/entity.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
@@ -18,7 +19,6 @@ import {
   hookEnvironment,
   hookRunner,
   queuedFor,
-  rowsById,
   sourcePipeline,
 } from './ci.ts'
 import { source, projectMessage, type Complete } from './message.ts'
@@ -91,12 +91,12 @@ const isWarning = ({ allow_failure, status }: ListedJob) => allow_failure && ['f
 async function buildsOf(app: App, all: readonly ListedJob[], people: Map<number | null, HookUser>) {
   const jobs = all.filter(({ kind }) => kind === 'job')
   const runners = await rowsById(
-    app,
+    app.db,
     'runners',
     jobs.map(({ runner_id }) => runner_id),
   )
   const environments = await rowsById(
-    app,
+    app.db,
     'environments',
     jobs.map(({ environment_id }) => environment_id),
   )

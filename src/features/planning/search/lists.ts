@@ -6,6 +6,7 @@ import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { MOST_MATCHES, findByWords, type TextIndex, type TextQuery } from '../../../store/full-text.ts'
 import { assertSmallRows, pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
+import { rowsById } from '../../../store/rows.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { isSeen, isTheirs } from '../issues/lists.ts'
@@ -90,13 +91,8 @@ async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
 ): Promise<Page<Row<T>>> {
   const { items: ids, ...page } = await pageByWords(db, index, input, cut)
   if (index.table === 'notes') await assertSmallRows(db, 'notes', 'body', ids)
-  const rows = await db
-    .selectFrom(index.table as 'notes')
-    .selectAll()
-    .where(inIdList(db, 'id', idList(db, ids)))
-    .execute()
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return { ...page, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
+  const rows = await rowsById(db, index.table, ids)
+  return { ...page, items: ids.flatMap((id) => rows.get(id) ?? []) }
 }
 
 const isInUse = ({ include_archived }: Reach) =>
