@@ -42,7 +42,7 @@ import { decodeSegments, encodeSegments } from '../src/lib/text/segments.ts'
 import { parseSshPublicKey, splitFields } from '../src/lib/crypto/ssh-key.ts'
 import { sshSignerOf } from '../src/features/repository/signatures/ssh-signature.ts'
 import { suggestionsIn } from '../src/features/merge-requests/suggestions/parsing.ts'
-import { taskCompletion, taskItems, tickTask, toggledTasks } from '../src/lib/text/tasks.ts'
+import { taskCompletion, taskItems, toggledTasks } from '../src/lib/text/tasks.ts'
 import { addressOfKey, trackerKeysIn } from '../src/lib/text/tracker-keys.ts'
 import { trimEnds, withoutSlashes } from '../src/lib/text/trimming.ts'
 import { moveUploadAddresses, uploadSecrets } from '../src/features/planning/issues/upload-addresses.ts'
@@ -202,7 +202,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/text/tasks.ts taskItems': long(taskItems),
   'src/lib/text/tasks.ts taskCompletion': long(taskCompletion),
   'src/lib/text/tasks.ts toggledTasks': long((text) => toggledTasks(text, text.replace('[ ]', '[x]'))),
-  'src/lib/text/tasks.ts tickTask': long((text) => tickTask(text, 0, true)),
   'src/lib/text/tracker-keys.ts trackerKeysIn': long((text) => trackerKeysIn(text, 'jira')),
   'src/lib/text/tracker-keys.ts addressOfKey': short((text) => addressOfKey({ issuesUrl: 'https://a/:id' }, text)),
   'src/lib/text/trimming.ts trimEnds': long((text) => trimEnds(text, (character) => character === ' ')),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { growth } from '../../../test/effort.ts'
-import { taskCompletion, taskItems, taskStatus, tickTask, toggledTasks } from './tasks.ts'
+import { taskCompletion, taskItems, taskStatus, toggledTasks } from './tasks.ts'
 
 test.each([
   ['- [ ] a', [{ line: 0, checked: false, text: 'a' }]],
@@ -40,14 +40,6 @@ test.each([
   ['nothing', '- [ ] a', '- [ ] a', null],
   ['no task', 'a', 'b', null],
 ])('toggled between two texts: %s', (_, before, after, toggled) => expect(toggledTasks(before, after)).toEqual(toggled))
-
-test('one box is ticked, all else stays as it is', () => {
-  const text = 'a\r\n- [ ] b\r\n  * [X] c  \r\n'
-  expect(tickTask(text, 1, true)).toBe('a\r\n- [x] b\r\n  * [X] c  \r\n')
-  expect(tickTask(text, 2, false)).toBe('a\r\n- [ ] b\r\n  * [ ] c  \r\n')
-  expect(tickTask(text, 0, true)).toBeNull()
-  expect(tickTask(text, 9, true)).toBeNull()
-})
 
 test.each(['- [ ] a\n', '>', '- ', '```\n', '<a>\n', '>>>\n', '</a>\n<b>\n', ' ', '1'])(
   '%j again and again is counted in time that grows with its length',

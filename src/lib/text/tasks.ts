@@ -37,18 +37,13 @@ export function taskStatus({ count, completed_count }: TaskCompletion): string |
 /** The toggled items in their new state. Null if more than boxes differs. */
 export function toggledTasks(before: string, after: string): TaskItem[] | null {
   const [was, is] = [taskItems(before), taskItems(after)]
-  if (before === after || withBoxes(before, was) !== withBoxes(after, is)) return null
+  if (before === after || withEmptyBoxes(before, was) !== withEmptyBoxes(after, is)) return null
   return is.filter((item, n) => item.checked !== was[n]!.checked)
 }
 
-/** The text with the box at this line checked or unchecked. Null if there is no task. */
-export function tickTask(text: string, line: number, checked: boolean): string | null {
-  const item = taskItems(text).find((item) => item.line === line)
-  return item ? withBoxes(text, [item], checked) : null
-}
-
-function withBoxes(text: string, items: readonly TaskItem[], checked = false): string {
+/** With every box unchecked. */
+function withEmptyBoxes(text: string, items: readonly TaskItem[]): string {
   const lines = text.split('\n')
-  for (const { line } of items) lines[line] = lines[line]!.replace(BOX, checked ? '$1x' : '$1 ')
+  for (const { line } of items) lines[line] = lines[line]!.replace(BOX, '$1 ')
   return lines.join('\n')
 }

@@ -112,7 +112,3 @@ async function covered(app: App, job: Job): Promise<Pick<Change, 'coverage'>> {
   const coverage = job.coverage ?? (await coverageOf(app, job))
   return coverage === null ? {} : { coverage }
 }
-
-export const skipJob = (app: App, job: Payload): Promise<Job | null> => change(app, job, 'skipped')
-export const actionizeJob = (app: App, job: Payload): Promise<Job | null> => change(app, job, 'manual')
-export const scheduleJob = (app: App, job: Payload): Promise<Job | null> => change(app, job, 'scheduled')

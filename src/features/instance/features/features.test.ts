@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { findUser } from '../../identity/users/queries.ts'
-import { featureEnabled } from './queries.ts'
 
 const off = { key: 'boolean', value: false }
 
@@ -118,43 +116,4 @@ test('the list costs the same whatever its length', async () => {
   const few = await costOf(forge, () => administrator.get('/features'))
   await add(2, 12)
   expect(await costOf(forge, () => administrator.get('/features'))).toBe(few)
-})
-
-test('other families ask whether a switch is on', async () => {
-  await using forge = await startForge()
-  const { app, administrator } = forge
-  const people = await Promise.all(Array.from({ length: 40 }, () => forge.user()))
-  const users = await Promise.all(people.map(async ({ id }) => (await findUser(app.db, id))!))
-  const [jane, john] = [users[0]!, users[1]!]
-  const set = (input: Record<string, unknown>) => administrator.post('/features/it', input)
-  const enabled = async () => {
-    const answers = await Promise.all(users.map((user) => featureEnabled(app, 'it', { user })))
-    return users.filter((_, n) => answers[n])
-  }
-
-  expect(await featureEnabled(app, 'it')).toBe(false)
-  await set({ value: 'true' })
-  expect(await featureEnabled(app, 'it')).toBe(true)
-  await set({ value: 'false' })
-  expect(await featureEnabled(app, 'it', { user: jane })).toBe(false)
-
-  await set({ value: 'true', user: jane.username })
-  expect(await featureEnabled(app, 'it', { user: jane })).toBe(true)
-  expect(await featureEnabled(app, 'it', { user: john })).toBe(false)
-  expect(await featureEnabled(app, 'it')).toBe(false)
-
-  await set({ value: 'false' })
-  await set({ value: 50, key: 'percentage_of_actors' })
-  const half = await enabled()
-  expect(half.length).toBeGreaterThan(5)
-  expect(half.length).toBeLessThan(35)
-  expect(await enabled()).toEqual(half)
-  await set({ value: 80, key: 'percentage_of_actors' })
-  expect(await enabled()).toEqual(expect.arrayContaining(half))
-  await set({ value: 100, key: 'percentage_of_actors' })
-  expect(await enabled()).toHaveLength(40)
-
-  await set({ value: 'false' })
-  await set({ value: 100 })
-  expect(await featureEnabled(app, 'it')).toBe(true)
 })

@@ -1,30 +1,12 @@
-import { hash } from 'node:crypto'
-import type { App, User } from '../../../context.ts'
+/** Feature switches are stored and shown. They do not act: nothing in the server reads them. */
+import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { hotQuery } from '../../../store/hot.ts'
 import type { Feature } from './model.ts'
 
 export const itemsOf = (list: string): string[] => list.split(',').filter(Boolean)
 
 /** How a feature's list of actors names a user. */
-export const actorOf = ({ id }: Pick<User, 'id'>): string => `User:${id}`
-
-const featureByName = hotQuery((db, p: { name: string }) =>
-  db.selectFrom('features').selectAll().where('name', '=', p.name),
-)
-
-/** Whether a feature flag is enabled, for the user if one is given. An unknown flag is disabled. */
-export async function featureEnabled(app: App, name: string, { user }: { user?: User | null } = {}): Promise<boolean> {
-  const [feature] = await featureByName(app.db, { name })
-  if (!feature) return false
-  if (feature.enabled || Math.random() * 100 < feature.percentage_of_time) return true
-  if (!user) return feature.percentage_of_actors === 100
-  return itemsOf(feature.actors).includes(actorOf(user)) || shareOf(name, user) < feature.percentage_of_actors
-}
-
-/** A fixed number from 0 to 99 per user and flag, so a larger percentage only adds users. */
-const shareOf = (name: string, user: User): number =>
-  Number.parseInt(hash('sha256', `${name}\0${actorOf(user)}`).slice(0, 8), 16) % 100
+const actorOf = ({ id }: Pick<User, 'id'>): string => `User:${id}`
 
 export const listFeatures = (db: Db): Promise<Feature[]> =>
   db.selectFrom('features').selectAll().orderBy('name').execute()

@@ -14,13 +14,6 @@ import type { Label } from './model.ts'
 const labelsSeenFrom = (db: Db, scope: ScopeRow) =>
   db.selectFrom('labels').selectAll('labels').where(isSeenFrom(scope, 'labels'))
 
-/** Labels of a project, of its group and of all ancestor groups, by title. */
-export const labelsVisibleIn = (
-  db: Db,
-  project: { readonly id: number },
-  namespace: { readonly id: number },
-): Promise<Label[]> => labelsSeenFrom(db, { project, namespace }).orderBy(byTitle(db)).orderBy('id').execute()
-
 export const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
 
 /** The label of a project goes before a group label with the same title. */
