@@ -1,7 +1,9 @@
+import type { PageRequest } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { digestOfPresented } from '../../../lib/crypto/secrets.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import type { Job } from '../jobs/model.ts'
 import { JOB_TOKEN_PREFIX } from '../jobs/tokens.ts'
 
@@ -56,3 +58,28 @@ export async function isLetIn(db: Db, { from, to, byName = false }: Passage): Pr
     .executeTakeFirst()
   return named !== undefined
 }
+
+/** The projects whose jobs may access a project. */
+export const listAllowedProjects = (db: Db, project: number, page: PageRequest) =>
+  pageOfQuery(
+    db
+      .selectFrom('job_token_allowlist as l')
+      .innerJoin('projects as p', 'p.id', 'l.allowed_project_id')
+      .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+      .select(['p.id', 'p.name', 'p.path', 'n.full_path'])
+      .where('l.project_id', '=', project)
+      .orderBy('p.id'),
+    page,
+  )
+
+/** The groups whose jobs may access a project. */
+export const listAllowedGroups = (db: Db, project: number, page: PageRequest) =>
+  pageOfQuery(
+    db
+      .selectFrom('job_token_allowlist as l')
+      .innerJoin('namespaces as n', 'n.id', 'l.allowed_group_id')
+      .select(['n.id', 'n.name', 'n.path', 'n.full_path'])
+      .where('l.project_id', '=', project)
+      .orderBy('n.id'),
+    page,
+  )

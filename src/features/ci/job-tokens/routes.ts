@@ -2,11 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, entity, id } from '../../../api/wire.ts'
-import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
-import { transact } from '../../../store/transact.ts'
+import { notFound } from '../../../errors.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { findProject, project } from '../../projects/projects/queries.ts'
 import { setJobTokenScope } from '../../projects/projects/job-token-scope.ts'
@@ -14,6 +10,8 @@ import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { JobEntity } from '../jobs/entity.ts'
 import { presentOneJob } from '../jobs/queries.ts'
 import { isJobBearer } from './authenticate.ts'
+import { listAllowedGroups, listAllowedProjects } from './queries.ts'
+import { allowJobsOf, disallowJobsOf } from './service.ts'
 
 export const current = endpoint({
   method: 'GET',
@@ -61,55 +59,15 @@ export const updateScope = endpoint({
   handle: ({ app, subject, input }) => setJobTokenScope(app, subject.project, input.enabled),
 })
 
-const PlaceEntity = entity({ id: z.int(), name: z.string(), path: z.string(), full_path: z.string() })
+const NamespaceEntity = entity({ id: z.int(), name: z.string(), path: z.string(), full_path: z.string() })
 const AllowedProjectEntity = entity({
   id: z.int(),
   name: z.string(),
   path: z.string(),
   path_with_namespace: z.string(),
 }).meta({ id: 'AllowedProject' })
-const AllowedGroupEntity = PlaceEntity.meta({ id: 'AllowedGroup' })
+const AllowedGroupEntity = NamespaceEntity.meta({ id: 'AllowedGroup' })
 const PairEntity = (target: string) => entity({ source_project_id: z.int(), [target]: z.int() })
-
-const MOST_ALLOWED = 200
-
-async function allow(
-  app: App,
-  project_id: number,
-  named: { allowed_project_id: number | null; allowed_group_id: number | null },
-): Promise<void> {
-  await transact(app, async ({ db, clock }) => {
-    const list = await db
-      .selectFrom('job_token_allowlist')
-      .selectAll()
-      .where('project_id', '=', project_id)
-      .limit(MOST_ALLOWED)
-      .execute()
-    const isThere = list.some(
-      (one) => one.allowed_project_id === named.allowed_project_id && one.allowed_group_id === named.allowed_group_id,
-    )
-    if (isThere) throw invalid({ base: ['Target is already in the job token scope'] })
-    if (list.length >= MOST_ALLOWED) throw invalid({ base: [`exceeds the limit of ${MOST_ALLOWED}`] })
-    await db
-      .insertInto('job_token_allowlist')
-      .values({ project_id, ...named, created_at: timestamp(clock) })
-      .execute()
-  })
-}
-
-async function disallow(
-  { db }: App,
-  project_id: number,
-  column: 'allowed_project_id' | 'allowed_group_id',
-  target: number,
-): Promise<void> {
-  const { numDeletedRows } = await db
-    .deleteFrom('job_token_allowlist')
-    .where('project_id', '=', project_id)
-    .where(column, '=', target)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound()
-}
 
 export const listProjects = endpoint({
   method: 'GET',
@@ -119,14 +77,7 @@ export const listProjects = endpoint({
   allow: 'administer',
   output: pageOf(AllowedProjectEntity),
   async handle({ app, subject, page }) {
-    const query = app.db
-      .selectFrom('job_token_allowlist as l')
-      .innerJoin('projects as p', 'p.id', 'l.allowed_project_id')
-      .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
-      .select(['p.id', 'p.name', 'p.path', 'n.full_path'])
-      .where('l.project_id', '=', subject.project.id)
-      .orderBy('p.id')
-    const { items, total } = await pageOfQuery(query, page)
+    const { items, total } = await listAllowedProjects(app.db, subject.project.id, page)
     return {
       total,
       items: items.map(({ id, name, path, full_path }) => ({
@@ -150,7 +101,7 @@ export const allowProject = endpoint({
   async handle({ app, viewer, subject, input }) {
     const target = await project.find(app, { id: String(input.target_project_id) }, viewer)
     if (!target || !project.policy.read(target)) throw notFound('Project')
-    await allow(app, subject.project.id, { allowed_project_id: target.project.id, allowed_group_id: null })
+    await allowJobsOf(app, subject.project.id, { allowed_project_id: target.project.id, allowed_group_id: null })
     return { source_project_id: subject.project.id, target_project_id: target.project.id }
   },
 })
@@ -163,7 +114,8 @@ export const disallowProject = endpoint({
   allow: 'administer',
   input: z.object({ target_project_id: id }),
   output: null,
-  handle: ({ app, subject, input }) => disallow(app, subject.project.id, 'allowed_project_id', input.target_project_id),
+  handle: ({ app, subject, input }) =>
+    disallowJobsOf(app, subject.project.id, 'allowed_project_id', input.target_project_id),
 })
 
 export const listGroups = endpoint({
@@ -173,15 +125,7 @@ export const listGroups = endpoint({
   on: project,
   allow: 'administer',
   output: pageOf(AllowedGroupEntity),
-  async handle({ app, subject, page }) {
-    const query = app.db
-      .selectFrom('job_token_allowlist as l')
-      .innerJoin('namespaces as n', 'n.id', 'l.allowed_group_id')
-      .select(['n.id', 'n.name', 'n.path', 'n.full_path'])
-      .where('l.project_id', '=', subject.project.id)
-      .orderBy('n.id')
-    return pageOfQuery(query, page)
-  },
+  handle: ({ app, subject, page }) => listAllowedGroups(app.db, subject.project.id, page),
 })
 
 export const allowGroup = endpoint({
@@ -195,7 +139,7 @@ export const allowGroup = endpoint({
   async handle({ app, viewer, subject, input }) {
     const target = await group.find(app, { id: String(input.target_group_id) }, viewer)
     if (!target || !group.policy.read(target)) throw notFound('Group')
-    await allow(app, subject.project.id, { allowed_project_id: null, allowed_group_id: target.group.id })
+    await allowJobsOf(app, subject.project.id, { allowed_project_id: null, allowed_group_id: target.group.id })
     return { source_project_id: subject.project.id, target_group_id: target.group.id }
   },
 })
@@ -208,5 +152,6 @@ export const disallowGroup = endpoint({
   allow: 'administer',
   input: z.object({ target_group_id: id }),
   output: null,
-  handle: ({ app, subject, input }) => disallow(app, subject.project.id, 'allowed_group_id', input.target_group_id),
+  handle: ({ app, subject, input }) =>
+    disallowJobsOf(app, subject.project.id, 'allowed_group_id', input.target_group_id),
 })

@@ -76,3 +76,7 @@ export async function presentOnePipeline(app: App, place: Location, row: Pipelin
   const whole = { ...loaded!, hasWarnings: warning !== undefined }
   return presentPipeline(whole, { url: webUrlOf(app, place) }, await surroundings(app))
 }
+
+/** The variables that a pipeline was created with, sealed. */
+export const variableRows = (db: Db, pipeline: number) =>
+  db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', pipeline).orderBy('id').execute()

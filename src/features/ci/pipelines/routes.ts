@@ -9,7 +9,7 @@ import { JOB_STATUSES } from '../jobs/model.ts'
 import { ListedPipelineEntity, PipelineEntity, PipelineVariableEntity } from './entity.ts'
 import { PIPELINE_ORDERS, listPipelines } from './lists.ts'
 import { PIPELINE_SOURCES } from './model.ts'
-import { ciProject, latestOf, pipeline, presentListedPipelines, presentOnePipeline } from './queries.ts'
+import { ciProject, latestOf, pipeline, presentListedPipelines, presentOnePipeline, variableRows } from './queries.ts'
 import { deletePipeline, renamePipeline, retryPipeline, startPipeline, stopPipeline } from './service.ts'
 import { TestReportEntity, TestSummaryEntity } from './reports/entity.ts'
 import { summaryOf, testReportOf } from './reports/queries.ts'
@@ -141,12 +141,7 @@ export const variables = endpoint({
   secret: true,
   output: z.array(PipelineVariableEntity),
   async handle({ app, subject }) {
-    const rows = await app.db
-      .selectFrom('pipeline_variables')
-      .selectAll()
-      .where('pipeline_id', '=', subject.pipeline.id)
-      .orderBy('id')
-      .execute()
+    const rows = await variableRows(app.db, subject.pipeline.id)
     return rows.map(({ key, value_sealed, variable_type, raw }) => ({
       key,
       value: app.vault.open(value_sealed),

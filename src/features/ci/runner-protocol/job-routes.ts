@@ -3,24 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { entity, id, oneOf, text } from '../../../api/wire.ts'
-import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
-import { transact } from '../../../store/transact.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { jobOfToken } from '../job-tokens/queries.ts'
 import { byJobToken } from '../job-tokens/authenticate.ts'
 import { answerArchive } from '../jobs/downloads.ts'
-import type { Job } from '../jobs/model.ts'
-import { cancelJob, dropJob, succeedJob } from '../jobs/transitions.ts'
+import { dropJob } from '../jobs/transitions.ts'
 import { noteContact } from '../runners/service.ts'
 import { jobOver, runnerOf, runningJob, presentedToken } from './credentials.ts'
 import { mayTakeFrom } from './dependencies.ts'
 import { endHandover } from './handovers.ts'
 import { info } from './input.ts'
 import { askForJob } from './picking.ts'
-import { noteHandedOver } from './runs.ts'
+import { endJob, findRunnerJob, statusOf, touchJob } from './progress.ts'
 import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
 import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads.ts'
 
@@ -66,19 +63,6 @@ export const request = endpoint({
 const JOB = '/jobs/:job_id'
 const at = { job_id: id }
 
-const REASONS = [
-  'script_failure',
-  'runner_system_failure',
-  'job_execution_timeout',
-  'image_pull_failure',
-  'runner_configuration_error',
-  'runner_external_dependency_failure',
-  'runner_interrupted',
-  'unknown_failure',
-  'api_failure',
-  'stuck_or_timeout_failure',
-]
-
 const WATCHED_SECONDS = 3
 
 export const update = endpoint({
@@ -108,58 +92,13 @@ export const update = endpoint({
         return new Answer(412, { message: '412 Precondition Failed' }, { 'Job-Status': job.status })
       return new Answer(200, true, { 'Job-Status': await endJob(app, job, input) })
     }
-    await touch(app, job)
+    await touchJob(app, job)
     return new Answer(200, true, {
       'Job-Status': job.status,
       'X-GitLab-Trace-Update-Interval': String(WATCHED_SECONDS),
     })
   },
 })
-
-interface Ending {
-  readonly state?: string | null | undefined
-  readonly failure_reason?: string | null | undefined
-  readonly exit_code?: number | null | undefined
-  readonly requeue?: boolean | null | undefined
-}
-
-/** Failures of the runner. Another runner may succeed. */
-const REQUEUED = ['runner_system_failure', 'runner_interrupted']
-
-/** Returns the new status of the job. If a concurrent request was faster, its status wins. */
-async function endJob(app: App, job: Job, { state, failure_reason, exit_code, requeue }: Ending): Promise<string> {
-  const known = failure_reason && REASONS.includes(failure_reason) ? failure_reason : 'unknown_failure'
-  const reason = failure_reason ? known : 'script_failure'
-  const isGivenBack = requeue === true && REQUEUED.includes(reason)
-  const ended =
-    job.status === 'canceling'
-      ? await cancelJob(app, job, { isForced: true })
-      : state === 'success'
-        ? await succeedJob(app, job)
-        : await dropJob(app, job, { reason, exit_code: exit_code ?? null, isGivenBack })
-  if (ended) return ended.status
-  const { status } = await app.db
-    .selectFrom('ci_jobs')
-    .select('status')
-    .where('id', '=', job.id)
-    .executeTakeFirstOrThrow()
-  // The job was canceled meanwhile, and no other request will finish it.
-  if (status === 'canceling') return (await cancelJob(app, job, { isForced: true }))?.status ?? status
-  return status
-}
-
-async function touch(app: App, { id }: Job): Promise<void> {
-  const now = timestamp(app.clock)
-  await transact(app, async (app) => {
-    await app.db
-      .updateTable('ci_jobs')
-      .set({ contacted_at: now, updated_at: now })
-      .where('id', '=', id)
-      .where('status', 'in', ['running', 'canceling'])
-      .execute()
-    await noteHandedOver(app, [id])
-  })
-}
 
 export const appendLog = endpoint({
   method: 'PATCH',
@@ -194,9 +133,6 @@ async function largestLog(app: App): Promise<number> {
   const { ci_jobs_trace_size_limit: most } = await loadLimits(app.db)
   return most === 0 ? Infinity : most * 1024 * 1024
 }
-
-const statusOf = async ({ db }: App, job: Job) =>
-  (await db.selectFrom('ci_jobs').select(['status', 'erased_at']).where('id', '=', job.id).executeTakeFirst()) ?? job
 
 const PATCH_DEADLINE_MS = 60_000
 
@@ -290,12 +226,7 @@ export const download = endpoint({
     if (!(await jobOfToken(app, token))) throw forbidden()
     const bearer = await byJobToken(app, token)
     if (!bearer) throw forbidden('Job is not running!')
-    const wanted = await app.db
-      .selectFrom('ci_jobs')
-      .selectAll()
-      .where('id', '=', input.job_id)
-      .where('kind', '=', 'job')
-      .executeTakeFirst()
+    const wanted = await findRunnerJob(app, input.job_id)
     if (!wanted || !(await mayTakeFrom(app, bearer.job, bearer.user, wanted))) throw notFound()
     return answerArchive(app, wanted, { range, isHead })
   },

@@ -246,3 +246,12 @@ export async function projectPathsOf({ db }: App, jobs: readonly { readonly proj
 }
 
 export const forbiddenRunner = (why: string) => new Refusal('forbidden', `403 Forbidden - ${why}`)
+
+export async function hasSeveralProjects(db: Db, runner: number): Promise<boolean> {
+  const query = db.selectFrom('runner_projects').select('project_id').where('runner_id', '=', runner).limit(2)
+  return (await query.execute()).length > 1
+}
+
+/** The managers of a runner, newest first. */
+export const listManagersOf = (db: Db, runner: number, page: PageRequest) =>
+  pageOfQuery(db.selectFrom('runner_managers').selectAll().where('runner_id', '=', runner).orderBy('id', 'desc'), page)

@@ -6,7 +6,6 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { badParameter, conflict, forbidden, notFound } from '../../../errors.ts'
 import { Master, Owner } from '../../../lib/levels.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
 import { findGroupById, group, loadGroupSubject } from '../../groups/groups/queries.ts'
 import { findProjectById, loadProjectSubject, project } from '../../projects/projects/queries.ts'
 import { resetRunnersToken } from '../../projects/projects/runners-token.ts'
@@ -19,7 +18,9 @@ import {
   filterInput,
   findRunner,
   forbiddenRunner,
+  hasSeveralProjects,
   isManaged,
+  listManagersOf,
   listRunners,
   projectPathsOf,
   presentDetailsFor,
@@ -119,13 +120,8 @@ export const destroy = endpoint({
   async handle({ app, viewer, subject }) {
     assertManaged(subject)
     if (!viewer.admin && subject.runner.runner_type === 'project_type') {
-      const of = await app.db
-        .selectFrom('runner_projects')
-        .select('project_id')
-        .where('runner_id', '=', subject.runner.id)
-        .limit(2)
-        .execute()
-      if (of.length > 1) throw forbiddenRunner('Runner associated with more than one project')
+      if (await hasSeveralProjects(app.db, subject.runner.id))
+        throw forbiddenRunner('Runner associated with more than one project')
     }
     if (!(await deleteRunner(app, subject.runner))) throw notFound('Runner')
   },
@@ -174,8 +170,7 @@ export const listManagers = endpoint({
   output: pageOf(ManagerEntity),
   async handle({ app, subject, page }) {
     if (!subject.seen) throw forbiddenRunner('No access granted')
-    const query = app.db.selectFrom('runner_managers').selectAll().where('runner_id', '=', subject.runner.id)
-    const { items, total } = await pageOfQuery(query.orderBy('id', 'desc'), page)
+    const { items, total } = await listManagersOf(app.db, subject.runner.id, page)
     return { total, items: items.map((one) => presentManager(one, timestamp(app.clock))) }
   },
 })

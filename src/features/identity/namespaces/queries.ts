@@ -218,3 +218,8 @@ async function takenPaths(db: Db, parent: Namespace | null, candidates: readonly
     ...projects.map((project) => project.path),
   ])
 }
+
+export async function personalNamespaceId(db: Db, user: number): Promise<number> {
+  const query = db.selectFrom('namespaces').select('id').where('owner_id', '=', user)
+  return (await query.executeTakeFirstOrThrow()).id
+}

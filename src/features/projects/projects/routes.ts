@@ -6,6 +6,7 @@ import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import { blankable, bool, file, int, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
+import { personalNamespaceId } from '../../identity/namespaces/queries.ts'
 import { userByIdOrUsername, userByUserId } from '../../identity/users/queries.ts'
 import { attributes } from './attributes.ts'
 import { ProjectEntity, SimpleProjectEntity, type ProjectRecord } from './entity.ts'
@@ -62,12 +63,8 @@ export const listOfUser = endpoint({
   refuses: refused,
   output: ProjectPage,
   async handle({ app, viewer, subject, input, page }) {
-    const own = await app.db
-      .selectFrom('namespaces')
-      .select('id')
-      .where('owner_id', '=', subject.user.id)
-      .executeTakeFirstOrThrow()
-    return answerList(app, viewer, { ...input, namespace_id: own.id }, page)
+    const namespace_id = await personalNamespaceId(app.db, subject.user.id)
+    return answerList(app, viewer, { ...input, namespace_id }, page)
   },
 })
 
