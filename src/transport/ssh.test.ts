@@ -73,7 +73,7 @@ describe('who comes', () => {
     expect(await ask(forge, key, null)).toMatchObject({
       code: 1,
       output: '',
-      errors: expect.stringContaining('Your account is used from too many IP addresses.'),
+      errors: expect.stringContaining('Your account is in use from too many IP addresses.'),
     })
     await forge.app.db.deleteFrom('user_addresses').execute()
     expect(await ask(forge, key, null)).toMatchObject({ code: 0 })

@@ -167,15 +167,15 @@ test('an account that may be somebody else’s is not handed over, and nothing i
   await forge.administrator.post(`/users/${john.id}/emails`, { email: 'second@example.org', skip_confirmation: true })
   await forge.settle()
   const events = await forge.events()
-  const taken = 'Your email address belongs to another account: an administrator can link it.'
+  const taken = 'Your email address belongs to another account. Ask an administrator to link it.'
 
   const table: [string, string | null, string][] = [
     ['m1', 'boss@example.org', taken],
     ['m2', 'prepared@example.org', taken],
     ['m3', 'owned@example.org', taken],
-    ['m4', 'second@example.org', 'No account could be made for you: ask an administrator.'],
-    ['m5', 'no address', 'No account could be made for you: ask an administrator.'],
-    ['m6', null, 'The directory holds no email address for you.'],
+    ['m4', 'second@example.org', 'Your account could not be created. Contact an administrator.'],
+    ['m5', 'no address', 'Your account could not be created. Contact an administrator.'],
+    ['m6', null, 'Your LDAP entry has no email address.'],
   ]
   for (const [uid, mail, fault] of table) {
     await server.person({ uid, password: PASSWORD, mail })
@@ -217,7 +217,7 @@ test('while the directory is away its people are told so, and come in when it is
   await server.stop()
   expect(await tryIn(forge, 'jane')).toMatchObject({
     status: 401,
-    body: { message: '401 Unauthorized. The directory cannot be reached. Try again later.' },
+    body: { message: '401 Unauthorized. The LDAP server cannot be reached. Try again later.' },
   })
   expect((await tryIn(forge, 'john', OWN)).status).toBe(201)
   await server.start()

@@ -64,9 +64,9 @@ describe.each(KINDS)('requests for %s', (kind) => {
     expect(mails).toEqual(
       [
         `${ann.email}: You were added to ${title}`,
-        `${bob.email}: Your request for ${title} was denied`,
-        `${owner.email}: Somebody asks to be let into ${title}`,
-        `${owner.email}: Somebody asks to be let into ${title}`,
+        `${bob.email}: Access request for ${title} denied`,
+        `${owner.email}: Access request for ${title}`,
+        `${owner.email}: Access request for ${title}`,
       ].toSorted(),
     )
   })

@@ -16,10 +16,10 @@ export const mailManagers = on('access_request.made', 'tell', async (app, event)
       if (!(await mayMail(app, { kind: 'access request', by: asking.id, to: manager.email }))) continue
       await mailLater(app, {
         to: manager.email,
-        subject: `Somebody asks to be let into ${source.name}`,
+        subject: `Access request for ${source.name}`,
         text: `Hello ${manager.name},
 
-${asking.name} (${asking.username}) asks to be let into the ${source.kind} ${source.name}, which you manage.
+${asking.name} (${asking.username}) requested access to the ${source.kind} ${source.name}.
 
 ${source.url}`,
       })
@@ -33,9 +33,9 @@ export const mailDenial = on('access_request.denied', 'tell', async (app, event)
   if (!source || !isReachable(user)) return
   await app.mail.send({
     to: user.email,
-    subject: `Your request for ${source.name} was denied`,
+    subject: `Access request for ${source.name} denied`,
     text: `Hello ${user.name},
 
-your request to be let into the ${source.kind} ${source.name} was denied.`,
+your access request for the ${source.kind} ${source.name} was denied.`,
   })
 })

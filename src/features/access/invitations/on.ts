@@ -17,11 +17,11 @@ export const mailInvitation = on('invitation.made', 'mail', async (app, { id }) 
     subject: `Invitation to ${source.name}`,
     text: `Hello,
 
-${creator?.name ?? 'Somebody'} invites you to the ${source.kind} ${source.name} as ${levelName(access_level)}. To accept, open:
+${creator?.name ?? 'Someone'} invited you to join the ${source.kind} ${source.name} as ${levelName(access_level)}. To accept, open:
 
 ${app.url}/-/invites/${token}
 
-The link is valid for 90 days and works once. If you do not know what this is about, nothing needs to be done.`,
+The link is valid for 90 days and works once. If you did not expect this email, ignore it.`,
   })
 })
 

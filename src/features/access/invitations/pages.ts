@@ -10,10 +10,10 @@ interface Invited {
 }
 
 const offer = ({ source, access_level }: Invited) =>
-  html`<p>You are invited to the ${source.kind} <b>${source.name}</b> as ${levelName(access_level)}.</p>`
+  html`<p>You are invited to join the ${source.kind} <b>${source.name}</b> as ${levelName(access_level)}.</p>`
 
 export const acceptPage = (invited: Invited & { username: string; token: string; address: string }): Page => ({
-  title: 'Accept the invitation',
+  title: 'Accept invitation',
   body: html`${offer(invited)}
     <form method="post" action="${invited.address}">
       ${tokenField(invited.token)}
@@ -30,16 +30,16 @@ export const signInFirstPage = (invited: Invited & { address: string }): Page =>
 })
 
 export const acceptedPage = ({ name, kind, url }: SourceName): Page => ({
-  title: 'You are in',
-  body: html`<p>You are a member of the ${kind} <a href="${url}">${name}</a>.</p>`,
+  title: 'Invitation accepted',
+  body: html`<p>You are now a member of the ${kind} <a href="${url}">${name}</a>.</p>`,
 })
 
 export const closedPage = ({ name, kind }: SourceName): Page => ({
-  title: 'Not now',
-  body: html`<p>The ${kind} ${name} takes no new members at the moment.</p>`,
+  title: 'Invitation not accepted',
+  body: html`<p>The ${kind} ${name} does not accept new members.</p>`,
 })
 
 export const deadInvitationPage: Page = {
   title: 'This invitation is no longer valid',
-  body: html`<p>It was accepted or withdrawn, or has expired. Ask whoever invited you for a new one.</p>`,
+  body: html`<p>The invitation was already accepted, was withdrawn or has expired. Ask for a new invitation.</p>`,
 }

@@ -15,5 +15,5 @@ export const replaceInvitationTokens: SecretReset = async (app) => {
         .execute()
     }
   }
-  return replaced > 0 ? [`${replaced} invitations have new links: those in the mails sent are of no use`] : []
+  return replaced > 0 ? [`${replaced} invitations have new links: links in sent emails no longer work`] : []
 }

@@ -16,7 +16,7 @@ async function tell(app: App, event: Events['member.added'], { subject, change }
   const source = await nameMailedSource(app, event)
   if (!member || !source || !isReachable(user)) return
   if (!(await mayMail(app, { kind: 'membership', to: user.email }))) return
-  const until = member.expires_at ? ` It ends on ${member.expires_at}.` : ''
+  const until = member.expires_at ? ` The membership expires on ${member.expires_at}.` : ''
   await app.mail.send({
     to: user.email,
     subject: `${subject} ${source.name}`,
@@ -29,9 +29,9 @@ ${source.url}`,
 }
 
 export const mailAdded = on('member.added', 'tell', (app, event) =>
-  tell(app, event, { subject: 'You were added to', change: 'you were added: your role in' }),
+  tell(app, event, { subject: 'You were added to', change: 'you are now a member. Your role in' }),
 )
 
 export const mailChanged = on('member.changed', 'tell', (app, event) =>
-  tell(app, event, { subject: 'Your role changed in', change: 'your role changed: what you have in' }),
+  tell(app, event, { subject: 'Your role changed in', change: 'your role changed. Your new role in' }),
 )

@@ -200,7 +200,7 @@ test.each(KINDS)('people are told what they became in %s', async (kind) => {
   await owner.put(`${url}/members/${jane.id}`, { access_level: 40, expires_at: '' })
   const mails = (await mailsOf(forge)).filter(({ to }) => to === jane.email)
   const texts = mails.map(({ text }) => text).toSorted()
-  expect(texts.join()).toContain(`${title} is Developer. It ends on 2040-01-01.`)
+  expect(texts.join()).toContain(`${title} is Developer. The membership expires on 2040-01-01.`)
   expect(texts.join()).toContain(`${title} is Master.\n\n${forge.url}${path}`)
   expect(mails).toHaveLength(2)
   // No mail about a user's own action, or about their removal.

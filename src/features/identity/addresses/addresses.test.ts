@@ -5,7 +5,8 @@ import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { purgeAddresses } from './jobs.ts'
 
 const PASSWORD = 'correct-horse-battery'
-const SENTENCE = 'Your account is used from too many IP addresses. Try again later, or from one of the others.'
+const SENTENCE =
+  'Your account is in use from too many IP addresses. Try again later, or use one of the other addresses.'
 const REFUSED = { message: `403 Forbidden - ${SENTENCE}` }
 
 async function start(limit: number | null): Promise<TestForge> {

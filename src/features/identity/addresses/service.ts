@@ -17,7 +17,8 @@ import type { UserAddress } from './model.ts'
 
 const NOTED_EVERY = 5 * MINUTE
 
-const SENTENCE = 'Your account is used from too many IP addresses. Try again later, or from one of the others.'
+const SENTENCE =
+  'Your account is in use from too many IP addresses. Try again later, or use one of the other addresses.'
 
 /** `reason` tells this refusal from others; `fault` is shown on the sign-in page. */
 export const tooManyAddresses = () =>

@@ -22,7 +22,7 @@ import { revokeCredentials, revokeSession } from './service.ts'
 export const rotateOwnPrivateToken = endpoint({
   method: 'POST',
   path: '/user/private_token/rotate',
-  summary: 'Replace the private token of the signed-in user by a new one',
+  summary: 'Reset the private token of the signed-in user',
   allow: 'signed_in',
   output: PrivateTokenEntity,
   status: 200,
@@ -37,7 +37,7 @@ export const rotateOwnPrivateToken = endpoint({
 export const rotatePrivateToken = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/private_token/rotate',
-  summary: 'Replace the private token of a user; they learn the new one by signing in',
+  summary: 'Reset the private token of a user',
   on: user,
   allow: 'administrator',
   output: null,
@@ -109,7 +109,7 @@ export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atScopes(userScopes
 export const revokeOwn = endpoint({
   method: 'POST',
   path: '/user/revoke_credentials',
-  summary: 'Revoke every token and session of the signed-in user, the one this request shows included',
+  summary: 'Revoke all tokens and sessions of the signed-in user, including the current token',
   allow: 'signed_in',
   output: RevokedEntity,
   status: 200,
@@ -119,7 +119,7 @@ export const revokeOwn = endpoint({
 export const revoke = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/revoke_credentials',
-  summary: 'Revoke every token and session of a user, and their SSH keys where asked for',
+  summary: 'Revoke all tokens and sessions of a user, optionally also SSH keys',
   on: user,
   allow: 'administrator',
   input: z.object({ keys: bool.nullish() }),

@@ -18,11 +18,11 @@ export async function mailClaim(app: App, user: User, { email }: Row<'emails'>):
     subject: 'Confirm your email address',
     text: `Hello,
 
-the account ${user.username} wants to use this address as its own. If that account is yours, confirm it:
+the account ${user.username} wants to add this email address. If this is your account, confirm the email address:
 
 ${app.url}/users/confirmation?confirmation_token=${token}
 
-The link is valid for 7 days. If the account is not yours, do not open it: nothing needs to be done.`,
+The link is valid for 7 days. If this is not your account, ignore this email.`,
   })
 }
 

@@ -38,7 +38,7 @@ export const getOwn = endpoint({
 export const createOwn = endpoint({
   method: 'POST',
   path: '/user/emails',
-  summary: 'Add a secondary email of the signed-in user, to be confirmed by mail',
+  summary: 'Add a secondary email of the signed-in user',
   on: ownScope.resource,
   allow: 'signed_in',
   input: z.object({ email: text }),
@@ -49,7 +49,7 @@ export const createOwn = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/emails',
-  summary: 'Add a secondary email of a user, vouched for or to be confirmed by mail',
+  summary: 'Add a secondary email of a user, confirmed or pending confirmation',
   on: administratorsScope.resource,
   allow: 'administrator',
   input: z.object({ email: text, skip_confirmation: bool.nullish() }),

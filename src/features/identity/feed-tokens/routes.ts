@@ -13,7 +13,7 @@ function assertOwn(viewer: User, { identity }: Caller): void {
 export const get = endpoint({
   method: 'GET',
   path: '/user/feed_token',
-  summary: 'Get the token that opens one’s feeds; null until one was made',
+  summary: 'Get the feed token of the signed-in user, null if there is none',
   allow: 'signed_in',
   secret: true,
   output: FeedTokenEntity,
@@ -26,7 +26,7 @@ export const get = endpoint({
 export const rotate = endpoint({
   method: 'POST',
   path: '/user/feed_token/rotate',
-  summary: 'Make a token that opens one’s feeds; the one before opens nothing any more',
+  summary: 'Reset the feed token of the signed-in user',
   allow: 'signed_in',
   output: FeedTokenEntity,
   status: 200,

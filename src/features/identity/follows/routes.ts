@@ -22,7 +22,7 @@ export const follow = endpoint({
 export const unfollow = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/unfollow',
-  summary: 'No longer follow a user',
+  summary: 'Unfollow a user',
   on: user,
   allow: 'signed_in',
   output: UserSummaryEntity,

@@ -54,7 +54,7 @@ export const [destroyOwn, destroy] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/gpg_keys/:key_id`,
-    summary: `Delete a GPG key ${scope.whose}; what it signed stays verified`,
+    summary: `Delete a GPG key ${scope.whose}; signed commits stay verified`,
     on: gpgKey(scope),
     allow: scope.allow,
     output: null,
@@ -66,7 +66,7 @@ export const [revokeOwn, revoke] = atScopes(userScopes, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/gpg_keys/:key_id/revoke`,
-    summary: `Revoke a GPG key ${scope.whose}; what it signed is verified no longer`,
+    summary: `Revoke a GPG key ${scope.whose}; signed commits become unverified`,
     on: gpgKey(scope),
     allow: scope.allow,
     status: 202,

@@ -37,7 +37,7 @@ export const get = endpoint({
 export const exists = endpoint({
   method: 'GET',
   path: '/namespaces/:path/exists',
-  summary: 'Ask whether a path is taken',
+  summary: 'Check whether a path is available',
   allow: 'signed_in',
   input: z.object({ path: text, parent_id: blankable(id) }),
   output: NamespaceExistenceEntity,

@@ -7,14 +7,14 @@ import type { Page } from '../page.ts'
 import { QUESTION, type AuthorizationRequest, type Target } from './authorization.ts'
 
 const MEANING: Record<Scope, string> = {
-  api: 'use the whole API as you, including code and settings',
-  read_api: 'read everything you can read',
+  api: 'full access to the API on your behalf, including code and settings',
+  read_api: 'read-only access to everything you can access',
   read_user: 'read your profile',
   read_repository: 'read your repositories',
-  write_repository: 'read and change your repositories',
+  write_repository: 'read and write your repositories',
   read_registry: 'read your container images',
   sudo: 'act as any other user, if you are an administrator',
-  openid: 'know who you are',
+  openid: 'authenticate you with OpenID Connect',
   profile: 'read your public profile',
   email: 'read your email address',
 }
@@ -37,12 +37,12 @@ export function consentPage({ token, user, owner, target, wish: input, given }: 
   return {
     title: `Authorize ${application.name}?`,
     leadsOutside: true,
-    body: html`<p>You are signed in as <strong>${user.username}</strong>. The application would be allowed to:</p>
+    body: html`<p>You are signed in as <strong>${user.username}</strong>. The application requests permission to:</p>
       <ul>
         ${input.scopes.map((scope) => html`<li>${MEANING[scope]}</li>`)}
       </ul>
-      ${owner && html`<p>It was registered by <strong>${owner.username}</strong>, not by who runs this server.</p>`}
-      <p class="quiet">You will be sent to ${redirectUri}</p>
+      ${owner && html`<p>This application was created by the user <strong>${owner.username}</strong>, not by an administrator.</p>`}
+      <p class="quiet">You will be redirected to ${redirectUri}</p>
       <form method="post" action="/oauth/authorize">
         ${tokenField(token)}${carried}
         <button>Authorize</button>
@@ -52,8 +52,6 @@ export function consentPage({ token, user, owner, target, wish: input, given }: 
 }
 
 export const badClientPage: Page = {
-  title: 'Nothing was authorized',
-  body: html`<p role="alert">
-    The application is unknown here, or the address it wants you sent to is not registered.
-  </p>`,
+  title: 'Invalid authorization request',
+  body: html`<p role="alert">The application is unknown, or the redirect URI is not registered.</p>`,
 }

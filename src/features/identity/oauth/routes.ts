@@ -46,7 +46,7 @@ export const destroy = endpoint({
 export const renew = endpoint({
   method: 'POST',
   path: '/applications/:id/renew-secret',
-  summary: 'Give an OAuth application a new secret',
+  summary: 'Renew the secret of an OAuth application',
   on: application,
   ...administratorsFirst,
   output: ApplicationWithSecretEntity,

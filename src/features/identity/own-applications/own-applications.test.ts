@@ -79,7 +79,7 @@ test('somebody lets one in, told whose it is, and all of it goes with its owner'
   const application = await register(jane)
   const browser = await signedIn(forge, 'joe')
   const consent = await browser.get(authorizePath(application))
-  expect([consent.status, consent.body.includes('registered by <strong>jane</strong>')]).toEqual([200, true])
+  expect([consent.status, consent.body.includes('created by the user <strong>jane</strong>')]).toEqual([200, true])
   const { body } = await exchangeCode(forge, application, await codeFor(browser, application))
   const bearer = forge.as({ Authorization: `Bearer ${body.access_token}` })
   expect((await bearer.get('/user')).body.username).toBe('joe')
@@ -139,7 +139,7 @@ test('while it is switched off none is made or changed, but those there are can 
   for (const { status, body } of answers) expect([status, body]).toEqual([403, OFF])
   expect(await rows(forge)).toEqual(before)
   const page = await (await signedIn(forge, 'jane')).get('/-/profile/applications', { Accept: 'text/html' })
-  expect(page.body).toContain('lets nobody register applications')
+  expect(page.body).toContain('has disabled new applications')
   expect(page.body).not.toContain('Create application')
 
   expect((await jane.get(OWN)).body).toHaveLength(1)

@@ -53,7 +53,7 @@ export const createOwn = endpoint({
 export const updateOwn = endpoint({
   method: 'PUT',
   path: '/user/applications/:application_id',
-  summary: 'Change an OAuth application of the signed-in user',
+  summary: 'Update an OAuth application of the signed-in user',
   on: ownApplication(ownScope),
   allow: 'signed_in',
   input: z.object({
@@ -70,7 +70,7 @@ export const updateOwn = endpoint({
 export const renewOwn = endpoint({
   method: 'POST',
   path: '/user/applications/:application_id/renew-secret',
-  summary: 'Give an OAuth application of the signed-in user a new secret',
+  summary: 'Renew the secret of an OAuth application of the signed-in user',
   on: ownApplication(ownScope),
   allow: 'signed_in',
   output: OwnApplicationWithSecretEntity,

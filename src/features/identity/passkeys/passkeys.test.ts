@@ -148,7 +148,7 @@ test('nothing else signs in', async () => {
 test('whoever sits at an open browser adds and removes none', async () => {
   const { jane, device, added } = await withPasskey()
   const joe = await forge.user({ password: PASSWORD })
-  const wrong = { status: 400, body: { message: 'The password is wrong' } }
+  const wrong = { status: 400, body: { message: 'Invalid password' } }
   expect(await jane.post('/user/passkeys/options', { password: 'wrong' })).toMatchObject(wrong)
   expect((await jane.post('/user/passkeys/options')).status).toBe(400)
   const { ticket, options } = await begin(joe)

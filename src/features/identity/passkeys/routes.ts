@@ -28,7 +28,7 @@ export const list = endpoint({
 export const begin = endpoint({
   method: 'POST',
   path: '/user/passkeys/options',
-  summary: 'Begin to add a passkey, with the password or a code: what the browser hands to the device',
+  summary: 'Start adding a passkey, with the password or a code',
   allow: 'signed_in',
   duringRequiredStep: true,
   input: proof,
@@ -42,7 +42,7 @@ export const begin = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/user/passkeys',
-  summary: 'Add the passkey that a device made; the first answers codes for the day the device is lost',
+  summary: 'Add a passkey; the first passkey also returns recovery codes',
   allow: 'signed_in',
   duringRequiredStep: true,
   input: z.object({ ticket: filledText, name: filledText, credential: registered }),

@@ -31,7 +31,7 @@ function placeOf({ url }: App) {
   return { expectedOrigin: origin, expectedRPID: hostname }
 }
 
-const refused = () => new Refusal('bad_request', 'The passkey was refused. Try again.')
+const refused = () => new Refusal('bad_request', 'Passkey not accepted. Try again.')
 
 export interface PasskeyChallenge {
   readonly ticket: string
@@ -47,7 +47,7 @@ const knownOf = (passkeys: readonly Row<'passkeys'>[]) =>
 export async function beginPasskey(app: App, user: User, proof: Proof): Promise<PasskeyChallenge> {
   await assertPresent(app, user, proof)
   const known = await passkeysOf(app.db, user).execute()
-  if (known.length >= MOST) throw new Refusal('conflict', `There are ${MOST} passkeys already`)
+  if (known.length >= MOST) throw new Refusal('conflict', `The limit of ${MOST} passkeys is reached`)
   const { generateRegistrationOptions } = await library()
   const { hostname } = new URL(app.url)
   const options = await generateRegistrationOptions({

@@ -18,7 +18,7 @@ const coded = z.object({ code: filledText })
 export const get = endpoint({
   method: 'GET',
   path: '/user/second_factor',
-  summary: 'Tell whether the signed-in user has a second factor',
+  summary: 'Get the two-factor authentication status of the signed-in user',
   allow: 'signed_in',
   duringRequiredStep: true,
   output: SecondFactorEntity,
@@ -28,7 +28,7 @@ export const get = endpoint({
 export const begin = endpoint({
   method: 'POST',
   path: '/user/second_factor',
-  summary: 'Begin to set up a second factor: a secret for the device, which a first code makes count',
+  summary: 'Start setting up two-factor authentication: returns the secret',
   allow: 'signed_in',
   duringRequiredStep: true,
   input: z.object({ password: filledText }),
@@ -42,7 +42,7 @@ export const begin = endpoint({
 export const confirm = endpoint({
   method: 'POST',
   path: '/user/second_factor/confirm',
-  summary: 'Switch the second factor on with a first code; answers codes for the day the device is lost',
+  summary: 'Enable two-factor authentication with a first code; returns recovery codes',
   allow: 'signed_in',
   duringRequiredStep: true,
   input: coded,
@@ -56,7 +56,7 @@ export const confirm = endpoint({
 export const renew = endpoint({
   method: 'POST',
   path: '/user/second_factor/recovery_codes',
-  summary: 'Replace the codes for the day the device is lost; the password serves where there are passkeys alone',
+  summary: 'Generate new recovery codes, with a code or the password',
   allow: 'signed_in',
   duringRequiredStep: true,
   input: z.object({ code: text.nullish(), password: text.nullish() }),
@@ -70,7 +70,7 @@ export const renew = endpoint({
 export const remove = endpoint({
   method: 'DELETE',
   path: '/user/second_factor',
-  summary: 'Switch the codes of the device off; passkeys stay',
+  summary: 'Disable the authenticator app; passkeys are kept',
   allow: 'signed_in',
   duringRequiredStep: true,
   input: coded,
@@ -84,7 +84,7 @@ export const remove = endpoint({
 export const disable = endpoint({
   method: 'PATCH',
   path: '/users/:user_id/disable_two_factor',
-  summary: 'Switch the second factor of a user off: codes and passkeys',
+  summary: 'Disable two-factor authentication of a user',
   on: profile,
   allow: 'administrator',
   output: null,

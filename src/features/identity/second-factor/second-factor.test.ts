@@ -34,13 +34,13 @@ test('it is on once a first code was shown, and begins with the password', async
   const jane = await forge.user({ password: PASSWORD })
   expect(await jane.post('/user/second_factor', { password: 'wrong' })).toMatchObject({
     status: 400,
-    body: { message: 'The password is wrong' },
+    body: { message: 'Invalid password' },
   })
   const begun = await jane.post('/user/second_factor', { password: PASSWORD })
   expect(begun).toMatchObject({ status: 201, body: { secret: expect.stringMatching(/^[A-Z2-7]{32}$/) } })
   expect(begun.body.otpauth_url).toContain(`secret=${begun.body.secret}`)
   const wrong = await jane.post('/user/second_factor/confirm', { code: '000000' })
-  expect(wrong).toMatchObject({ status: 400, body: { message: 'The code is wrong or was used before' } })
+  expect(wrong).toMatchObject({ status: 400, body: { message: 'Invalid code, or the code was already used' } })
   expect((await jane.get('/user/second_factor')).body).toMatchObject({
     enabled: false,
     totp_enabled: false,
@@ -67,11 +67,11 @@ test('a password alone opens neither the web nor the API', async () => {
   expect(session.status).toBe(401)
   const browser = new Browser(forge.url)
   const asked = await browser.signIn(jane.username, PASSWORD)
-  expect([asked.status, asked.body.includes('One more step')]).toEqual([200, true])
+  expect([asked.status, asked.body.includes('Two-factor authentication')]).toEqual([200, true])
   expect(await isSignedIn(browser)).toBe(false)
 
   const wrong = await browser.submit(asked, { code: '000000' })
-  expect([wrong.status, wrong.body.includes('The code is wrong')]).toEqual([401, true])
+  expect([wrong.status, wrong.body.includes('Invalid code')]).toEqual([401, true])
   expect(await isSignedIn(browser)).toBe(false)
   const code = codeOf(secret)
   expect(await browser.submit(wrong, { code: `${code.slice(0, 3)} ${code.slice(3)}` })).toMatchObject({ status: 303 })

@@ -12,5 +12,5 @@ export const dropSecondFactors: SecretReset = async (app) => {
       if (row) await removeTotp(app, { id: row.user_id })
     }
   }
-  return dropped > 0 ? [`${dropped} second factors are off: they are to be set up again`] : []
+  return dropped > 0 ? [`${dropped} two-factor authentications are disabled and must be set up again`] : []
 }

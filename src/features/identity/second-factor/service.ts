@@ -23,8 +23,8 @@ const RECOVERY_CODES = 10
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE_LENGTH = 16
 
-const isOnAlready = () => new Refusal('conflict', 'The second factor is on already')
-const WRONG_CODE = 'The code is wrong or was used before'
+const isOnAlready = () => new Refusal('conflict', 'Two-factor authentication is already enabled')
+const WRONG_CODE = 'Invalid code, or the code was already used'
 const wrongCode = () => new Refusal('bad_request', WRONG_CODE)
 
 const totpOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret), period: STEP_MS / 1000 })
@@ -66,9 +66,8 @@ export interface Proof {
 export async function assertPresent(app: App, user: User, { password, code }: Proof): Promise<void> {
   if (code && user.two_factor_enabled) return assertSecondFactor(app, user, code)
   if (!password) throw badParameter('password is missing')
-  if (user.password_digest === null || user.ghost)
-    throw forbidden('Without a password there is nothing to be second to')
-  await assertOwnSecret(app, user, 'The password is wrong', () => isPassword(password, user.password_digest))
+  if (user.password_digest === null || user.ghost) throw forbidden('Two-factor authentication requires a password')
+  await assertOwnSecret(app, user, 'Invalid password', () => isPassword(password, user.password_digest))
 }
 
 /** Creates a new secret, which is pending until its first code. */

@@ -48,7 +48,7 @@ async function detain(
   if (state === 'unconfirmed') return refuseUnconfirmed(request, reply)
   if (isJson(request)) return send(request, reply, 403, { message: 'Your password has expired.' })
   const link = await permitNewPassword(app, user)
-  const reason = 'Your password has expired. Choose another one, then sign in with it.'
+  const reason = 'Your password has expired. Choose a new password, then sign in.'
   return sendPage(reply, 403, newPasswordPage({ token: formToken(app, request, reply), link, reason }))
 }
 
@@ -64,7 +64,7 @@ const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts
 async function askSecond(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
   const ticket = secondStepTicket(app, user)
   const hasPasskey = await hasPasskeys(app, user)
-  if (isJson(request)) return send(request, reply, 401, { message: 'A second factor is needed.', ticket })
+  if (isJson(request)) return send(request, reply, 401, { message: 'Two-factor authentication required.', ticket })
   const token = formToken(app, request, reply)
   const returnTo = returnAddress(textOf(form, 'return_to'))
   return sendPage(reply, 200, secondFactorPage({ token, ticket, returnTo, hasPasskey }))
@@ -97,12 +97,12 @@ export async function refuseSignIn(
   if (refusal.facts.reason === 'two_factor') return askSecond(app, refusal.facts.user as User, form, request, reply)
   const { reason } = refusal.facts
   if (reason === 'blocked') return refuse(request, reply, blockedPage, 'Your account has been blocked.')
-  if (reason === 'pending') return refuse(request, reply, pendingPage(null), 'Your account waits for approval.')
+  if (reason === 'pending') return refuse(request, reply, pendingPage(null), 'Your account is pending approval.')
   if (reason === 'unconfirmed') return refuseUnconfirmed(request, reply)
   if (isJson(request)) return sendRefusal(request, reply, refusal)
   const isThrottled = refusal.kind === 'throttled'
   if (isThrottled) reply.headers(refusal.facts.headers as Record<string, string>)
-  const fault = isThrottled ? 'Too many failed tries. Wait a minute.' : faultOf(refusal)
+  const fault = isThrottled ? 'Too many failed attempts. Try again in a minute.' : faultOf(refusal)
   const returnTo = returnAddress(textOf(form, 'return_to'))
   const login = textOf(form, 'login') ?? ''
   const page = await signInPageOf(app, { token: formToken(app, request, reply), returnTo, login, fault })

@@ -4,7 +4,7 @@ import { oauthPost } from '../../../../test/oauth.ts'
 import { startForge } from '../../../forge.ts'
 
 const PASSWORD = 'correct horse'
-const FAULT = 'The directory cannot be reached. Try again later.'
+const FAULT = 'The LDAP server cannot be reached. Try again later.'
 
 /** Nothing listens on this port. */
 const settings = { LDAP_URL: 'ldap://127.0.0.1:1', LDAP_BASE: 'dc=example,dc=org' }

@@ -74,7 +74,7 @@ async function linkByEmail(app: App, directory: Directory, { dn, email }: Direct
   const { provider } = directory
   if (user.admin || user.confirmed_at === null || (await belongsToAnother(app, directory, user, dn))) {
     app.log.warn({ part: 'directory', provider, dn, user_id: user.id }, 'an account with this email is not linked')
-    throw directoryRefusal('Your email address belongs to another account: an administrator can link it.')
+    throw directoryRefusal('Your email address belongs to another account. Ask an administrator to link it.')
   }
   return transact(app, async (app) => {
     await setIdentity(app, user, { provider, extern_uid: dn })
@@ -104,7 +104,7 @@ async function belongsToAnother(app: App, directory: Directory, user: User, dn: 
 /** The account has no local password, so none can be guessed. */
 async function createAccount(app: App, { provider }: Directory, person: DirectoryPerson): Promise<User> {
   const { dn, email, name } = person
-  if (!email) throw directoryRefusal('The directory holds no email address for you.')
+  if (!email) throw directoryRefusal('Your LDAP entry has no email address.')
   const username = await freeUsername(app, person.username)
   const identity = { provider, extern_uid: dn }
   try {
@@ -115,7 +115,7 @@ async function createAccount(app: App, { provider }: Directory, person: Director
     const made = await findUserByDn(app.db, provider, dn)
     if (made) return made
     app.log.warn({ part: 'directory', provider, dn, reason: err.said }, 'no account could be made')
-    throw directoryRefusal('No account could be made for you: ask an administrator.')
+    throw directoryRefusal('Your account could not be created. Contact an administrator.')
   }
 }
 

@@ -35,11 +35,11 @@ export const routes: WebRoutes = (server, gateway) => {
     const again = (status: number, fault: string) =>
       sendPage(reply, status, forgottenPage(formToken(app, request, reply), fault))
     const email = textOf(form, 'email')?.trim().toLowerCase()
-    if (!email || !isEmail(email)) return again(422, 'This is not an email address.')
+    if (!email || !isEmail(email)) return again(422, 'Enter a valid email address.')
     try {
       await countTry(app, `password-reset ${networkOf(request.ip)}`)
     } catch (error) {
-      if (error instanceof Refusal) return again(429, 'Too many tries. Wait a minute.')
+      if (error instanceof Refusal) return again(429, 'Too many attempts. Try again in a minute.')
       throw error
     }
     await enqueue(app, answerPasswordReset, { email })
@@ -86,7 +86,7 @@ export const routes: WebRoutes = (server, gateway) => {
 async function faultOf(user: User, password: string, again: string | null): Promise<string | null> {
   const [fault] = passwordFaults(password)
   if (fault) return `The password ${fault}.`
-  if (again !== null && again !== password) return 'The two passwords differ.'
+  if (again !== null && again !== password) return 'Passwords do not match.'
   const mustChange = user.password_expires_at !== null
-  return mustChange && (await isPassword(password, user.password_digest)) ? 'Choose another password.' : null
+  return mustChange && (await isPassword(password, user.password_digest)) ? 'The new password must be different.' : null
 }

@@ -75,7 +75,7 @@ test('whoever has an account from now on is told what the instance says, and nob
   const resets = (await mailsOf(forge)).filter(({ subject }) => subject === 'Set your password').map(linkIn)
   const second = resets.find((link) => link !== linkIn(first!))!
   const later = await choose(browser, await browser.get(second), 'another horse')
-  expect(later.body).toContain('you are signed out now')
+  expect(later.body).toContain('You have been signed out of all sessions')
   expect(later.body).not.toContain(words)
 
   await forge.administrator.post('/users', {

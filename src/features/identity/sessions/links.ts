@@ -55,7 +55,7 @@ export async function mailConfirmation(app: App, user: User): Promise<void> {
     // The name is not mailed: a visitor can register with any address and any name.
     text: `Hello,
 
-an account with the username ${user.username} was made with this address. Confirm that it is yours:
+the account ${user.username} was created with this email address. To confirm your email address, open:
 
 ${app.url}/users/confirmation?confirmation_token=${token}
 
@@ -70,11 +70,11 @@ export async function mailPasswordReset(app: App, user: User): Promise<void> {
     subject: 'Set your password',
     text: `Hello,
 
-choose a password for your account ${user.username}:
+to set a password for your account ${user.username}, open:
 
 ${app.url}/users/password/edit?reset_password_token=${token}
 
-The link is valid for 2 days and works once. If you did not ask for it, nothing needs to be done.`,
+The link is valid for 2 days and works once. If you did not request this email, ignore it.`,
   })
 }
 

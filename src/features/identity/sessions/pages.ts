@@ -4,8 +4,7 @@ import { warning, type Page } from '../page.ts'
 import { tokenField } from './forms.ts'
 import { withReturn } from './return-address.ts'
 
-const LOOKED_AT_FIRST =
-  'An administrator of this instance looks at your account first. You are mailed once it is decided.'
+const LOOKED_AT_FIRST = "Your account is pending approval. We'll email you when it's been reviewed."
 
 const SIGN_IN_LINK = html`<p><a href="/users/sign_in">Sign in</a></p>`
 
@@ -56,7 +55,7 @@ export const signInPage = ({ token, returnTo, login = '', fault, words, isOpen =
       <button>Sign in</button>
     </form>
     ${passkeyForm({ token, returnTo })}
-    ${isOpen && html`<p>No account yet? <a href="${withReturn('/users/sign_up', returnTo)}">Register</a></p>`}
+    ${isOpen && html`<p>No account yet? <a href="${withReturn('/users/sign_up', returnTo)}">Create an account</a></p>`}
     <p><a href="/users/password/new">Forgot your password?</a> · <a href="/help">Help</a></p>`,
 })
 
@@ -69,7 +68,7 @@ export interface SecondFactorPage {
 }
 
 export const secondFactorPage = ({ token, returnTo, ticket, hasPasskey, fault }: SecondFactorPage): Page => ({
-  title: 'One more step',
+  title: 'Two-factor authentication',
   hasScript: hasPasskey,
   leadsOutside: returnTo.startsWith('/oauth/authorize'),
   body: html`${warning(fault)}
@@ -77,7 +76,7 @@ export const secondFactorPage = ({ token, returnTo, ticket, hasPasskey, fault }:
       ${tokenField(token)}
       <input type="hidden" name="return_to" value="${returnTo}" />
       <input type="hidden" name="ticket" value="${ticket}" />
-      <label for="code">Code of your device, or one of your recovery codes</label>
+      <label for="code">Authenticator code or recovery code</label>
       <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus />
       <button>Sign in</button>
     </form>
@@ -88,47 +87,47 @@ export const noPasswordsPage = (way: { token: string; returnTo: string }): Page 
   title: 'Sign in',
   hasScript: true,
   leadsOutside: way.returnTo.startsWith('/oauth/authorize'),
-  body: html`<p>Signing in with a password is switched off on this instance.</p>
+  body: html`<p>Password sign-in is disabled on this instance.</p>
     ${passkeyForm(way)}`,
 })
 
 export const blockedPage: Page = {
   title: 'Sign in',
   body: html`${warning('Your account has been blocked.')}
-    <p>Ask an administrator of this instance.</p>`,
+    <p>Contact an administrator of this instance.</p>`,
 }
 
 /** With the text of the instance for new users. */
 export const pendingPage = (words: Html | null): Page => ({
-  title: 'Your account waits for approval',
+  title: 'Your account is pending approval',
   body: html`<p>${LOOKED_AT_FIRST}</p>
     ${words} ${SIGN_IN_LINK}`,
 })
 
 export const unconfirmedPage: Page = {
   title: 'Confirm your email address',
-  body: html`<p>Follow the link we mailed you, then sign in.</p>
+  body: html`<p>Follow the link in the confirmation email, then sign in.</p>
     <p>
-      The mail is gone or too old? <a href="/users/password/new">Choose a new password</a>: its link confirms the
-      address too.
+      Didn't get the email, or the link has expired? <a href="/users/password/new">Reset your password</a> to confirm
+      your email address.
     </p>`,
 }
 
 export const forgottenPage = (token: string, fault?: string): Page => ({
-  title: 'Choose a new password',
+  title: 'Reset password',
   body: html`${warning(fault)}
     <form method="post" action="/users/password/new">
       ${tokenField(token)}
-      <label for="email">Email address of your account</label>
+      <label for="email">Email</label>
       <input id="email" name="user[email]" type="email" autocomplete="email" required autofocus />
-      <button>Mail me a link</button>
+      <button>Send reset link</button>
     </form>
     ${SIGN_IN_LINK}`,
 })
 
 export const mailedPage: Page = {
-  title: 'Look into your mail',
-  body: html`<p>If an account has this address, a link to choose a new password is on its way.</p>
+  title: 'Check your email',
+  body: html`<p>If an account with this email address exists, you will receive a password reset link.</p>
     ${SIGN_IN_LINK}`,
 }
 
@@ -140,7 +139,7 @@ export interface NewPasswordPage {
 }
 
 export const newPasswordPage = ({ token, link, reason, fault }: NewPasswordPage): Page => ({
-  title: 'Choose a new password',
+  title: 'Change your password',
   body: html`${reason && html`<p>${reason}</p>`}${warning(fault)}
     <form method="post" action="/users/password/edit">
       ${tokenField(token)}
@@ -156,15 +155,15 @@ export const newPasswordPage = ({ token, link, reason, fault }: NewPasswordPage)
         minlength="${SHORTEST_PASSWORD}"
         maxlength="${LONGEST_PASSWORD}"
       />
-      <label for="again">The same once more</label>
+      <label for="again">Confirm new password</label>
       <input id="again" name="user[password_confirmation]" type="password" autocomplete="new-password" required />
-      <button>Set password</button>
+      <button>Change password</button>
     </form>`,
 })
 
 export const passwordSetPage = (words: Html | null): Page => ({
-  title: 'Your password is set',
-  body: html`${words ?? html`<p>Wherever you were signed in, you are signed out now.</p>`} ${SIGN_IN_LINK}`,
+  title: 'Password changed',
+  body: html`${words ?? html`<p>You have been signed out of all sessions.</p>`} ${SIGN_IN_LINK}`,
 })
 
 export interface ConfirmPage {
@@ -176,7 +175,7 @@ export interface ConfirmPage {
 
 export const confirmPage = ({ token, link, username, email }: ConfirmPage): Page => ({
   title: 'Confirm your email address',
-  body: html`<p>From now on ${email} belongs to the account ${username}. Do not confirm it if that is not yours.</p>
+  body: html`<p>Add ${email} to the account ${username}? Do not confirm if this is not your account.</p>
     <form method="post" action="/users/confirmation">
       ${tokenField(token)}
       <input type="hidden" name="confirmation_token" value="${link}" />
@@ -185,12 +184,12 @@ export const confirmPage = ({ token, link, username, email }: ConfirmPage): Page
 })
 
 export const confirmedPage = (words: Html | null, isPending: boolean): Page => ({
-  title: 'Your email address is confirmed',
+  title: 'Email address confirmed',
   body: html`${isPending && html`<p>${LOOKED_AT_FIRST}</p>`}${words} ${SIGN_IN_LINK}`,
 })
 
 export const deadLinkPage: Page = {
   title: 'This link is no longer valid',
-  body: html`<p>It was used, has expired, or the address of the account has changed.</p>
-    <p><a href="/users/password/new">Ask for a new one</a></p>`,
+  body: html`<p>The link has been used or has expired, or the email address of the account has changed.</p>
+    <p><a href="/users/password/new">Request a new link</a></p>`,
 }

@@ -14,7 +14,7 @@ import { completeSignIn } from './service.ts'
 import { countTry, forgiveTry } from '../throttling/throttle.ts'
 import { signInPageOf } from './page-texts.ts'
 
-const REFUSED = 'The passkey was refused. Try again, or sign in another way.'
+const REFUSED = 'Passkey not accepted. Try again, or use another sign-in method.'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
@@ -54,7 +54,7 @@ export const routes: WebRoutes = (server, gateway) => {
       return await admit(app, await completeSignIn(app, found, request.ip), form, request, reply)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.kind === 'throttled') return again(429, 'Too many failed tries. Wait a minute.')
+      if (error.kind === 'throttled') return again(429, 'Too many failed attempts. Try again in a minute.')
       return refuseSignIn(app, error, form, request, reply)
     }
   })

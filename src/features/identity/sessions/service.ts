@@ -16,7 +16,7 @@ import { directoryRefusal, signInByDirectory } from './directory.ts'
 import { guess, noteNetwork, type Guesses } from '../throttling/guesses.ts'
 import { countTry, forgiveTry } from '../throttling/throttle.ts'
 
-const UNREACHABLE = 'The directory cannot be reached. Try again later.'
+const UNREACHABLE = 'The LDAP server cannot be reached. Try again later.'
 const TWO_FACTOR = '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API'
 
 export interface Credentials {

@@ -172,7 +172,7 @@ test('refusals of the sign-in page', async () => {
     ['blocked', 'wrong horse', 401, /Invalid login or password\./],
     ['blocked', PASSWORD, 403, /Your account has been blocked\./],
     ['new', 'wrong horse', 401, /Invalid login or password\./],
-    ['new', PASSWORD, 403, /Follow the link we mailed you/],
+    ['new', PASSWORD, 403, /Follow the link in the confirmation email/],
   ]
   for (const [login, password, status, text] of table) {
     const page = await browser.signIn(login, password)
@@ -192,7 +192,7 @@ test('an address that failed ten times waits a minute', async () => {
   const stopped = await browser.signIn('jane', PASSWORD)
   expect(stopped.status).toBe(429)
   expect(stopped.headers.get('retry-after')).toBe('60')
-  expect(stopped.body).toContain('Too many failed tries.')
+  expect(stopped.body).toContain('Too many failed attempts.')
   forge.clock.advance(61_000)
   expect((await browser.signIn('jane', PASSWORD)).status).toBe(303)
 })
@@ -212,9 +212,9 @@ test('a password that someone else set is replaced before a session begins, and 
   expect(await whoAmI(browser)).toBe(401)
   const choose = (password: string, again = password) =>
     browser.submit(page, { 'user[password]': password, 'user[password_confirmation]': again })
-  expect((await choose('handed over')).body).toContain('Choose another password.')
+  expect((await choose('handed over')).body).toContain('The new password must be different.')
   expect((await choose('short')).body).toContain('The password is too short (minimum is 8 characters).')
-  expect((await choose('my own words', 'my own worts')).body).toContain('The two passwords differ.')
+  expect((await choose('my own words', 'my own worts')).body).toContain('Passwords do not match.')
   expect((await choose('my own words')).status).toBe(200)
   expect((await choose('my own words 2')).status).toBe(404)
   expect((await browser.signIn('jane', 'handed over')).status).toBe(401)

@@ -34,9 +34,9 @@ export function signUpPage({ token, returnTo, typed, faults = {}, fault, terms }
   }
   const isFaulty = Object.keys(faults).length > 0
   return {
-    title: 'Register',
+    title: 'Create an account',
     leadsOutside: returnTo.startsWith('/oauth/authorize'),
-    body: html`${warning(fault ?? (isFaulty ? 'Not everything is right yet.' : null))}
+    body: html`${warning(fault ?? (isFaulty ? 'Please correct the errors below.' : null))}
       <form method="post" action="/users/sign_up">
         ${tokenField(token)}
         <input type="hidden" name="return_to" value="${returnTo}" />
@@ -50,9 +50,9 @@ export function signUpPage({ token, returnTo, typed, faults = {}, fault, terms }
           maxlength="${LONGEST_PASSWORD}"`,
         )}
         ${terms !== null && termsField(terms, faults.terms ?? [])}
-        <button>Register</button>
+        <button>Create account</button>
       </form>
-      <p>You have an account? <a href="${withReturn('/users/sign_in', returnTo)}">Sign in</a></p>`,
+      <p>Already have an account? <a href="${withReturn('/users/sign_in', returnTo)}">Sign in</a></p>`,
   }
 }
 
@@ -68,20 +68,22 @@ const termsField = (digest: string, faults: readonly string[]) =>
     ${faults.length > 0 && html`<p class="bad">${sentences('The terms', faults)}</p>`}`
 
 export const closedPage: Page = {
-  title: 'Register',
-  body: html`<p>Registering is closed on this instance. Ask an administrator for an account.</p>
+  title: 'Sign-up disabled',
+  body: html`<p>Sign-up is disabled on this instance. Contact an administrator to get an account.</p>
     <p><a href="/users/sign_in">Sign in</a></p>`,
 }
 
 /** The same page whether the address was free or taken. */
 export const registeredPage = ({ email, mayEnter, isLookedAt }: Registered): Page => ({
-  title: 'Look into your mail',
-  body: html`<p>We have sent a mail to ${email}. ${mayEnter ? WITHIN_DAYS : 'Follow its link, then sign in.'}</p>
-    ${isLookedAt && html`<p>An administrator of this instance looks at your account first.</p>`}
+  title: 'Check your email',
+  body: html`<p>
+      We sent an email to ${email}. ${mayEnter ? WITHIN_DAYS : 'Follow the link in the email, then sign in.'}
+    </p>
+    ${isLookedAt && html`<p>An administrator must approve your account before you can sign in.</p>`}
     <p><a href="/users/sign_in">Sign in</a></p>`,
 })
 
-const WITHIN_DAYS = 'Follow its link within three days. Until then you may sign in without.'
+const WITHIN_DAYS = 'Follow the link in the email within three days. Until then you can sign in without confirmation.'
 
 interface Registered {
   email: string

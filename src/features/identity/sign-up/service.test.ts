@@ -37,9 +37,9 @@ test('whoever registers on an open forge is signed in at once and led on', async
   await set(forge, { ...OPEN, user_default_external: false, default_projects_limit: 7, can_create_group: false })
   const browser = new Browser(forge.url)
   const signIn = await browser.get('/users/sign_in?return_to=/explore?a=b')
-  expect(signIn.body).toContain('<a href="/users/sign_up?return_to=%2Fexplore%3Fa%3Db">Register</a>')
+  expect(signIn.body).toContain('<a href="/users/sign_up?return_to=%2Fexplore%3Fa%3Db">Create an account</a>')
   const page = await browser.get('/users/sign_up?return_to=/explore?a=b')
-  expect([page.status, titleOf(page)]).toEqual([200, 'Register'])
+  expect([page.status, titleOf(page)]).toEqual([200, 'Create an account'])
   expect(page.body).toContain('<a href="/users/sign_in?return_to=%2Fexplore%3Fa%3Db">Sign in</a>')
   for (const name of ['name', 'username', 'email', 'password']) expect(page.body).toContain(`<label for="${name}">`)
 
@@ -93,9 +93,9 @@ test.each([
   const before = await usernames(forge)
   expect((await browser.get('/users/sign_in')).body).not.toContain('sign_up')
   const closed = await browser.get('/users/sign_up')
-  expect([closed.status, closed.body.includes('Registering is closed')]).toEqual([403, true])
+  expect([closed.status, closed.body.includes('Sign-up is disabled')]).toEqual([403, true])
   const refused = await browser.submit(page, fieldsOf(JANE))
-  expect([refused.status, refused.body.includes('Registering is closed')]).toEqual([403, true])
+  expect([refused.status, refused.body.includes('Sign-up is disabled')]).toEqual([403, true])
   expect([await usernames(forge), await mailsOf(forge)]).toEqual([before, []])
 })
 
@@ -168,7 +168,7 @@ test('the form counts only with its code, and only ten times a minute', async ()
   expect(bare.status).toBe(403)
   for (let n = 0; n < 10; n++) expect((await register(forge, { password: '' })).status).toBe(422)
   const late = await register(forge)
-  expect([late.status, late.headers.get('retry-after'), late.body.includes('Too many tries')]).toEqual([
+  expect([late.status, late.headers.get('retry-after'), late.body.includes('Too many attempts')]).toEqual([
     429,
     '60',
     true,
@@ -199,7 +199,7 @@ test('where addresses are confirmed first, nobody comes in before by any passwor
   await set(forge, { ...OPEN, email_confirmation_setting: 'hard' })
   const browser = new Browser(forge.url)
   const page = await register(forge, {}, browser)
-  expect([page.status, titleOf(page)]).toEqual([200, 'Look into your mail'])
+  expect([page.status, titleOf(page)]).toEqual([200, 'Check your email'])
   expect(await isSignedIn(browser)).toBe(false)
   const refused = await browser.signIn('jane', PASSWORD)
   expect([refused.status, titleOf(refused)]).toEqual([403, 'Confirm your email address'])
@@ -281,8 +281,8 @@ test.each(['hard', 'soft'])('%s: whose an address is, only its owner is told', a
   expect(withoutCode(named[0]!)).toEqual(withoutCode(named[1]!))
   const mails = (await mailsOf(forge)).map(({ to, subject }) => `${to}: ${subject}`).toSorted()
   expect(mails).toHaveLength(mailed + 3)
-  expect(mails).toContain('owner@example.com: You have an account already')
-  expect(mails).toContain('second@example.com: You have an account already')
+  expect(mails).toContain('owner@example.com: You already have an account')
+  expect(mails).toContain('second@example.com: You already have an account')
   expect(mails).toContain('nobody@example.com: Confirm your email address')
 })
 
@@ -307,7 +307,7 @@ test('whose an address is, only its owner is told where accounts wait for approv
   expect(known).toEqual([200, expect.stringContaining('<strong>welcome</strong>')])
   expect(await usernames(forge)).toHaveLength(before.length + 1)
   const mails = (await mailsOf(forge)).map(({ to, subject }) => `${to}: ${subject}`)
-  expect(mails).toContain('owner@example.com: You have an account already')
+  expect(mails).toContain('owner@example.com: You already have an account')
 })
 
 test('a new password by mail ends whatever somebody else had added to an address of which they are not the owner', async () => {
@@ -336,20 +336,20 @@ test('whoever waits for approval comes in by nothing, and is told so', async () 
   await set(forge, { after_sign_up_text: 'Read the **rules**.' })
   const browser = new Browser(forge.url)
   const page = await register(forge, {}, browser)
-  expect([page.status, titleOf(page)]).toEqual([200, 'Your account waits for approval'])
+  expect([page.status, titleOf(page)]).toEqual([200, 'Your account is pending approval'])
   expect(page.body).toContain('<strong>rules</strong>')
   const { id, state } = await userRow(forge)
   expect(state).toBe('blocked_pending_approval')
   const mails = await mailsOf(forge)
   expect(mails.map(({ to, subject }) => `${to}: ${subject}`).toSorted()).toEqual([
-    'admin@example.com: An account waits for approval',
+    'admin@example.com: Account pending approval',
     'jane@example.com: Confirm your email address',
   ])
   expect(mails.find(({ to }) => to === 'admin@example.com')!.text).not.toContain('Jane Doe')
 
   // Confirming the address does not approve the account.
   const confirmed = await browser.submit(await browser.get(linkIn(mails.find(({ to }) => to === JANE.email)!)))
-  expect([confirmed.status, confirmed.body.includes('looks at your account first')]).toEqual([200, true])
+  expect([confirmed.status, confirmed.body.includes('Your account is pending approval')]).toEqual([200, true])
   expect((await userRow(forge)).confirmed_at).not.toBeNull()
 
   const { administrator: root } = forge
@@ -370,7 +370,7 @@ test('whoever waits for approval comes in by nothing, and is told so', async () 
   const refused = { password: 403, session: 401, token: 401, bearer: 401, oauth: 401, git: 401, gitByToken: 403 }
   expect(await doors()).toEqual({ ...refused, ssh: false })
   const told = await new Browser(forge.url).signIn('jane', PASSWORD)
-  expect(titleOf(told)).toBe('Your account waits for approval')
+  expect(titleOf(told)).toBe('Your account is pending approval')
   await browser.submit(await browser.get('/users/password/new'), { 'user[email]': JANE.email })
   expect((await mailsOf(forge)).filter(({ subject }) => subject === 'Set your password')).toEqual([])
   expect(await forge.app.db.selectFrom('sessions').selectAll().execute()).toEqual([])
@@ -421,7 +421,7 @@ test('administrators are mailed of a few an hour, those who can be', async () =>
     if (n % 5 === 0) forge.clock.advance(MINUTE + 1000)
     await register(forge, { username: `u${n}`, email: `u${n}@example.com` })
   }
-  const told = (await mailsOf(forge)).filter(({ subject }) => subject === 'An account waits for approval')
+  const told = (await mailsOf(forge)).filter(({ subject }) => subject === 'Account pending approval')
   expect(told.map(({ to }) => to).toSorted()).toEqual([
     ...Array.from({ length: 10 }, () => 'admin@example.com'),
     ...Array.from({ length: 10 }, () => 'second@example.com'),
@@ -432,7 +432,7 @@ test('where mail and approval are both awaited, both are', async () => {
   await using forge = await startForge()
   await set(forge, { email_confirmation_setting: 'hard' })
   const page = await register(forge)
-  expect([titleOf(page), page.body.includes('looks at your account first')]).toEqual(['Look into your mail', true])
+  expect([titleOf(page), page.body.includes('must approve your account')]).toEqual(['Check your email', true])
   const { id } = await userRow(forge)
   await forge.administrator.post(`/users/${id}/approve`)
   const browser = new Browser(forge.url)

@@ -116,15 +116,15 @@ async function mailOwner(app: App, email: string): Promise<void> {
   if (!owner) return
   await mailLater(app, {
     to: email,
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     text: `Hello,
 
-somebody wanted to register with this address, which belongs to the account ${owner.username}. If that was you, sign in:
+someone tried to create an account with this email address, which belongs to the account ${owner.username}. If that was you, sign in:
 
 ${app.url}/users/sign_in
 
-If you have forgotten the password, choose a new one: ${app.url}/users/password/new
+To reset a forgotten password, open: ${app.url}/users/password/new
 
-If it was not you, nothing needs to be done.`,
+If that was not you, ignore this email.`,
   })
 }

@@ -43,7 +43,7 @@ export const routes: WebRoutes = (server, gateway) => {
       if (!(error instanceof Refusal)) throw error
       if (error.kind === 'throttled') {
         reply.headers(error.facts.headers as Record<string, string>)
-        return ask(app, 429, { returnTo, typed, fault: 'Too many tries. Wait a while.' }, request, reply)
+        return ask(app, 429, { returnTo, typed, fault: 'Too many attempts. Try again later.' }, request, reply)
       }
       if (error.kind !== 'bad_request') throw error
       const faults = error.said as Record<string, string[]>

@@ -48,7 +48,7 @@ export const set = endpoint({
 export const change = endpoint({
   method: 'PATCH',
   path: '/user/status',
-  summary: 'Change parts of the status of the signed-in user',
+  summary: 'Update parts of the status of the signed-in user',
   allow: 'signed_in',
   input: request,
   output: UserStatusEntity,

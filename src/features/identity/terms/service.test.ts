@@ -37,10 +37,10 @@ test('a session opens nothing else until the terms are accepted; tokens go on', 
   expect((await jane.get('/user')).status).toBe(200)
 
   const page = await browser.get(led.location!)
-  expect([titleOf(page), page.body.includes('<strong>kind</strong>')]).toEqual(['Accept the terms to go on', true])
+  expect([titleOf(page), page.body.includes('<strong>kind</strong>')]).toEqual(['Accept the terms of service', true])
   expect(await browser.submit(page)).toMatchObject({ status: 303, location: '/dashboard/todos' })
   expect(await reach(browser)).toEqual([200, null, 200])
-  expect(titleOf(await browser.get(TERMS))).toBe('Terms')
+  expect(titleOf(await browser.get(TERMS))).toBe('Terms of service')
 
   // The same text is not asked for again; a new text is asked of everybody.
   await forge.administrator.put(PATH, { enforce_terms: false })
@@ -100,7 +100,7 @@ test('everybody reads them; where there are none there is no page', async () => 
   expect((await visitor.get(TERMS)).status).toBe(404)
   await enforce(forge, 'Be <script>kind</script>.')
   const page = await visitor.get(TERMS)
-  expect([page.status, titleOf(page), page.body.includes('<script')]).toEqual([200, 'Terms', false])
+  expect([page.status, titleOf(page), page.body.includes('<script')]).toEqual([200, 'Terms of service', false])
   expect(page.body).not.toContain('<form')
 })
 

@@ -37,9 +37,9 @@ export const routes: WebRoutes = (server, gateway) => {
   })
 }
 
-const noTermsPage: Page = { title: 'There are no terms', body: html`<p><a href="/">Go on</a></p>` }
+const noTermsPage: Page = { title: 'No terms of service', body: html`<p><a href="/">Continue</a></p>` }
 
-const termsPage = (text: Html | null): Page => ({ title: 'Terms', body: html`${text}` })
+const termsPage = (text: Html | null): Page => ({ title: 'Terms of service', body: html`${text}` })
 
 interface Question {
   token: string
@@ -52,7 +52,7 @@ interface Question {
 
 /** A user who declines is signed out. */
 const questionPage = ({ token, returnTo, text, digest, fault }: Question): Page => ({
-  title: 'Accept the terms to go on',
+  title: 'Accept the terms of service',
   leadsOutside: returnTo.startsWith('/oauth/authorize'),
   body: html`${warning(fault)}${text}
     <form method="post" action="${TERMS}">

@@ -67,7 +67,7 @@ const rotation = z.object({ expires_at: blankable(date) })
 export const rotate = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/:id/rotate',
-  summary: 'Replace a personal access token by a new one',
+  summary: 'Rotate a personal access token',
   on: personalToken,
   allow: 'manage',
   input: rotation,
@@ -84,7 +84,7 @@ export const rotate = endpoint({
 export const rotateSelf = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/self/rotate',
-  summary: 'Replace the token this request shows by a new one',
+  summary: 'Rotate the token of this request',
   allow: 'signed_in', // and `api`: a leaked read-only token must not renew itself for ever
   input: rotation,
   output: NewPersonalTokenEntity,
@@ -112,7 +112,7 @@ export const revoke = endpoint({
 export const revokeSelf = endpoint({
   method: 'DELETE',
   path: '/personal_access_tokens/self',
-  summary: 'Revoke the token this request shows',
+  summary: 'Revoke the token of this request',
   allow: 'signed_in',
   scopes: SCOPES,
   output: null,

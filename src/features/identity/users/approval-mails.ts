@@ -21,10 +21,10 @@ export async function mailAdministrators(app: App, { username, email }: User): P
     if (!(await mayMail(app, { kind: 'approval', to }))) continue
     await mailLater(app, {
       to,
-      subject: 'An account waits for approval',
+      subject: 'Account pending approval',
       text: `Hello,
 
-the account ${username} was registered with the address ${email}. Approve or reject it:
+the account ${username} was created with the email address ${email} and is pending approval. To approve or reject the account, open:
 
 ${app.url}/admin/users?show=waiting`,
     })
@@ -34,10 +34,10 @@ ${app.url}/admin/users?show=waiting`,
 export async function mailApproval(app: App, { username, email }: User): Promise<void> {
   await mailLater(app, {
     to: email,
-    subject: 'Your account was approved',
+    subject: 'Account approved',
     text: `Hello,
 
-an administrator has approved the account ${username}. Sign in:
+an administrator approved your account ${username}. To sign in, open:
 
 ${app.url}/users/sign_in`,
   })
@@ -46,9 +46,9 @@ ${app.url}/users/sign_in`,
 export async function mailRejection(app: App, { username, email }: User): Promise<void> {
   await mailLater(app, {
     to: email,
-    subject: 'Your account was not approved',
+    subject: 'Account rejected',
     text: `Hello,
 
-an administrator of ${app.url} has not approved the account ${username}. It was deleted.`,
+an administrator of ${app.url} rejected your account ${username}. The account was deleted.`,
   })
 }

@@ -26,7 +26,7 @@ test('whoever is approved may come in, and is mailed', async () => {
     status: 409,
     body: { message: 'The user you are trying to approve is not pending approval' },
   })
-  expect(await mailsOf(forge)).toMatchObject([{ to: jane.email, subject: 'Your account was approved' }])
+  expect(await mailsOf(forge)).toMatchObject([{ to: jane.email, subject: 'Account approved' }])
 })
 
 test('the account of whoever is rejected is gone, and they are mailed', async () => {
@@ -37,7 +37,7 @@ test('the account of whoever is rejected is gone, and they are mailed', async ()
   expect((await root.get(`/users/${jane.id}`)).status).toBe(404)
   expect((await root.get('/namespaces', { search: 'jane' })).body).toEqual([])
   expect((await root.post(`/users/${jane.id}/reject`)).status).toBe(404)
-  expect(await mailsOf(forge)).toMatchObject([{ to: jane.email, subject: 'Your account was not approved' }])
+  expect(await mailsOf(forge)).toMatchObject([{ to: jane.email, subject: 'Account rejected' }])
 })
 
 test('an invitation to their address is accepted with the approval', async () => {

@@ -191,7 +191,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/users/:id(\\d+)',
-  summary: 'Change a user; another password ends sessions, and with revoke_tokens also all tokens',
+  summary: 'Update a user; another password ends sessions, and with revoke_tokens also all tokens',
   on: user,
   allow: 'administrator',
   upload: LARGEST_AVATAR * 2,
@@ -227,7 +227,7 @@ async function assertOwnPassword(app: App, viewer: User, shown: string): Promise
 export const updateOwn = endpoint({
   method: 'PUT',
   path: '/user',
-  summary: 'Change the signed-in user',
+  summary: 'Update the signed-in user',
   allow: 'signed_in',
   upload: LARGEST_AVATAR * 2,
   input: z.object({

@@ -7,7 +7,7 @@ import { activateUser, approveUser, banUser, deactivateUser, rejectUser, unbanUs
 export const deactivate = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/deactivate',
-  summary: 'Deactivate a user who has not been here for long',
+  summary: 'Deactivate an inactive user',
   on: user,
   allow: 'administrator',
   output: z.boolean(),
@@ -37,7 +37,7 @@ export const ban = endpoint({
 export const unban = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/unban',
-  summary: 'Lift the ban of a user',
+  summary: 'Unban a user',
   on: user,
   allow: 'administrator',
   output: z.boolean(),
@@ -50,7 +50,7 @@ const DONE = { message: 'Success' } as const
 export const approve = endpoint({
   method: 'POST',
   path: '/users/:id(\\d+)/approve',
-  summary: 'Let in a user who has registered and waits for approval',
+  summary: 'Approve a pending user',
   on: user,
   allow: 'administrator',
   deniedWith: 'You are not allowed to approve a user',
