@@ -97,10 +97,10 @@ async function sendDigest(app: App, user: number, signal: AbortSignal): Promise<
 
 const digestMail = ({ url }: App, to: string, lines: readonly string[]): Mail => ({
   to,
-  subject: `${lines.length} ${lines.length === 1 ? 'notification' : 'notifications'} in one mail`,
+  subject: `${lines.length} ${lines.length === 1 ? 'notification' : 'notifications'} in one email`,
   text: [
-    'There was much to tell within an hour, so the rest of it comes in one mail.',
+    'You received many notifications within an hour. The remaining notifications are collected in this email.',
     ...lines,
-    `-- \nYou get this mail from ${url}. What you are told of: ${url}/-/profile/notifications`,
+    `-- \nYou receive this email from ${url}. Notification settings: ${url}/-/profile/notifications`,
   ].join('\n\n'),
 })

@@ -22,13 +22,13 @@ export interface Reader {
 }
 
 const WHY: Record<Reason, string> = {
-  own_activity: 'because you want to be told of what you do yourself',
-  assigned: 'because it is assigned to you',
+  own_activity: 'because you enabled notifications about your own activity',
+  assigned: 'because you are an assignee',
   review_requested: 'because your review was requested',
-  mentioned: 'because you were named',
-  subscribed: 'because you subscribed to it',
-  participating: 'because you take part in it',
-  watching: 'because you follow the project',
+  mentioned: 'because you were mentioned',
+  subscribed: 'because you subscribed to this thread',
+  participating: 'because you participated',
+  watching: 'because you watch the project',
 }
 
 /**
@@ -94,7 +94,7 @@ interface Footer {
 }
 
 const footer = (app: App, { reason }: Reader, { address, ends }: { address: string; ends: string }): Footer => ({
-  why: `You get this mail from ${app.url} ${WHY[reason]}.${app.config.mailReplyTo === null ? ' Nobody reads answers to it.' : ''}`,
+  why: `You receive this email from ${app.url} ${WHY[reason]}.${app.config.mailReplyTo === null ? ' Replies to this email are not read.' : ''}`,
   stop: ends,
   address,
 })

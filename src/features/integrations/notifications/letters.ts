@@ -35,7 +35,7 @@ const MOST_JOBS = 20
 /** Longer texts are cut: the recipient reads them on the page. */
 const MOST_TEXT = 10_000
 
-const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'Somebody')
+const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'Someone')
 
 const FIRST: readonly Kind[] = ['new_issue', 'new_merge_request', 'new_release', 'moved_project']
 const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_pipeline: 'Successful' } as const
@@ -80,7 +80,8 @@ const bounded =
   (url: string) =>
   ({ before, markdown }: Letter['texts'][number]): Letter['texts'][number] => ({
     before,
-    markdown: markdown.length > MOST_TEXT ? `${markdown.slice(0, MOST_TEXT)}…\n\n(The rest is at ${url})` : markdown,
+    markdown:
+      markdown.length > MOST_TEXT ? `${markdown.slice(0, MOST_TEXT)}…\n\n(Truncated. Full text: ${url})` : markdown,
   })
 
 async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts): Promise<Payload | null> {
@@ -108,7 +109,7 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
       // A recipient newly mentioned in the description gets the description.
       const isNamed = lines.length === 0
       return {
-        opening: isNamed ? `${name} named you in the ${what}.` : `${name} changed the ${what}.`,
+        opening: isNamed ? `${name} mentioned you in the ${what}.` : `${name} updated the ${what}.`,
         texts: isNamed ? [{ before: null, markdown: row?.description ?? '' }] : [],
         lines,
       }
@@ -126,12 +127,12 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
     case 'approve_merge_request':
       return { opening: `${name} approved the merge request.` }
     case 'unapprove_merge_request':
-      return { opening: `${name} took back the approval of the merge request.` }
+      return { opening: `${name} revoked the approval of the merge request.` }
     case 'merge_when_pipeline_succeeds':
-      return { opening: `${name} set the merge request to be merged when its pipeline succeeds.` }
+      return { opening: `${name} set the merge request to auto-merge when the pipeline succeeds.` }
     case 'unmergeable':
       return {
-        opening: 'The merge request could not be merged by itself, as it was set to.',
+        opening: 'The merge request could not be merged automatically.',
         lines: 'mergeRequest' in about && about.mergeRequest.merge_error ? [about.mergeRequest.merge_error] : [],
       }
     case 'push_to_merge_request':
@@ -159,7 +160,7 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
     case 'moved_project':
       return {
         opening: `${name} moved the project ${oneLine(facts.old_path ?? '', MOST_LINE)}.`,
-        lines: [`It is ${pathWithNamespace(item.project, item.namespace)} now.`],
+        lines: [`New path: ${pathWithNamespace(item.project, item.namespace)}`],
       }
     case 'failed_pipeline':
     case 'fixed_pipeline':
@@ -236,7 +237,7 @@ async function sendPipeline(app: App, kind: keyof typeof PIPELINES, item: Item):
       : []
   const what = {
     failed_pipeline: 'failed',
-    fixed_pipeline: 'succeeded, after it had failed',
+    fixed_pipeline: 'is fixed: the pipeline succeeded after a failure',
     success_pipeline: 'succeeded',
   }
   return {
@@ -260,7 +261,7 @@ async function peopleLines(app: App, { assignees, reviewers }: Facts): Promise<s
     .where(inIdList(db, 'id', idList(db, ids)))
     .execute()
   const names = (some: readonly number[]) =>
-    some.flatMap((id) => users.find((user) => user.id === id)?.name ?? []).join(', ') || 'nobody'
+    some.flatMap((id) => users.find((user) => user.id === id)?.name ?? []).join(', ') || 'none'
   return changes.flatMap(([what, change]) => {
     if (!change) return []
     const [before, after] = change

@@ -183,7 +183,7 @@ Assignees: ${(await jane.get('/user')).body.name}
 ${at}
 
 -- 
-You get this mail from ${forge.url} because it is assigned to you. Nobody reads answers to it.
+You receive this email from ${forge.url} because you are an assignee. Replies to this email are not read.
 Unsubscribe from this issue: ${unsubscribe}`)
   expect(first!.html).toContain(
     `<p><strong>Now</strong> <a href="https://eve.example/t.png" rel="noreferrer">[x]</a> <a href="${at}"`,
@@ -409,7 +409,7 @@ test('beyond thirty mails in an hour from one to another, the rest comes in one 
   forge.clock.advance(60 * 60_000)
   const [digest, ...more] = (await arrived()).filter(({ to }) => to === `${flooded.username}@example.com`)
   expect(more).toEqual([])
-  expect(digest!.subject).toMatch(/^\d notifications in one mail$/)
+  expect(digest!.subject).toMatch(/^\d notifications in one email$/)
   for (const id of ids) expect(digest!.text).toContain(`#note_${id}`)
   forge.clock.advance(60 * 60_000)
   expect(await arrived()).toEqual([])

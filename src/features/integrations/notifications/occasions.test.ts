@@ -68,9 +68,9 @@ test('merge requests: what happens to one is told to those it concerns', async (
   // Two changes in one request are one mail.
   await author.put(at, { reviewer_ids: [reviewer.id], assignee_ids: [] })
   expect(await told(people)).toEqual({
-    assignee: `participating: ${name} changed the merge request.`,
-    reviewer: `review_requested: ${name} changed the merge request.`,
-    watcher: `watching: ${name} changed the merge request.`,
+    assignee: `participating: ${name} updated the merge request.`,
+    reviewer: `review_requested: ${name} updated the merge request.`,
+    watcher: `watching: ${name} updated the merge request.`,
   })
   // A push of many commits is one mail, and users who only watch get none.
   const actions = (n: number) => [{ action: 'create', file_path: `c${n}.txt`, content: 'c' }]
@@ -104,7 +104,7 @@ test('merge requests: what happens to one is told to those it concerns', async (
   await reviewer.post(`${at}/approve`)
   expect(Object.keys(await told(people)).toSorted()).toEqual(['author', 'watcher'])
   await reviewer.post(`${at}/unapprove`)
-  expect((await told(people)).author).toMatch(/^participating: .* took back the approval of the merge request\.$/)
+  expect((await told(people)).author).toMatch(/^participating: .* revoked the approval of the merge request\.$/)
   await owner.put(at, { state_event: 'close' })
   expect((await told(people)).author).toMatch(/^participating: .* closed the merge request\.$/)
   await owner.put(at, { state_event: 'reopen' })
@@ -114,7 +114,7 @@ test('merge requests: what happens to one is told to those it concerns', async (
   expect(
     (await owner.put(`${at}/merge`, { merge_when_pipeline_succeeds: true })).body.merge_when_pipeline_succeeds,
   ).toBe(true)
-  expect((await told(people)).author).toMatch(/set the merge request to be merged when its pipeline succeeds\.$/)
+  expect((await told(people)).author).toMatch(/set the merge request to auto-merge when the pipeline succeeds\.$/)
   await owner.post(`${at}/cancel_merge_when_pipeline_succeeds`)
   expect(await told(people)).toEqual({})
   expect((await owner.put(`${at}/merge`)).body.state).toBe('merged')
@@ -137,7 +137,7 @@ test('whoever set a merge request to merge by itself, and its author, hear that 
   expect(waits.body.merge_when_pipeline_succeeds).toBe(true)
   await arrived()
   await forge.seed({ id }, { 'b.txt': 'other\n' }, { as: owner })
-  const line = 'participating: The merge request could not be merged by itself, as it was set to.'
+  const line = 'participating: The merge request could not be merged automatically.'
   expect(await told(people)).toEqual({ owner: line, author: line })
 })
 
@@ -205,9 +205,9 @@ test('pipelines: whoever started one hears that it failed, that it is mended, an
   }
   await forge.seed({ id }, { 'a.txt': 'a' }, { as: owner })
   for (const [who, of] of Object.entries({
-    participant: ['failed', 'failed', 'succeeded, after it had failed', null],
-    watcher: ['failed', 'failed', 'succeeded, after it had failed', null],
-    chooser: [null, null, 'succeeded, after it had failed', 'succeeded'],
+    participant: ['failed', 'failed', 'is fixed: the pipeline succeeded after a failure', null],
+    watcher: ['failed', 'failed', 'is fixed: the pipeline succeeded after a failure', null],
+    chooser: [null, null, 'is fixed: the pipeline succeeded after a failure', 'succeeded'],
     silent: [null, null, null, null],
   })) {
     const person = people[who as keyof typeof people]

@@ -41,7 +41,7 @@ export function unsubscribeAddress(
         ? { ...at, issue: subscription.issue_id }
         : { ...at, merge_request: subscription.merge_request_id }
   const text = Buffer.from(JSON.stringify(input)).toString('base64url')
-  const ends = input.issue ? ENDS.issue : input.merge_request ? ENDS.merge_request : 'Get less mail about this project'
+  const ends = input.issue ? ENDS.issue : input.merge_request ? ENDS.merge_request : 'Unsubscribe from this project'
   return { address: `${app.url}/-/unsubscribe/${text}.${app.vault.sign(PURPOSE, text)}`, ends }
 }
 
