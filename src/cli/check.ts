@@ -6,17 +6,17 @@ import { Progress } from './progress.ts'
 import type { Verb } from './verb.ts'
 
 export const check: Verb = {
-  summary: 'Check the database, and compare it with every repository and blob',
+  summary: 'Check the database against all repositories and blobs',
   details: [
-    'With the paths of projects it looks at these alone: their repositories, and the commits that rows name.',
+    'With project paths, only these projects are checked: their repositories, and the commits that the database names.',
     '',
-    'It tells a line for each fault and ends with 1 if there is any. What killed processes left (drafts of objects and',
-    'refs, locks, half uploads, blobs that no row names) is no fault: it is told once it is old enough to be nobody’s,',
-    'the server removes it in time, and --repair at once. It may run beside a server.',
+    'Prints one line per error and exits with 1 if there are errors. Files that killed processes left behind (drafts of',
+    'objects and refs, locks, partial uploads, unused blobs) are no errors: they are listed once they are old enough,',
+    'the server deletes them later, and --repair deletes them now. The server can keep running.',
   ].join('\n'),
   rest: 'GROUP/PROJECT',
   flags: {
-    repair: { help: 'remove what was left, and mend what can be mended without loss; the rest stays a fault' },
+    repair: { help: 'delete leftover files and repair everything that can be repaired without data loss' },
   },
   async run({ config, words, switches }) {
     const { openApp } = await loadProgram()
@@ -50,7 +50,7 @@ async function checkNamed(app: App, paths: string[], options: { repair: boolean 
   const { findProject } = await import('../features/projects/projects/queries.ts')
   for (const path of paths) {
     const project = await findProject(app.db, path)
-    if (!project) throw new CannotStart(`there is no project ${path}`)
+    if (!project) throw new CannotStart(`project ${path} not found`)
     report.repository(await checkProject(app, project, path, options))
   }
 }
@@ -76,13 +76,13 @@ class Report {
   other(finding: Finding): void {
     if (finding.faults.length > 0) this.#strays++
     this.#tell(finding)
-    this.progress.at('looking for what was left behind')
+    this.progress.at('looking for leftover files')
   }
 
   /** Returns the exit code. */
   end(): number {
-    const left = this.#leftovers > 0 ? `, ${this.#leftovers} leftovers that --repair removes` : ''
-    this.progress.print(`${this.#checked} repositories checked, ${this.#faulty} with faults${left}`)
+    const left = this.#leftovers > 0 ? `, ${this.#leftovers} leftover files that --repair deletes` : ''
+    this.progress.print(`${this.#checked} repositories checked, ${this.#faulty} with errors${left}`)
     return this.#faulty + this.#strays > 0 ? 1 : 0
   }
 
@@ -90,7 +90,7 @@ class Report {
     this.#leftovers += leftovers.length
     const lines = [
       ...faults,
-      ...leftovers.map((name) => `left over: ${name}`),
+      ...leftovers.map((name) => `leftover: ${name}`),
       ...repairs.map((done) => `repair: ${done}`),
     ]
     for (const line of lines) this.progress.print(`${path}: ${line}`)

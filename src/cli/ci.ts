@@ -20,32 +20,35 @@ const MOST_AT_A_TIME = 64
 const INTERRUPTED = 130
 
 const flags: Record<string, Flag> = {
-  file: { value: 'PATH', help: 'the configuration, from the root of the working copy; .gitlab-ci.yml unless told' },
-  ref: { value: 'NAME', help: 'the branch or tag it is for; the one that is checked out unless told' },
-  event: { value: 'NAME', help: `why it is made: ${EVENTS.join(', ')}; push unless told` },
-  target: { value: 'BRANCH', help: 'where a merge request would go; the default branch unless told' },
-  variable: { value: 'K=V', many: true, help: 'of the pipeline, which beats those of the file; again for more' },
+  file: {
+    value: 'PATH',
+    help: 'configuration file, relative to the root of the working copy (default: .gitlab-ci.yml)',
+  },
+  ref: { value: 'NAME', help: 'branch or tag (default: the current branch)' },
+  event: { value: 'NAME', help: `pipeline source: ${EVENTS.join(', ')} (default: push)` },
+  target: { value: 'BRANCH', help: 'target branch of a merge request (default: the default branch)' },
+  variable: { value: 'K=V', many: true, help: 'pipeline variable, overrides the file; can be repeated' },
   secret: {
     value: 'NAME',
     many: true,
-    help: 'a variable of this environment for the pipeline, masked in what it prints',
+    help: 'pass an environment variable to the pipeline, masked in the output',
   },
-  input: { value: 'K=V', many: true, help: 'of spec: inputs; the value is JSON, or else a text' },
+  input: { value: 'K=V', many: true, help: 'value for spec: inputs, as JSON or text' },
   server: {
     value: 'URL',
-    help: `where included projects and components stand; a token to read them by ${TOKEN_VARIABLE}`,
+    help: `server of included projects and components; access token in ${TOKEN_VARIABLE}`,
   },
-  'allow-local': { help: 'let include: remote reach machines of the local network' },
+  'allow-local': { help: 'allow include: remote to reach the local network' },
 }
 
 const check: Verb = {
-  summary: 'Check the CI configuration of this working copy, and show the pipeline it makes',
+  summary: 'Validate the CI configuration of this working copy and show the pipeline',
   details: [
-    'As if it were pushed now: what is changed and not committed counts, and new files that are not ignored.',
-    'Without a server; what is included of projects and components is read only from the one that --server names.',
-    'Ends with 1 where the configuration is wrong.',
+    'Includes uncommitted changes and new files that are not ignored.',
+    'Works without a server. Included projects and components are read from the server given with --server.',
+    'Exits with 1 if the configuration is invalid.',
   ].join('\n'),
-  flags: { ...flags, json: { help: 'all of it as JSON' } },
+  flags: { ...flags, json: { help: 'print JSON' } },
   async run(call) {
     const { compiled, about } = await compileHere(call)
     const { asJson, lineOfFault, planLines } = await import('../features/ci/local/showing.ts')
@@ -61,19 +64,19 @@ const check: Verb = {
 }
 
 const run: Verb = {
-  summary: 'Run the CI pipeline of this working copy here, without a server',
+  summary: 'Run the CI pipeline of this working copy locally, without a server',
   rest: 'JOB',
   details: [
-    'All of it, or the jobs that are named. Each runs on a clean copy of the working copy: tracked files as they are',
-    'now, and new ones that are not ignored. Manual jobs run when they are named, delayed ones at once. Builds, caches',
-    'and artifacts are kept in mortise-ci of the git folder. Pipelines of other projects are not run, and tags are not',
-    'looked at. What the file says is done: a job that deploys deploys.',
-    'Ends with 0 where the pipeline succeeds or waits for somebody, 1 where a job fails that may not, 130 after Ctrl-C.',
+    'Runs all jobs, or the named jobs. Each job runs in a clean copy of the working copy: tracked files with local changes',
+    'and new files that are not ignored. Manual jobs run when named, delayed jobs run immediately. Builds, caches',
+    'and artifacts are stored in mortise-ci inside the git folder. Pipelines of other projects are not run, and runner tags',
+    'are ignored. Jobs have their real effects: a deployment job deploys.',
+    'Exits with 0 if the pipeline succeeds or waits for a manual job, 1 if a job fails, 130 after Ctrl-C.',
   ].join('\n'),
   flags: {
     ...flags,
-    needs: { help: 'run also what the named jobs need' },
-    jobs: { value: 'N', short: 'j', help: 'jobs at a time; 1 unless told' },
+    needs: { help: 'also run the jobs that the named jobs need' },
+    jobs: { value: 'N', short: 'j', help: 'number of concurrent jobs (default: 1)' },
     ...executorFlags,
   },
   async run(call) {
@@ -115,7 +118,7 @@ async function compileHere(call: Call) {
   const { contextOf } = await import('../features/ci/local/context.ts')
   const { readHere } = await import('../features/ci/local/includes.ts')
   const text = await readHere(input.copy.root, input.file)
-  if (text === null) throw new CannotStart(`there is no ${input.file} here`)
+  if (text === null) throw new CannotStart(`${input.file} not found`)
   const { ref, tag } = input.copy
   const about = `${input.event} on ${tag ? 'tag ' : ''}${ref}`
   return { compiled: await compile(text, await contextOf(input)), wish: input, about }
@@ -155,7 +158,7 @@ function secretsOf({ lists }: Call) {
   return (lists.secret ?? []).map((key) => {
     const value = process.env[key]
     if (!/^\w{1,255}$/.test(key) || value === undefined)
-      throw new Misuse(`--secret ${key.slice(0, 255)}: there is no such variable in this environment`)
+      throw new Misuse(`--secret ${key.slice(0, 255)}: environment variable not set`)
     return { key, value, masked: true, raw: true }
   })
 }

@@ -3,8 +3,8 @@ import { Misuse, type Call } from './verb.ts'
 const EXECUTORS = ['shell', 'container'] as const
 
 export const executorFlags = {
-  executor: { value: 'NAME', help: 'shell (default) or container, by docker or podman' },
-  image: { value: 'IMAGE', help: 'of containers whose job names none; alpine:latest unless told' },
+  executor: { value: 'NAME', help: 'shell (default) or container (docker or podman)' },
+  image: { value: 'IMAGE', help: 'image for jobs without an image (default: alpine:latest)' },
 }
 
 export async function executorOf(call: Call) {

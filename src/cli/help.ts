@@ -7,12 +7,12 @@ const row = (left: string, right: string) => `  ${left.padEnd(HELP_COLUMN)}${rig
 
 export function helpOfAll(verbs: Record<string, Verb>): string {
   return [
-    'Usage: mortise [VERB] [FLAGS]',
+    'Usage: mortise [COMMAND] [FLAGS]',
     '',
-    'Verbs:',
+    'Commands:',
     ...verbRows(verbs),
     '',
-    'mortise VERB --help tells more about one; mortise --version tells the version.',
+    'Run mortise COMMAND --help for details of a command, mortise --version for the version.',
     '',
     ...settingRows(),
   ].join('\n')
@@ -20,7 +20,7 @@ export function helpOfAll(verbs: Record<string, Verb>): string {
 
 /** Help of all verbs that begin with a word such as `user`. */
 export function helpOfGroup(group: string, verbs: Record<string, Verb>): string {
-  return [`Usage: mortise ${group} VERB [FLAGS]`, '', 'Verbs:', ...verbRows(verbs)].join('\n')
+  return [`Usage: mortise ${group} COMMAND [FLAGS]`, '', 'Commands:', ...verbRows(verbs)].join('\n')
 }
 
 export function helpOfVerb(name: string, { summary, details, words = [], rest, flags = {} }: Verb): string {
@@ -51,5 +51,5 @@ function settingRows(): string[] {
       row(`    ${variableOf(name)}`, `default: ${shown ?? String(value as string | number)}`),
     ]
   })
-  return ['Settings, as flags, as variables of the environment, or in mortise.config.json in the data folder:', ...rows]
+  return ['Settings, as flags, environment variables, or in mortise.config.json in the data folder:', ...rows]
 }

@@ -31,9 +31,9 @@ export function welcome({ username, password }: SignIn, { rootPassword, rootToke
   const call = rootToken
     ? `curl --header "PRIVATE-TOKEN: $MORTISE_ROOT_TOKEN" ${url}/api/v4/user`
     : `curl --data login=${username} --data-urlencode password=${rootPassword ? '"$MORTISE_ROOT_PASSWORD"' : password} ${url}/api/v4/session`
-  const chosen = 'the password you chose'
+  const chosen = 'with the password you set'
   return [
-    `The first administrator is ${username}; ${rootPassword ? chosen : `the password, shown only now: ${password}`}`,
+    `Administrator account: ${username}, ${rootPassword ? chosen : `password (shown only once): ${password}`}`,
     `Try: ${call}`,
   ].join('\n')
 }

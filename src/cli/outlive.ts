@@ -2,5 +2,5 @@ import type { Log } from '../log.ts'
 
 /** An unhandled rejection is a bug, but no reason to end the process and all other work. */
 export function outlive(log: Log): void {
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'nobody waited for what failed'))
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
 }

@@ -41,7 +41,7 @@ export async function superviseProcesses(given: Config): Promise<number> {
   // Shown even if no process ever starts to listen.
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
-  if (answers) console.log([`Mortise answers on ${url}`, addressAdvice(config)].filter(Boolean).join('\n'))
+  if (answers) console.log([`Mortise is listening on ${url}`, addressAdvice(config)].filter(Boolean).join('\n'))
   void printHostKeys(config)
   await stop
   return crew.stop()
@@ -76,7 +76,7 @@ class Crew {
     // Sent as a message and not by the environment, which other users of the machine may read.
     worker.send(this.#config)
     worker.once('listening', () => {
-      this.#log.info({ pid: worker.process.pid }, 'process answers')
+      this.#log.info({ pid: worker.process.pid }, 'worker process is ready')
       resolve()
     })
     worker.once('exit', (code, signal) => {
@@ -86,7 +86,7 @@ class Crew {
         return
       }
       const next = performance.now() - born > SETTLED_MS ? FIRST_PAUSE_MS : pause
-      this.#log.error({ pid: worker.process.pid, status: code, signal, ms: next }, 'process ended; another follows')
+      this.#log.error({ pid: worker.process.pid, status: code, signal, ms: next }, 'worker process exited; restarting')
       const timer = setTimeout(() => {
         this.#pauses.delete(timer)
         void this.#hire(Math.min(next * 2, LONGEST_PAUSE_MS)).then(resolve)

@@ -42,9 +42,11 @@ async function dispatch(args: string[]): Promise<number> {
 
   const group = Object.fromEntries(Object.entries(verbs).filter(([name]) => name.startsWith(`${first} `)))
   const known = Object.keys(group)
-  if (known.length === 0) throw new Misuse(`unknown verb: ${first}, see mortise --help`)
+  if (known.length === 0) throw new Misuse(`unknown command: ${first}, see mortise --help`)
   if (second === '--help' || second === '-h') return print(helpOfGroup(first, group))
-  throw new Misuse(`${second ? `unknown verb: ${pair}` : `mortise ${first} needs a verb`}; known: ${known.join(', ')}`)
+  throw new Misuse(
+    `${second ? `unknown command: ${pair}` : `mortise ${first} needs a subcommand`}; known: ${known.join(', ')}`,
+  )
 }
 
 async function runVerb(name: string, verb: Verb, args: string[]): Promise<number> {

@@ -12,21 +12,24 @@ const MOST_AT_A_TIME = 256
 const DEFAULT_LOG_KB = 4096
 
 export const runner: Verb = {
-  summary: 'Run CI jobs of a server: in the shell, as the user that runs this, or in containers',
+  summary: 'Run CI jobs of a server, in the shell as the current user or in containers',
   flags: {
-    server: { value: 'URL', help: 'whose jobs; http://127.0.0.1:8080 unless told' },
-    token: { value: 'TOKEN', help: `for registration, or one beginning glrt-; once, or by ${TOKEN_VARIABLE}` },
+    server: { value: 'URL', help: 'server URL (default: http://127.0.0.1:8080)' },
+    token: {
+      value: 'TOKEN',
+      help: `registration token or runner token (glrt-…), needed once; or set ${TOKEN_VARIABLE}`,
+    },
     ...executorFlags,
-    concurrent: { value: 'N', help: 'jobs at a time; 1 unless told' },
-    tags: { value: 'TAGS', help: 'by comma; with tags, untagged jobs are left to others' },
-    untagged: { help: 'take untagged jobs although there are tags' },
-    description: { value: 'TEXT', help: 'how it is called on the server' },
-    'output-limit': { value: 'KB', help: `of a job's log; ${DEFAULT_LOG_KB} unless told` },
+    concurrent: { value: 'N', help: 'number of concurrent jobs (default: 1)' },
+    tags: { value: 'TAGS', help: 'comma-separated; a runner with tags does not run untagged jobs' },
+    untagged: { help: 'also run untagged jobs' },
+    description: { value: 'TEXT', help: 'name of the runner on the server' },
+    'output-limit': { value: 'KB', help: `maximum log size of a job (default: ${DEFAULT_LOG_KB})` },
     grace: {
       value: 'SECONDS',
-      help: `how long running jobs may take when it is stopped; ${DEFAULT_GRACE_S} unless told`,
+      help: `time for running jobs to finish on shutdown (default: ${DEFAULT_GRACE_S})`,
     },
-    unregister: { help: 'let the server forget this runner, and do no more' },
+    unregister: { help: 'unregister this runner and exit' },
   },
   async run(call) {
     const folder = join(call.config.data, 'runner')
@@ -60,7 +63,7 @@ export const runner: Verb = {
     // Before the start is announced. A forced exit must not leave a job running.
     const stop = stopRequested(['SIGTERM', 'SIGINT', 'SIGQUIT'], graceMs + 30_000)
     process.once('exit', () => agent.kill())
-    console.log(`Runner ${agent.runnerId} waits for jobs of ${url}`)
+    console.log(`Runner ${agent.runnerId} is waiting for jobs from ${url}`)
     await stop
     await agent.stop({ graceMs })
   },

@@ -2,7 +2,7 @@ import { loadProgram } from './instance.ts'
 import type { Verb } from './verb.ts'
 
 const reset: Verb = {
-  summary: 'Make new secrets for those that a lost key has sealed, and tell what else is lost',
+  summary: 'Reset secrets that were encrypted with a lost key, and list what cannot be recovered',
   async run({ config }) {
     const { openApp } = await loadProgram()
     const { secretResets } = await import('../features/v4.ts')
@@ -15,7 +15,7 @@ const reset: Verb = {
       await keepKey(app)
       return lines
     })
-    console.log(told.length > 0 ? told.join('\n') : 'every stored secret can be read; nothing was changed')
+    console.log(told.length > 0 ? told.join('\n') : 'all stored secrets can be read, nothing changed')
   },
 }
 

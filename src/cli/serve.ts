@@ -12,13 +12,17 @@ import { Misuse, type Verb } from './verb.ts'
 const GRACE_MS = 5_000
 
 export const serve: Verb = {
-  summary: 'Serve the forge; what mortise does without a verb',
+  summary: 'Start the server (the default command)',
   flags: {
-    runner: { value: 'shell', help: 'also run CI jobs here, in the shell, AS THE USER OF THE SERVER; off unless told' },
+    runner: {
+      value: 'shell',
+      help: 'also run CI jobs on this machine, in the shell, AS THE USER OF THE SERVER (default: off)',
+    },
   },
   async run({ config, flags }) {
     if (flags.runner !== undefined && flags.runner !== 'shell') throw new Misuse('--runner must be shell')
-    if (flags.runner && config.workers > 1) throw new Misuse('--runner goes with one process: use mortise runner')
+    if (flags.runner && config.workers > 1)
+      throw new Misuse('--runner works only with one process; use mortise runner instead')
     if (config.workers > 1) return (await import('./processes.ts')).superviseProcesses(config)
     const { addressAdvice, startServers, openApp } = await loadProgram()
     const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
@@ -42,7 +46,7 @@ export const serve: Verb = {
     outlive(forge.app.log)
     // Before the start is announced: a reader of the line may stop the server at once.
     const stop = stopRequested()
-    console.log(`Mortise answers on ${forge.app.url}`)
+    console.log(`Mortise is listening on ${forge.app.url}`)
     const advice = addressAdvice(config)
     if (advice) console.log(advice)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
@@ -58,7 +62,9 @@ async function runEmbedded(app: App, stop: Promise<unknown>): Promise<void> {
   const folder = join(app.config.data, 'runner')
   const runner = await startEmbeddedRunner(app, { folder, environment: process.env })
   process.once('exit', () => runner.kill())
-  console.log(`CI jobs run here, in the shell, as ${userInfo().username}: whoever may push runs commands as this user`)
+  console.log(
+    `CI jobs run on this machine, in the shell, as ${userInfo().username}: everyone with push access can run commands as this user`,
+  )
   await stop
   await runner.stop(GRACE_MS)
 }

@@ -10,7 +10,7 @@ import type { Verb } from './verb.ts'
 const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
 
 const keys: Verb = {
-  summary: 'Print the line of authorized_keys for a key; for AuthorizedKeysCommand of OpenSSH',
+  summary: 'Print the authorized_keys line of a key, for the OpenSSH option AuthorizedKeysCommand',
   words: ['FINGERPRINT'],
   run: (call) =>
     onInstance(call, async (app) => {
@@ -28,7 +28,7 @@ const keys: Verb = {
 }
 
 const serve: Verb = {
-  summary: 'Serve the git command of an OpenSSH connection; for the line that ssh keys prints',
+  summary: 'Run the git command of an OpenSSH connection, called by the line that ssh keys prints',
   words: ['FINGERPRINT'],
   run: (call) =>
     onInstance(call, async (app) => {

@@ -19,7 +19,7 @@ export function stopRequested(
       setTimeout(() => giveUp(`not finished after ${patience / 1000} s`), patience).unref()
       resolve()
     } else if (performance.now() - since > ECHO_MS) {
-      giveUp('asked twice')
+      giveUp('interrupted twice')
     }
   }
   for (const signal of signals) process.on(signal, onSignal)

@@ -3,12 +3,12 @@ import { operatorOn, onInstance, findUserByName } from './user.ts'
 import { Misuse, required, type Verb } from './verb.ts'
 
 const create: Verb = {
-  summary: 'Create a personal access token and print it, once',
+  summary: 'Create a personal access token and print it',
   flags: {
-    user: { value: 'USERNAME', help: 'whose token; needed' },
-    name: { value: 'NAME', help: 'what it is for; needed' },
-    scopes: { value: 'SCOPES', help: 'by comma, e.g. api,read_user; needed' },
-    expires: { value: 'DATE', help: 'the day it ends, e.g. 2030-01-31; without, as late as the instance lets it' },
+    user: { value: 'USERNAME', help: 'owner of the token (required)' },
+    name: { value: 'NAME', help: 'name of the token (required)' },
+    scopes: { value: 'SCOPES', help: 'comma-separated, e.g. api,read_user (required)' },
+    expires: { value: 'DATE', help: 'expiration date, e.g. 2030-01-31 (default: the latest date allowed)' },
   },
   run: (call) =>
     onInstance(call, async (app) => {
@@ -25,7 +25,7 @@ const create: Verb = {
 
 const rotate: Verb = {
   summary: 'Replace the private token of a user and print the new one',
-  flags: { user: { value: 'USERNAME', help: 'whose token; needed' } },
+  flags: { user: { value: 'USERNAME', help: 'owner of the token (required)' } },
   run: (call) =>
     onInstance(call, async (app) => {
       const { replacePrivateToken } = await import('../features/identity/tokens/service.ts')

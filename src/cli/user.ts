@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import { openInstance, welcome } from './instance.ts'
 import { Misuse, required, type Call, type Verb } from './verb.ts'
 
-const PASSWORD = { value: 'PASSWORD', help: '- reads it from standard input; without, one is made and printed' }
+const PASSWORD = { value: 'PASSWORD', help: '- reads from standard input (default: generate and print a password)' }
 const words = ['USERNAME'] as const
 
 /** Runs `work` on the instance. The log and the first sign-in go to stderr: stdout is for the output of the verb. */
@@ -18,7 +18,7 @@ export async function onInstance({ config }: Call, work: (app: App) => Promise<v
 export async function findUserByName(app: App, username: string): Promise<User> {
   const { findUserByUsername } = await import('../features/identity/users/queries.ts')
   const user = await findUserByUsername(app.db, username)
-  if (!user) throw new Refusal('not_found', `no user is named ${username}`)
+  if (!user) throw new Refusal('not_found', `user ${username} not found`)
   return user
 }
 
@@ -40,18 +40,18 @@ async function passwordOf({ flags }: Call): Promise<{ password: string; made: bo
   if (flags.password === undefined) return { password: randomToken(16), made: true }
   if (flags.password !== '-') return { password: flags.password, made: false }
   for await (const line of createInterface({ input: process.stdin })) return { password: line, made: false }
-  throw new Misuse('standard input holds no password')
+  throw new Misuse('no password on standard input')
 }
 
 const create: Verb = {
   summary: 'Create a user',
   words,
   flags: {
-    email: { value: 'ADDRESS', help: 'needed' },
-    name: { value: 'NAME', help: 'the full name; the username without' },
+    email: { value: 'ADDRESS', help: 'email address (required)' },
+    name: { value: 'NAME', help: 'full name (default: the username)' },
     password: PASSWORD,
-    admin: { help: 'an administrator' },
-    external: { help: 'an external user' },
+    admin: { help: 'create an administrator' },
+    external: { help: 'create an external user' },
   },
   run: (call) =>
     onInstance(call, async (app) => {
@@ -72,7 +72,7 @@ const create: Verb = {
 }
 
 const list: Verb = {
-  summary: 'List users: id, username, email, state, what is special',
+  summary: 'List users with id, username, email, state and flags',
   run: (call) =>
     onInstance(call, async (app) => {
       for (let after = 0; ;) {
@@ -93,7 +93,7 @@ function columns({ id, username, email, state, ...user }: User): (string | numbe
 }
 
 const block: Verb = {
-  summary: 'Block a user: no credential of theirs is accepted',
+  summary: 'Block a user',
   words,
   run: (call) =>
     onInstance(call, async (app) => {
@@ -105,7 +105,7 @@ const block: Verb = {
 }
 
 const unblock: Verb = {
-  summary: 'Let a blocked user in again',
+  summary: 'Unblock a user',
   words,
   run: (call) =>
     onInstance(call, async (app) => {
@@ -117,7 +117,7 @@ const unblock: Verb = {
 }
 
 const password: Verb = {
-  summary: 'Set a password',
+  summary: 'Set the password of a user',
   words,
   flags: { password: PASSWORD },
   run: (call) =>
@@ -131,23 +131,23 @@ const password: Verb = {
 }
 
 const revoke: Verb = {
-  summary: 'Revoke every token and session of a user, as after a theft; the password stays',
+  summary: 'Revoke all tokens and sessions of a user; the password is kept',
   words,
-  flags: { keys: { help: 'delete their SSH keys too' } },
+  flags: { keys: { help: 'also delete SSH keys' } },
   run: (call) =>
     onInstance(call, async (app) => {
       const { revokeCredentials } = await import('../features/identity/credentials/service.ts')
       const user = await findUserByName(app, call.words[0]!)
       const revoked = await revokeCredentials(app, user, { keys: call.switches.keys ?? false })
       const counts = Object.entries(revoked).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
-      console.log(`revoked of ${user.username}: the private token, ${counts.join(', ')}`)
+      console.log(`revoked for ${user.username}: the private token, ${counts.join(', ')}`)
     }),
 }
 
 const destroy: Verb = {
   summary: 'Delete a user',
   words,
-  flags: { hard: { help: 'with all they made, instead of leaving it to the ghost user' } },
+  flags: { hard: { help: 'also delete contributions instead of moving them to the ghost user' } },
   run: (call) =>
     onInstance(call, async (app) => {
       const { deleteUser } = await import('../features/identity/users/state.ts')

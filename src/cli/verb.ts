@@ -74,7 +74,7 @@ function parse(args: string[], options: ParseArgsOptionsConfig) {
 
 export function required(call: Call, flag: string): string {
   const value = call.flags[flag]
-  if (!value) throw new Misuse(`--${flag} is needed`)
+  if (!value) throw new Misuse(`--${flag} is required`)
   return value
 }
 

@@ -54,7 +54,7 @@ test('of two processes that accept one merge request, one merges it', { timeout:
     expect(history).toHaveLength(ROUNDS + 1)
     const told = await mergeEventsIn(database)
     expect(made.map(({ id }) => told.get(id)?.length)).toEqual(made.map(() => 1))
-    const pids = child.lines.logged.filter(({ msg }) => msg === 'process answers').map(({ pid }) => pid)
+    const pids = child.lines.logged.filter(({ msg }) => msg === 'worker process is ready').map(({ pid }) => pid)
     expect(new Set(pids).size).toBe(2)
     const left = await inStore(database, (db) => db.selectFrom('pending_changes').select('id').execute())
     expect(left).toEqual([])

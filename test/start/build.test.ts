@@ -71,11 +71,11 @@ test('an instance begins with the ready schema, and without it by the migrations
   await using copy = await builtProject()
   for (const part of ['src', 'web', 'scripts']) await rm(join(copy.path, part), { recursive: true })
   const migrate = (data: string) => copy.node('bin/mortise.js', 'migrate', '--create', '--data', join(copy.path, data))
-  expect(await migrate('ready')).toBe('nothing to apply\n')
+  expect(await migrate('ready')).toBe('database is up to date\n')
   await rm(join(copy.path, 'dist/schema'), { recursive: true })
   const lines = (await migrate('migrated')).trim().split('\n')
   expect(lines).toHaveLength((await readdir(join(copy.path, 'dist/migrations'))).length)
-  expect(await migrate('migrated')).toBe('nothing to apply\n')
+  expect(await migrate('migrated')).toBe('database is up to date\n')
 })
 
 test('whoever installs it compiles against its types, strictly', async () => {

@@ -25,7 +25,7 @@ async function emptyInstance(): Promise<Instance> {
   }
 }
 
-const NOTHING = '0 repositories checked, 0 with faults'
+const NOTHING = '0 repositories checked, 0 with errors'
 
 test('what killed processes left is no fault, and a repair removes it', { timeout: 180_000 }, async () => {
   await using instance = await emptyInstance()
@@ -44,9 +44,9 @@ test('what killed processes left is no fault, and a repair removes it', { timeou
   expect(await check()).toEqual({
     code: 0,
     stdout: [
-      `blob ${digest}: left over: no row names it`,
-      `${half}: left over: half written`,
-      `${NOTHING}, 2 leftovers that --repair removes\n`,
+      `blob ${digest}: leftover: no row names it`,
+      `${half}: leftover: half written`,
+      `${NOTHING}, 2 leftover files that --repair deletes\n`,
     ].join('\n'),
     stderr: '',
   })
@@ -113,7 +113,7 @@ test('check looks at the database, and at what it and the disk know of each othe
     await child.ended()
   }
   const check = (...words: string[]) => run(['check', ...words], { MORTISE_DATA })
-  const summary = '1 repositories checked, 0 with faults\n'
+  const summary = '1 repositories checked, 0 with errors\n'
   expect(await check()).toEqual({ code: 0, stdout: summary, stderr: '' })
 
   const [repository] = globSync('repositories/*/*/*.git', { cwd: MORTISE_DATA }) as [string]
@@ -136,7 +136,7 @@ test('check looks at the database, and at what it and the disk know of each othe
     stderr: '',
   })
   expect(await check('root/p')).toEqual({ code: 0, stdout: summary, stderr: '' })
-  expect(await check('root/q')).toEqual({ code: 1, stdout: '', stderr: 'mortise: there is no project root/q\n' })
+  expect(await check('root/q')).toEqual({ code: 1, stdout: '', stderr: 'mortise: project root/q not found\n' })
 
   const store = new Database(join(MORTISE_DATA, 'mortise.sqlite'))
   store.pragma('foreign_keys = off')

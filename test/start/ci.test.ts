@@ -129,11 +129,11 @@ test('check tells faults with their places, and ends with 1', { timeout: TIMEOUT
 })
 
 test.each([
-  [['check', '--file', '../outside.yml'], 1, 'there is no ../outside.yml here'],
-  [['check', '--file', 'link.yml'], 1, 'there is no link.yml here'],
+  [['check', '--file', '../outside.yml'], 1, '../outside.yml not found'],
+  [['check', '--file', 'link.yml'], 1, 'link.yml not found'],
   [['check', '--event', 'whim'], 2, '--event must be one of push, merge_request_event'],
   [['check', '--variable', 'K'], 2, '--variable must look like KEY=value'],
-  [['check', '--secret', 'NOT_THERE'], 2, '--secret NOT_THERE: there is no such variable'],
+  [['check', '--secret', 'NOT_THERE'], 2, '--secret NOT_THERE: environment variable not set'],
   [['run', '-j', '0'], 2, '--jobs must be a number from 1 to 64'],
   [['run', 'never'], 1, 'never is not in this pipeline: a rule says never'],
 ] as const)('refuses %j with one line, and runs nothing', { timeout: TIMEOUT }, async (args, code, line) => {

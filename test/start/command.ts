@@ -56,9 +56,9 @@ export class Child implements AsyncDisposable {
   async url(): Promise<string> {
     await until(() => {
       if (this.process.exitCode !== null) throw new Error(`it ended: ${this.stderr}`)
-      return this.stdout.includes('Mortise answers on')
+      return this.stdout.includes('Mortise is listening on')
     })
-    return /answers on (\S+)/.exec(this.stdout)![1]!
+    return /listening on (\S+)/.exec(this.stdout)![1]!
   }
 
   /** Printed lines for people, and logged lines for machines. */

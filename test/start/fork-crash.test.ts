@@ -60,7 +60,7 @@ test('kill -9 in the middle of forks: each is completed by the next start', { ti
   }
   await expect
     .poll(async () => (await run(['check'], settings)).stdout, { timeout: 60_000, interval: 1000 })
-    .toMatch(/^15 repositories checked, 0 with faults$/m)
+    .toMatch(/^15 repositories checked, 0 with errors$/m)
 })
 
 async function call(url: string, path: string, body?: object): Promise<{ id: number; import_status: string }> {

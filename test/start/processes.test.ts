@@ -8,7 +8,7 @@ const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN, 'Content-Type': 'applicat
 const server = testDatabaseUrl()
 
 const pidsOf = (child: Child) =>
-  child.lines.logged.filter((line) => line.msg === 'process answers').map((line) => line.pid as number)
+  child.lines.logged.filter((line) => line.msg === 'worker process is ready').map((line) => line.pid as number)
 
 async function create(url: string, username: string): Promise<number> {
   const user = { username, name: username, email: `${username}@example.com`, password: 'long enough' }
@@ -43,7 +43,7 @@ async function killOneThenStop(settings: Record<`MORTISE_${string}`, string>) {
   process.kill(pids[0]!, 'SIGKILL')
   await until(() => pidsOf(child).length === 3)
   expect(child.lines.logged).toContainEqual(
-    expect.objectContaining({ level: 50, pid: pids[0], signal: 'SIGKILL', msg: 'process ended; another follows' }),
+    expect.objectContaining({ level: 50, pid: pids[0], signal: 'SIGKILL', msg: 'worker process exited; restarting' }),
   )
   expect(await create(url, 'after')).toBe(201)
 

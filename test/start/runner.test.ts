@@ -13,7 +13,10 @@ test('mortise runner registers, runs jobs, and hands them back when it is stoppe
   const MORTISE_RUNNER_TOKEN = 'registration-token'
   const args = ['runner', '--server', receiver.url, '--data', folder.path, '--grace', '0', '--tags', 'a,b']
   await using child = new Child(args, { MORTISE_RUNNER_TOKEN })
-  await vi.waitFor(() => expect(child.stdout).toContain(`Runner 7 waits for jobs of ${receiver.url}\n`), DEADLINE_MS)
+  await vi.waitFor(
+    () => expect(child.stdout).toContain(`Runner 7 is waiting for jobs from ${receiver.url}\n`),
+    DEADLINE_MS,
+  )
   receiver.queue(jobOf(['echo "token: $MORTISE_RUNNER_TOKEN."', 'umask', 'touch file; stat -c %a file'], { id: 1 }))
   const job = await receiver.ended(1)
   expect(plain(job.trace.toString())).toContain('\ntoken: .\n')

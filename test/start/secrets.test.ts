@@ -76,7 +76,7 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   await rename(`${file}.kept`, file)
   expect(await run(['secrets', 'reset'], settings)).toEqual({
     code: 0,
-    stdout: 'every stored secret can be read; nothing was changed\n',
+    stdout: 'all stored secrets can be read, nothing changed\n',
     stderr: '',
   })
   await served(settings, async (ask) => expect((await ask('/user')).status).toBe(200))
@@ -91,7 +91,7 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
     '1 hooks have lost their custom headers: they are to be set again',
     '1 hooks have lost their signing token: it is to be set again',
     '1 hooks have lost their token: it is to be set again',
-    '1 invitations have new links: those in the mails sent are of no use',
+    '1 invitations have new links: links in sent emails no longer work',
     '1 pipeline triggers have new tokens: who uses them is to be told',
     '1 runners tokens of projects are new: runners are to be registered again',
     '1 services have lost their secrets and are off: they are to be set again',

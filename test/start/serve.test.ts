@@ -28,8 +28,8 @@ test(
       await until(() => first.stdout.includes('(RSA)'))
       password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
       expect(first.lines.plain).toEqual([
-        `Mortise answers on ${url}`,
-        `The first administrator is root; the password, shown only now: ${password}`,
+        `Mortise is listening on ${url}`,
+        `Administrator account: root, password (shown only once): ${password}`,
         `Try: curl --data login=root --data-urlencode password=${password} ${url}/api/v4/session`,
         expect.stringMatching(HOST_KEY),
         expect.stringMatching(HOST_KEY),
@@ -54,7 +54,7 @@ test(
     const url = await second.url()
     second.process.kill('SIGINT')
     expect(await second.ended()).toBe(0)
-    expect(second.lines.plain).toEqual([`Mortise answers on ${url}`, ...hostKeys])
+    expect(second.lines.plain).toEqual([`Mortise is listening on ${url}`, ...hostKeys])
   },
 )
 
@@ -253,7 +253,7 @@ test('who asks again later is not made to wait', { timeout: TIMEOUT }, async () 
     return command.process.exitCode !== null || command.process.signalCode !== null
   })
   expect(await command.ended()).toBe(1)
-  expect(command.stderr).toBe('mortise: asked twice, stopped without waiting\n')
+  expect(command.stderr).toBe('mortise: interrupted twice, stopped without waiting\n')
   socket.destroy()
 })
 

@@ -33,9 +33,9 @@ test('a verb and a group of verbs tell their own help, and the command its versi
 })
 
 test.each([
-  [['frobnicate'], 2, 'unknown verb: frobnicate, see mortise --help'],
-  [['user', 'frobnicate'], 2, 'unknown verb: user frobnicate; known: user create, user list, user block'],
-  [['user'], 2, 'mortise user needs a verb; known: user create'],
+  [['frobnicate'], 2, 'unknown command: frobnicate, see mortise --help'],
+  [['user', 'frobnicate'], 2, 'unknown command: user frobnicate; known: user create, user list, user block'],
+  [['user'], 2, 'mortise user needs a subcommand; known: user create'],
   [['serve', '--frobnicate'], 2, "Unknown option '--frobnicate'"],
   [['--port'], 2, "Option '--port <value>' argument missing"],
   [['serve', 'now'], 2, 'unexpected argument: now'],
@@ -59,7 +59,11 @@ test('migrate tells what it applied to older data, once', { timeout: TIMEOUT }, 
   await store.close()
   const applied = all.slice(2).map(([name]) => `applied ${name}\n`)
   expect(await run(['migrate'], { MORTISE_DATA })).toMatchObject({ code: 0, stdout: applied.join('') })
-  expect(await run(['migrate', '--data', MORTISE_DATA])).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
+  expect(await run(['migrate', '--data', MORTISE_DATA])).toEqual({
+    code: 0,
+    stdout: 'database is up to date\n',
+    stderr: '',
+  })
 })
 
 test('users are made, listed, blocked, given a password and deleted', { timeout: TIMEOUT }, async () => {
@@ -71,7 +75,7 @@ test('users are made, listed, blocked, given a password and deleted', { timeout:
 
   const created = await user(['create', 'jane', '--email', 'jane@example.com'])
   expect(created.stdout).toMatch(/^created jane, id 2, password \S{16}\n$/)
-  expect(created.stderr).toContain('The first administrator is root')
+  expect(created.stderr).toContain('Administrator account: root')
   expect(created.stderr).not.toContain('chosen by me')
 
   const taken = await user(['create', 'Jane', '--email', 'other@example.com', '--password', 'long enough'])
@@ -90,12 +94,12 @@ test('users are made, listed, blocked, given a password and deleted', { timeout:
     'the password of jane is set\n',
   )
   expect((await user(['revoke', 'jane', '--keys'])).stdout).toBe(
-    'revoked of jane: the private token, 0 personal access tokens, 0 impersonation tokens, 0 oauth tokens, 0 sessions, 0 ssh keys\n',
+    'revoked for jane: the private token, 0 personal access tokens, 0 impersonation tokens, 0 oauth tokens, 0 sessions, 0 ssh keys\n',
   )
   expect(await user(['block', 'root'])).toEqual(refused('403 Forbidden'))
   expect(await user(['delete', 'root'])).toEqual(refused('403 Forbidden'))
   expect((await user(['delete', 'jane', '--hard'])).stdout).toBe('jane is deleted\n')
-  expect(await user(['delete', 'jane'])).toEqual(refused('no user is named jane'))
+  expect(await user(['delete', 'jane'])).toEqual(refused('user jane not found'))
   expect((await user(['list'])).stdout).toBe('1\troot\tadmin@example.com\tactive\tadmin\n')
 })
 
@@ -112,12 +116,12 @@ test('a token is printed once, alone, and opens the API to its user', { timeout:
 
   const made = await create('--scopes', 'read_user, sudo', '--expires', '2999-12-31')
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S{20,}\n$/) })
-  expect(await create()).toEqual(refused(2, '--scopes is needed'))
+  expect(await create()).toEqual(refused(2, '--scopes is required'))
   expect(await create('--scopes', 'everything')).toEqual(refused(1, 'scopes can only contain available scopes'))
   expect(await create('--scopes', 'api', '--expires', 'soon')).toEqual(
     refused(2, '--expires must be a date, e.g. 2030-01-31'),
   )
-  expect(await create('--scopes', 'api', '--user', 'nobody')).toEqual(refused(1, 'no user is named nobody'))
+  expect(await create('--scopes', 'api', '--user', 'nobody')).toEqual(refused(1, 'user nobody not found'))
 
   const rotated = await run(['token', 'rotate', '--user', 'root'], settings)
   const again = await run(['token', 'rotate', '--user', 'root'], settings)
