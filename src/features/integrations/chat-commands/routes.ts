@@ -29,7 +29,7 @@ const trigger = (era: 'services' | 'integrations') =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${era}/:slug/trigger`,
-    summary: 'Do what somebody asks for in a chat, by a slash command',
+    summary: 'Run a slash command from a chat',
     allow: 'anyone',
     input: z.object(fromChat),
     output: ReplyEntity,
@@ -56,7 +56,7 @@ export const list = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/user/chat_names/:chat_name_id',
-  summary: 'No longer be somebody in a chat',
+  summary: 'Remove a chat account link',
   allow: 'signed_in',
   input: z.object({ chat_name_id: id }),
   output: null,

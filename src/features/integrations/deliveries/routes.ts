@@ -35,7 +35,7 @@ export const [list, listOfGroup, listOfInstance] = atScopes(hookScopes, (scope) 
   endpoint({
     method: 'GET',
     path: `${scope.path}/:hook_id/events`,
-    summary: `List what a hook of ${scope.of} was sent in the last seven days, and what came back`,
+    summary: `List deliveries of a hook of ${scope.of} in the last seven days`,
     on: scope.hook,
     allow: scope.allow,
     input: z.object({ status: status.nullish() }),
@@ -64,7 +64,7 @@ export const [resendOfProject, resendOfGroup, resendOfInstance] = atScopes(hookS
   endpoint({
     method: 'POST',
     path: `${scope.path}/:hook_id/events/:hook_log_id/resend`,
-    summary: `Send to a hook of ${scope.of} once more what it was sent before, with the same key`,
+    summary: `Redeliver a message to a hook of ${scope.of}`,
     on: attemptOf(scope),
     allow: scope.allow,
     output: entity({ response_status: z.int() }),
@@ -78,7 +78,7 @@ export const [test, testOfGroup] = atScopes(projectAndGroupHooks, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/:hook_id/test/:trigger`,
-    summary: `Send the newest of a kind to a hook of ${scope.of} as a test`,
+    summary: `Test a hook of ${scope.of} with the latest event of a kind`,
     on: scope.hook,
     allow: scope.allow,
     input: z.object({ trigger: oneOf(...SWITCHES[scope.kind]) }),
@@ -93,7 +93,7 @@ export const [test, testOfGroup] = atScopes(projectAndGroupHooks, (scope) =>
 export const testOfInstance = endpoint({
   method: 'POST',
   path: `${instanceHooks.path}/:hook_id`,
-  summary: 'Send a sample to a hook of the instance as a test, and answer with it',
+    summary: 'Test a system hook',
   on: instanceHooks.hook,
   allow: instanceHooks.allow,
   output: entity({
@@ -119,7 +119,7 @@ export const [replay, replayOfGroup, replayOfInstance] = atScopes(hookScopes, (s
   endpoint({
     method: 'POST',
     path: `${scope.path}/:hook_id/replay`,
-    summary: `Put past events out to a hook of ${scope.of} once more, at most ${MOST_REPLAYED} at a time`,
+    summary: `Redeliver past events to a hook of ${scope.of}, at most ${MOST_REPLAYED} at a time`,
     on: scope.hook,
     allow: scope.allow,
     input: z.object({

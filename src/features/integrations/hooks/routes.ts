@@ -86,7 +86,7 @@ export const [update, updateInGroup, updateInInstance] = atScopes(hookScopes, (s
   endpoint({
     method: 'PUT',
     path: `${scope.path}/:hook_id`,
-    summary: `Change a hook of ${scope.of}; another address without a token drops the old one's secrets`,
+    summary: `Update a hook of ${scope.of}; changing the URL without a token removes the stored secrets`,
     on: scope.hook,
     allow: scope.allow,
     input: z.object({ url: url.optional(), ...attributesOf(scope.kind) }),

@@ -87,7 +87,7 @@ function answerLive(pageRequest: Session, place: LiveScope, on: AnyResource | nu
 export const ofProject = endpoint({
   method: 'GET',
   path: '/projects/:id/live',
-  summary: 'Follow what happens in a project, as server-sent events',
+  summary: 'Stream events of a project as server-sent events',
   on: project,
   allow: 'read',
   guest: true,
@@ -101,7 +101,7 @@ export const ofProject = endpoint({
 export const ofGroup = endpoint({
   method: 'GET',
   path: '/groups/:id/live',
-  summary: 'Follow what happens in a group and its projects, as server-sent events',
+  summary: 'Stream events of a group and its projects as server-sent events',
   on: group,
   allow: 'read',
   guest: true,
@@ -115,7 +115,7 @@ export const ofGroup = endpoint({
 export const ofUser = endpoint({
   method: 'GET',
   path: '/user/live',
-  summary: 'Follow what happens in one’s own projects, and one’s todos, as server-sent events',
+  summary: 'Stream events of your projects and to-dos as server-sent events',
   allow: 'signed_in',
   input,
   output,

@@ -40,7 +40,7 @@ async function presentNow(app: App, at: ScopeColumns, { declared }: ServiceAtSco
 export const listKnown = endpoint({
   method: 'GET',
   path: '/integrations',
-  summary: 'List the services there are, with their fields',
+  summary: 'List the available integrations with their fields',
   allow: 'signed_in',
   output: z.array(KnownServiceEntity),
   handle: async () => SERVICES.map(presentKnownService),
@@ -99,7 +99,7 @@ export const [destroy, destroyByOlderName, destroyOfGroup] = atScopes(serviceSco
   endpoint({
     method: 'DELETE',
     path: `${scope.path}/:slug`,
-    summary: `Switch a service of a ${scope.kind} off and forget its properties`,
+    summary: `Disable an integration of a ${scope.kind}`,
     on: scope.service,
     allow: 'manage',
     changedAt: ({ service: { effective } }) => effective?.row.updated_at ?? new Date(0).toISOString(),
@@ -114,7 +114,7 @@ export const [destroy, destroyByOlderName, destroyOfGroup] = atScopes(serviceSco
 export const test = endpoint({
   method: 'POST',
   path: `${projectServices.path}/:slug/test`,
-  summary: 'Send a test message to a service of a project and tell whether it was taken',
+  summary: 'Test an integration of a project',
   on: projectServices.service,
   allow: 'manage',
   output: entity({ message: z.string() }),

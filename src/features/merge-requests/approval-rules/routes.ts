@@ -92,7 +92,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change an approval rule of a project',
+  summary: 'Update an approval rule of a project',
   on: projectRule,
   allow: 'setApprovals',
   input: z.object({
@@ -165,7 +165,7 @@ export const createOwn = endpoint({
 export const updateOwn = endpoint({
   method: 'PUT',
   path: OWN,
-  summary: 'Change an approval rule of a merge request',
+  summary: 'Update an approval rule of a merge request',
   on: mergeRequestRule,
   allow: 'askApproval',
   input: z.object({

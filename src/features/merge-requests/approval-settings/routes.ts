@@ -37,7 +37,7 @@ const changing = (method: 'POST' | 'PUT') =>
   endpoint({
     method,
     path: PATH,
-    summary: 'Change how a project has its merge requests approved',
+    summary: 'Update the approval settings of a project',
     on: approvingProject,
     allow: 'setApprovals',
     input,

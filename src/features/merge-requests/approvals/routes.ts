@@ -61,7 +61,7 @@ export const approve = endpoint({
 export const unapprove = endpoint({
   method: 'POST',
   path: `${ITEM}/unapprove`,
-  summary: 'Take back an approval of a merge request',
+  summary: 'Revoke an approval of a merge request',
   on: approvable,
   allow: 'approve',
   denied: 'unauthenticated',

@@ -41,7 +41,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: `${ITEM}/blocks`,
-  summary: 'Let a merge request wait for another',
+  summary: 'Create a dependency of a merge request',
   on: mergeRequest,
   allow: 'update',
   input: z.object({ blocking_merge_request_id: id }),
@@ -55,7 +55,7 @@ export const create = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: `${ITEM}/blocks/:block_id`,
-  summary: 'Let a merge request wait for another no more',
+  summary: 'Delete a dependency of a merge request',
   on: block,
   allow: 'update',
   output: null,

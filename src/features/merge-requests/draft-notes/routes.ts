@@ -38,7 +38,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: PATH,
-  summary: 'Draft a note on a merge request',
+  summary: 'Create a draft note on a merge request',
   // The rate limit counts the creation of drafts: publishing may create many notes at once.
   throttle: 'notes_create_limit',
   on: noteableOfDraft,
@@ -59,7 +59,7 @@ const updating = (method: 'PUT' | 'POST') =>
   endpoint({
     method,
     path: ITEM,
-    summary: 'Change a draft of a note',
+    summary: 'Update a draft note',
     on: draftNote,
     allow: 'talk',
     limiter: 'git',
@@ -76,7 +76,7 @@ export const updateByPost = updating('POST')
 export const destroy = endpoint({
   method: 'DELETE',
   path: ITEM,
-  summary: 'Drop a draft of a note',
+  summary: 'Delete a draft note',
   on: draftNote,
   allow: 'read',
   changedAt: (subject) => subject.draft.updated_at,
@@ -87,7 +87,7 @@ export const destroy = endpoint({
 export const publish = endpoint({
   method: 'PUT',
   path: `${ITEM}/publish`,
-  summary: 'Say what was drafted',
+  summary: 'Publish a draft note',
   on: draftNote,
   allow: 'talk',
   limiter: 'git',
@@ -99,7 +99,7 @@ export const publish = endpoint({
 export const publishAll = endpoint({
   method: 'POST',
   path: `${PATH}/bulk_publish`,
-  summary: 'Say all that one has drafted',
+  summary: 'Publish all draft notes',
   on: noteableOfDraft,
   allow: 'talk',
   limiter: 'git',

@@ -8,7 +8,7 @@ const making = (method: 'GET' | 'PUT') =>
   endpoint({
     method,
     path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
-    summary: 'Get the commit that merging would make, at refs/merge-requests/:iid/merge',
+    summary: 'Get the merge preview commit at refs/merge-requests/:iid/merge',
     on: mergeRequest,
     allow: 'readCode',
     limiter: 'git',

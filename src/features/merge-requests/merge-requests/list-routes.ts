@@ -26,7 +26,7 @@ const output = pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity]))
 export const listAll = endpoint({
   method: 'GET',
   path: '/merge_requests',
-  summary: 'List merge requests of all projects one can see; without a scope, those one wrote',
+  summary: 'List merge requests of all visible projects; by default those created by the user',
   allow: 'signed_in',
   input: listInput,
   output,

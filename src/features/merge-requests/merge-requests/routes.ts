@@ -111,7 +111,7 @@ const CHANGEABLE = [
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change, close or reopen a merge request',
+  summary: 'Update, close or reopen a merge request',
   on: mergeRequest,
   allow: 'update',
   input: z.object({
@@ -181,7 +181,7 @@ export const participants = endpoint({
 export const reviewers = endpoint({
   method: 'GET',
   path: `${ITEM}/reviewers`,
-  summary: 'List who reviews a merge request, and how far they are',
+  summary: 'List the reviewers of a merge request and their review states',
   on: mergeRequest,
   allow: 'readMergeRequest',
   output: pageOf(ReviewerEntity),

@@ -9,7 +9,7 @@ import { detailedMergeStatus, gatesOf, mergeStatus } from './gates.ts'
 export const verdict = endpoint({
   method: 'GET',
   path: '/projects/:id/merge_requests/:merge_request_iid/mergeability',
-  summary: 'Tell what speaks against merging, and who can change that',
+  summary: 'Get the merge checks of a merge request',
   on: mergeRequest,
   allow: 'readMergeRequest',
   output: MergeabilityEntity,

@@ -42,7 +42,7 @@ test('what git comes to no end with is not tried again by whoever asks', async (
       {
         name: 'conflict',
         state: 'waiting',
-        reason: 'Whether it conflicts could not be found out in time; it is tried again later',
+        reason: 'The conflict check timed out and will be retried',
         lifted_by: ['server', 'author', 'developers'],
       },
     ])

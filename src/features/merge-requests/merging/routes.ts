@@ -39,7 +39,7 @@ const cancelling = (method: 'PUT' | 'POST') =>
   endpoint({
     method,
     path: `${ITEM}/cancel_merge_when_pipeline_succeeds`,
-    summary: 'Do not merge once the pipeline succeeds',
+    summary: 'Cancel auto-merge',
     on: mergeRequest,
     allow: 'readMergeRequest',
     denied: 'unauthenticated',
@@ -56,7 +56,7 @@ export const cancelByPost = cancelling('POST')
 export const rebase = endpoint({
   method: 'PUT',
   path: `${ITEM}/rebase`,
-  summary: 'Make the commits of a merge request again on its target; with `stack`, also those that stand on it',
+  summary: 'Rebase a merge request; with `stack`, also the merge requests based on it',
   on: mergeRequest,
   allow: 'update',
   limiter: 'git',

@@ -36,7 +36,7 @@ export const list = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: PATH,
-  summary: 'Start a pipeline of a merge request',
+  summary: 'Create a pipeline for a merge request',
   on: mergeRequest,
   allow: 'participate',
   output: PipelineEntity,

@@ -18,7 +18,7 @@ export const { list, finish, finishAll, mark } = endpoints
 export const markMergeRequest = endpoint({
   method: 'POST',
   path: '/projects/:id/merge_requests/:merge_request_iid/todo',
-  summary: 'Remind oneself of a merge request',
+  summary: 'Create a to-do item for a merge request',
   on: mergeRequest,
   allow: 'participate',
   output: TodoEntity,

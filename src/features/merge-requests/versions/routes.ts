@@ -126,7 +126,7 @@ export const getVersion = endpoint({
 export const compare = endpoint({
   ...reading,
   path: `${ITEM}/versions/compare`,
-  summary: 'Compare two versions of a merge request, without what a new base brought',
+  summary: 'Compare two versions of a merge request, without changes from a rebase',
   on: mergeRequest,
   input: z.object({ from: id, to: id, unidiff, ...diffLooks }),
   output: VersionComparisonEntity,

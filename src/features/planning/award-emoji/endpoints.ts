@@ -67,7 +67,7 @@ function awardsAt({ path, noun, guest, on }: Scope) {
     destroy: endpoint({
       method: 'DELETE',
       path: `${path}/award_emoji/:award_id`,
-      summary: `Take back a reaction to ${noun}`,
+      summary: `Remove a reaction from ${noun}`,
       on: one,
       allow: 'withdraw',
       denied: 'unauthenticated',

@@ -13,7 +13,7 @@ export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/boards`,
-    summary: `List the boards of a ${scope.kind}; where there is none, one is made`,
+    summary: `List the boards of a ${scope.kind}; creates one if there is none`,
     on: scope.resource,
     allow: 'readBoards',
     guest: true,
@@ -60,7 +60,7 @@ export const [update, updateInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/boards/:board_id`,
-    summary: `Change a board of a ${scope.kind}`,
+    summary: `Update a board of a ${scope.kind}`,
     on: board(scope),
     allow: 'planBoards',
     input: z.object(changes),

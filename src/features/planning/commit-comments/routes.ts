@@ -32,7 +32,7 @@ const lineMissing = () => new Refusal('bad_request', '400 (Bad request) line not
 export const create = endpoint({
   method: 'POST',
   path: PATH,
-  summary: 'Comment a commit, or a line it changed',
+  summary: 'Comment on a commit, or on a changed line',
   throttle: 'notes_create_limit',
   on: optional(commit),
   allow: 'comment',

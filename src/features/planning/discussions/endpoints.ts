@@ -53,7 +53,7 @@ export function discussionsOn(noteable: NoteableKind) {
     create: endpoint({
       method: 'POST',
       path,
-      summary: `Begin a discussion of ${noteable.noun}`,
+      summary: `Create a discussion on ${noteable.noun}`,
       throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
@@ -78,7 +78,7 @@ export function discussionsOn(noteable: NoteableKind) {
     addNote: endpoint({
       method: 'POST',
       path: `${path}/:discussion_id/notes`,
-      summary: `Say something in a discussion of ${noteable.noun}`,
+      summary: `Reply to a discussion of ${noteable.noun}`,
       throttle: 'notes_create_limit',
       on: discussion,
       allow: 'talk',
@@ -103,7 +103,7 @@ export function discussionsOn(noteable: NoteableKind) {
     updateNote: endpoint({
       method: 'PUT',
       path: `${path}/:discussion_id/notes/:note_id`,
-      summary: `Change a note in a discussion of ${noteable.noun}`,
+      summary: `Update a note in a discussion of ${noteable.noun}`,
       on: note,
       allow: 'alterOrResolve',
       ...noteable.writing,
@@ -145,7 +145,7 @@ export function resolvingOn(noteable: NoteableKind) {
     resolve: endpoint({
       method: 'PUT',
       path: `${noteable.path}/discussions/:discussion_id`,
-      summary: `Resolve a discussion of ${noteable.noun}, or open it again`,
+      summary: `Resolve or reopen a discussion of ${noteable.noun}`,
       on: discussionOf(noteable.named('Discussion')),
       allow: 'resolve',
       input: z.object({ resolved: bool }),

@@ -20,7 +20,7 @@ const input = z.object({
 export const list = endpoint({
   method: 'GET',
   path: '/events',
-  summary: 'List what one did; with `scope=all`, what happened in all one’s projects',
+  summary: 'List events of the signed-in user; with `scope=all`, of all their projects',
   allow: 'signed_in',
   scopes: ['read_user'],
   input: input.extend({ scope: oneOf('all').nullish() }),

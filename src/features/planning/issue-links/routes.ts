@@ -94,7 +94,7 @@ export const get = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: `${PATH}/:issue_link_id`,
-  summary: 'Take a link between two issues away',
+  summary: 'Delete an issue link',
   on: link,
   allow: 'plan',
   output: IssueLinkEntity,

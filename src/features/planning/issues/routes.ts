@@ -46,7 +46,7 @@ function ownScope<I extends { scope?: string | null | undefined }>(viewer: User 
 export const listAll = endpoint({
   method: 'GET',
   path: '/issues',
-  summary: 'List issues of all projects one can see; without a scope, those one wrote',
+  summary: 'List issues of all visible projects; by default those created by the user',
   allow: 'anyone',
   input: listInput,
   refuses: refused,
@@ -96,7 +96,7 @@ export const list = endpoint({
 export const countAll = endpoint({
   method: 'GET',
   path: '/issues_statistics',
-  summary: 'Count issues of all projects one can see; without a scope, those one wrote',
+  summary: 'Count issues of all visible projects; by default those created by the user',
   allow: 'anyone',
   input: statisticsInput,
   refuses: refused,
@@ -249,7 +249,7 @@ const CHANGEABLE = [
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change, close or reopen an issue',
+  summary: 'Update, close or reopen an issue',
   on: issue,
   allow: 'update',
   input: z.object({
@@ -317,7 +317,7 @@ export const clone = endpoint({
 export const reorder = endpoint({
   method: 'PUT',
   path: `${ITEM}/reorder`,
-  summary: 'Put an issue between two others',
+  summary: 'Reorder an issue',
   on: issue,
   allow: 'update',
   input: z.object({ move_after_id: id.nullish(), move_before_id: id.nullish() }),

@@ -71,7 +71,7 @@ export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'GET',
     path: `${scope.path}/labels/:label_id`,
-    summary: `Get a label that a ${scope.kind} sees, by id or by title`,
+    summary: `Get a label of a ${scope.kind}, by id or title`,
     on: label(scope),
     allow: 'read',
     guest: true,
@@ -106,7 +106,7 @@ export const [update, updateInGroup] = atScopes(planningScopes, (scope) => {
   return endpoint({
     method: 'PUT',
     path: `${scope.path}/labels/:label_id`,
-    summary: `Change a label of a ${scope.kind}`,
+    summary: `Update a label of a ${scope.kind}`,
     on: ownLabel(scope),
     allow: 'plan',
     input: z.object(changes).refine((input) => isSome(input, names), nothingGiven(names)),
@@ -123,7 +123,7 @@ export const [updateNamed, updateNamedInGroup] = atScopes(planningScopes, (scope
   return endpoint({
     method: 'PUT',
     path: `${scope.path}/labels`,
-    summary: `Change a label of a ${scope.kind} that is named in the body`,
+    summary: `Update a label of a ${scope.kind} that is named in the body`,
     on: labelByBody(scope),
     allow: 'plan',
     input: z
@@ -190,7 +190,7 @@ export const [unsubscribe, unsubscribeInGroup] = atScopes(
 export const promote = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/:label_id/promote',
-  summary: 'Make a label of a project one of its group',
+  summary: 'Promote a project label to a group label',
   on: ownLabel(projectScope),
   allow: 'plan',
   output: LabelEntity,
@@ -202,7 +202,7 @@ export const promote = endpoint({
 export const promoteByBody = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/promote',
-  summary: 'Make a label of a project, named in the body, one of its group',
+  summary: 'Promote a project label, named in the body, to a group label',
   on: labelByBody(projectScope),
   allow: 'plan',
   input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),

@@ -85,7 +85,7 @@ export const [update, updateInGroup] = atScopes(planningScopes, (scope) =>
   endpoint({
     method: 'PUT',
     path: `${scope.path}/milestones/:milestone_id`,
-    summary: `Change, close or activate a milestone of a ${scope.kind}`,
+    summary: `Update, close or activate a milestone of a ${scope.kind}`,
     on: milestone(scope),
     allow: 'plan',
     input: z.object(changes).refine((input) => Object.values(input).some((value) => value !== undefined), {
@@ -114,7 +114,7 @@ export const [destroy, destroyInGroup] = atScopes(planningScopes, (scope) =>
 export const promote = endpoint({
   method: 'POST',
   path: '/projects/:id/milestones/:milestone_id/promote',
-  summary: 'Make a milestone of a project one of its group',
+  summary: 'Promote a project milestone to a group milestone',
   on: milestone(projectScope),
   allow: 'plan',
   output: MilestoneEntity,

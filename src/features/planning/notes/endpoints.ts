@@ -58,7 +58,7 @@ export function notesOn(noteable: NoteableKind) {
     create: endpoint({
       method: 'POST',
       path,
-      summary: `Say something of ${noteable.noun}`,
+      summary: `Comment on ${noteable.noun}`,
       throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
@@ -73,7 +73,7 @@ export function notesOn(noteable: NoteableKind) {
     update: endpoint({
       method: 'PUT',
       path: `${path}/:note_id`,
-      summary: `Change a note on ${noteable.noun}`,
+      summary: `Update a note on ${noteable.noun}`,
       on: note,
       allow: 'alter',
       ...noteable.writing,

@@ -32,7 +32,7 @@ export const getGlobal = endpoint({
 export const updateGlobal = endpoint({
   method: 'PUT',
   path: '/notification_settings',
-  summary: 'Say what one is told of where nothing else was said, and at which address',
+  summary: 'Update the global notification settings',
   allow: 'signed_in',
   input: input.extend({ notification_email: text.nullish(), notified_of_own_activity: bool.nullish() }),
   output: GlobalNotificationSettingEntity,
@@ -59,7 +59,7 @@ export const [update, updateOfGroup] = atScopes(planningScopes, ({ kind, path, r
   endpoint({
     method: 'PUT',
     path: `${path}/notification_settings`,
-    summary: `Say what one is told of in a ${kind}`,
+    summary: `Update the notification settings of a ${kind}`,
     on: resource,
     allow: 'read',
     whileReadOnly: true,

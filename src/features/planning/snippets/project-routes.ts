@@ -69,7 +69,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: PATH,
-  summary: 'Change a snippet of a project',
+  summary: 'Update a snippet of a project',
   on: projectSnippetByItsName,
   allow: 'change',
   input: z.object({ ...changes, code }),
@@ -118,7 +118,7 @@ export const rawFile = endpoint({
 export const userAgentDetail = endpoint({
   method: 'GET',
   path: `${PATH}/user_agent_detail`,
-  summary: 'Tell from where a snippet of a project was sent',
+  summary: 'Get the user agent details of a project snippet',
   on: projectSnippet,
   allow: 'administrator',
   output: UserAgentDetailEntity,

@@ -88,7 +88,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: PATH,
-  summary: 'Change a snippet',
+  summary: 'Update a snippet',
   on: changeableSnippet,
   allow: 'read',
   input: z.object(changes),
@@ -136,7 +136,7 @@ export const rawFile = endpoint({
 export const userAgentDetail = endpoint({
   method: 'GET',
   path: `${PATH}/user_agent_detail`,
-  summary: 'Tell from where a snippet was sent',
+  summary: 'Get the user agent details of a snippet',
   on: snippet,
   allow: 'administrator',
   output: UserAgentDetailEntity,

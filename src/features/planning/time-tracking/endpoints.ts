@@ -29,7 +29,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
     stats: endpoint({
       method: 'GET',
       path: `${path}/time_stats`,
-      summary: `Get how long ${noun} should take, and took`,
+      summary: `Get the time tracking stats of ${noun}`,
       on,
       allow: reading,
       guest,
@@ -40,7 +40,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
     setEstimate: endpoint({
       method: 'POST',
       path: `${path}/time_estimate`,
-      summary: `Say how long ${noun} should take`,
+      summary: `Set the time estimate of ${noun}`,
       ...writing,
       status: 200,
       input: z.object({ duration: text }),
@@ -51,7 +51,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
     clearEstimate: endpoint({
       method: 'POST',
       path: `${path}/reset_time_estimate`,
-      summary: `Forget how long ${noun} should take`,
+      summary: `Reset the time estimate of ${noun}`,
       ...writing,
       status: 200,
       handle: async ({ app, viewer, subject }) => presentTimeStats(await work.resetEstimate(app, viewer, of(subject))),
@@ -60,7 +60,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
     addSpent: endpoint({
       method: 'POST',
       path: `${path}/add_spent_time`,
-      summary: `Add to the time spent on ${noun}, or take back of it`,
+      summary: `Add or subtract time spent on ${noun}`,
       ...writing,
       status: added,
       input: z.object({ duration: text }),
@@ -71,7 +71,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
     clearSpent: endpoint({
       method: 'POST',
       path: `${path}/reset_spent_time`,
-      summary: `Forget the time spent on ${noun}`,
+      summary: `Reset the time spent on ${noun}`,
       ...writing,
       status: 200,
       handle: async ({ app, viewer, subject }) => presentTimeStats(await work.resetSpent(app, viewer, of(subject))),

@@ -29,7 +29,7 @@ export function todoEndpoints<E extends z.ZodType<MergeRequestTarget>>(mergeRequ
   const list = endpoint({
     method: 'GET',
     path: '/todos',
-    summary: 'List what waits for one, or what is done',
+    summary: 'List to-do items',
     allow: 'signed_in',
     input,
     output: pageOf(TodoEntity),
@@ -42,7 +42,7 @@ export function todoEndpoints<E extends z.ZodType<MergeRequestTarget>>(mergeRequ
   const finish = endpoint({
     method: 'POST',
     path: '/todos/:id/mark_as_done',
-    summary: 'Mark a todo as done',
+    summary: 'Mark a to-do item as done',
     on: todo,
     allow: 'read',
     output: TodoEntity,
@@ -55,7 +55,7 @@ export function todoEndpoints<E extends z.ZodType<MergeRequestTarget>>(mergeRequ
   const finishAll = endpoint({
     method: 'POST',
     path: '/todos/mark_as_done',
-    summary: 'Mark all todos as done, or those of a filter',
+    summary: 'Mark all to-do items as done, or those of a filter',
     allow: 'signed_in',
     input,
     output: null,
@@ -66,7 +66,7 @@ export function todoEndpoints<E extends z.ZodType<MergeRequestTarget>>(mergeRequ
   const mark = endpoint({
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/todo',
-    summary: 'Remind oneself of an issue',
+    summary: 'Create a to-do item for an issue',
     on: issue,
     allow: 'participate',
     output: TodoEntity,
