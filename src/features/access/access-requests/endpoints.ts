@@ -42,7 +42,7 @@ export function accessRequestEndpoints(scope: SourceScope) {
     create: endpoint({
       method: 'POST',
       path,
-      summary: `Ask to be let into a ${kind}`,
+      summary: `Request access to a ${kind}`,
       on: resource,
       allow: 'signed_in',
       output: AccessRequesterEntity,
@@ -55,7 +55,7 @@ export function accessRequestEndpoints(scope: SourceScope) {
     approve: endpoint({
       method: 'PUT',
       path: `${path}/:user_id/approve`,
-      summary: `Let someone into a ${kind} who asked for it`,
+      summary: `Approve an access request for a ${kind}`,
       on: request,
       allow: 'manage',
       input: z.object({ access_level: blankable(int) }),
@@ -71,7 +71,7 @@ export function accessRequestEndpoints(scope: SourceScope) {
     destroy: endpoint({
       method: 'DELETE',
       path: `${path}/:user_id`,
-      summary: `Deny or withdraw a request to be let into a ${kind}`,
+      summary: `Deny or withdraw an access request for a ${kind}`,
       on: request,
       allow: 'giveUp',
       changedAt: ({ record }) => record.requested_at,

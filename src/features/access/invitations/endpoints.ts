@@ -89,7 +89,7 @@ export function invitationEndpoints(scope: SourceScope) {
     update: endpoint({
       method: 'PUT',
       path: `${path}/:email`,
-      summary: `Change a pending invitation to a ${kind}`,
+      summary: `Update a pending invitation to a ${kind}`,
       on: invitation,
       allow: 'manage',
       input: changes,

@@ -125,7 +125,7 @@ export function memberEndpoints(scope: SourceScope) {
     update: endpoint({
       method: 'PUT',
       path: `${path}/:user_id`,
-      summary: `Change a member of a ${kind}`,
+      summary: `Update a member of a ${kind}`,
       on: member,
       allow: 'manage',
       input: z.object({ access_level: int, expires_at: blankable(date) }),

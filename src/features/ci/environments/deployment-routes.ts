@@ -65,7 +65,7 @@ const status = oneOf(...REPORTED)
 export const create = endpoint({
   method: 'POST',
   path: PATH,
-  summary: 'Report a deployment',
+  summary: 'Create a deployment',
   on: deployedProject,
   allow: 'run',
   jobToken: true,
@@ -80,7 +80,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Report how a deployment goes on',
+  summary: 'Update a deployment',
   on: deployment,
   allow: 'run',
   jobToken: true,

@@ -79,7 +79,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change an environment',
+  summary: 'Update an environment',
   on: environment,
   allow: 'manageEnvironments',
   jobToken: true,
@@ -106,7 +106,7 @@ export const destroy = endpoint({
 export const stop = endpoint({
   method: 'POST',
   path: `${ITEM}/stop`,
-  summary: 'Stop an environment, by its job where it has one',
+  summary: 'Stop an environment',
   on: environment,
   allow: 'run',
   jobToken: true,
@@ -124,7 +124,7 @@ const [NEWEST_STALE, OLDEST_STALE] = [7 * DAY, 10 * 365 * DAY]
 export const stopOld = endpoint({
   method: 'POST',
   path: `${PATH}/stop_stale`,
-  summary: 'Stop environments that nobody has deployed to for long',
+  summary: 'Stop stale environments',
   on: deployedProject,
   allow: 'manageEnvironments',
   jobToken: true,

@@ -50,7 +50,7 @@ export const getScope = endpoint({
 export const updateScope = endpoint({
   method: 'PATCH',
   path: SCOPE,
-  summary: 'Let everybody, or only some, enter a project with tokens of their jobs',
+  summary: 'Update the job token access settings of a project',
   on: project,
   allow: 'administer',
   input: z.object({ enabled: bool }),
@@ -93,7 +93,7 @@ export const listProjects = endpoint({
 export const allowProject = endpoint({
   method: 'POST',
   path: `${SCOPE}/allowlist`,
-  summary: 'Let jobs of another project enter',
+  summary: 'Add a project to the job token allowlist',
   on: project,
   allow: 'administer',
   input: z.object({ target_project_id: id }),
@@ -109,7 +109,7 @@ export const allowProject = endpoint({
 export const disallowProject = endpoint({
   method: 'DELETE',
   path: `${SCOPE}/allowlist/:target_project_id`,
-  summary: 'Keep jobs of another project out',
+  summary: 'Remove a project from the job token allowlist',
   on: project,
   allow: 'administer',
   input: z.object({ target_project_id: id }),
@@ -131,7 +131,7 @@ export const listGroups = endpoint({
 export const allowGroup = endpoint({
   method: 'POST',
   path: `${SCOPE}/groups_allowlist`,
-  summary: 'Let jobs of a group enter',
+  summary: 'Add a group to the job token allowlist',
   on: project,
   allow: 'administer',
   input: z.object({ target_group_id: id }),
@@ -147,7 +147,7 @@ export const allowGroup = endpoint({
 export const disallowGroup = endpoint({
   method: 'DELETE',
   path: `${SCOPE}/groups_allowlist/:target_group_id`,
-  summary: 'Keep jobs of a group out',
+  summary: 'Remove a group from the job token allowlist',
   on: project,
   allow: 'administer',
   input: z.object({ target_group_id: id }),

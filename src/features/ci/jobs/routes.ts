@@ -127,7 +127,7 @@ export const cancel = endpoint({
 export const retry = endpoint({
   method: 'POST',
   path: `${ITEM}/retry`,
-  summary: 'Run a job again',
+  summary: 'Retry a job',
   on: job,
   allow: 'run',
   output: JobEntity,
@@ -142,7 +142,7 @@ const given = z.object({ key: filledText.refine((key) => /^\w{1,255}$/.test(key)
 export const play = endpoint({
   method: 'POST',
   path: `${ITEM}/play`,
-  summary: 'Start a manual job',
+  summary: 'Run a manual job',
   on: job,
   allow: 'run',
   input: z.object({ job_variables_attributes: arrayOf(given, 100).nullish() }),
@@ -169,7 +169,7 @@ export const erase = endpoint({
 export const keep = endpoint({
   method: 'POST',
   path: `${ITEM}/artifacts/keep`,
-  summary: 'Keep the artifacts of a job for good',
+  summary: 'Keep the artifacts of a job',
   on: job,
   allow: 'run',
   output: JobEntity,
@@ -216,7 +216,7 @@ export const downloadFile = endpoint({
 export const downloadOfRef = endpoint({
   method: 'GET',
   path: `${PATH}/artifacts/:ref_name/download`,
-  summary: 'Get the artifacts of a job by its name, of the newest successful pipeline of a branch or a tag',
+  summary: 'Get the artifacts of a job by name, from the latest successful pipeline of a branch or tag',
   on: ciProject,
   limiter: 'download',
   allow: 'readJobs',

@@ -17,7 +17,7 @@ const place = int.pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER))
 export const tracePart = endpoint({
   method: 'GET',
   path: `${ITEM}/trace_part`,
-  summary: 'Get the end of the log of a job, or its lines from a line or a byte on, at most 512 KB',
+  summary: 'Get a part of the log of a job, at most 512 KB',
   on: job,
   allow: 'readJobs',
   guest: true,
@@ -38,7 +38,7 @@ export const tracePart = endpoint({
 export const traceSearch = endpoint({
   method: 'GET',
   path: `${ITEM}/trace_search`,
-  summary: 'Find the first 100 lines with a text in the log of a job',
+  summary: 'Search the log of a job: the first 100 matching lines',
   on: job,
   allow: 'readJobs',
   guest: true,

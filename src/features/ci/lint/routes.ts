@@ -15,7 +15,7 @@ const lintedProject = { ...ciProject, policy: lintPolicy }
 export const lint = endpoint({
   method: 'POST',
   path: '/ci/lint',
-  summary: 'Check a CI configuration',
+  summary: 'Validate a CI configuration',
   allow: 'anyone',
   input: z.object({ content: longText, include_merged_yaml: bool.nullish(), include_jobs: bool.nullish() }),
   output: InstanceLintEntity,
@@ -41,7 +41,7 @@ export const lint = endpoint({
 export const lintForProject = endpoint({
   method: 'POST',
   path: '/projects/:id/ci/lint',
-  summary: 'Check a CI configuration as if it were of a project',
+  summary: 'Validate a CI configuration in the context of a project',
   on: lintedProject,
   allow: 'run',
   whileReadOnly: true,
@@ -61,7 +61,7 @@ export const lintForProject = endpoint({
 export const lintOfProject = endpoint({
   method: 'GET',
   path: '/projects/:id/ci/lint',
-  summary: 'Check the CI configuration of a project',
+  summary: 'Validate the CI configuration of a project',
   on: lintedProject,
   allow: 'readConfiguration',
   limiter: 'git',

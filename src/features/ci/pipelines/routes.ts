@@ -75,7 +75,7 @@ const variable = z.object({
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/pipeline',
-  summary: 'Start a pipeline on a branch or a tag',
+  summary: 'Create a pipeline for a branch or tag',
   on: ciProject,
   allow: 'run',
   input: z.object({
@@ -154,7 +154,7 @@ export const variables = endpoint({
 export const retry = endpoint({
   method: 'POST',
   path: `${ITEM}/retry`,
-  summary: 'Run again what failed or was canceled',
+  summary: 'Retry failed and canceled jobs of a pipeline',
   on: pipeline,
   allow: 'run',
   output: PipelineEntity,
@@ -166,7 +166,7 @@ export const retry = endpoint({
 export const cancel = endpoint({
   method: 'POST',
   path: `${ITEM}/cancel`,
-  summary: 'Cancel what of a pipeline has not ended',
+  summary: 'Cancel the jobs of a pipeline',
   on: pipeline,
   allow: 'run',
   status: 200,
@@ -179,7 +179,7 @@ export const cancel = endpoint({
 export const rename = endpoint({
   method: 'PUT',
   path: `${ITEM}/metadata`,
-  summary: 'Give a pipeline a name',
+  summary: 'Update the name of a pipeline',
   on: pipeline,
   allow: 'run',
   jobToken: true,

@@ -53,7 +53,7 @@ export const upcoming = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change who of several jobs is given a resource first',
+  summary: 'Update the process mode of a resource group',
   on: resourceGroup,
   allow: 'run',
   input: z.object({ process_mode: oneOf(...PROCESS_MODES) }),

@@ -38,7 +38,7 @@ async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSign
 export const request = endpoint({
   method: 'POST',
   path: '/jobs/request',
-  summary: 'Ask for a job, as a runner',
+  summary: 'Request a job, as a runner',
   allow: 'anyone',
   runners: 'fields',
   body: LARGEST_ASKING,
@@ -68,7 +68,7 @@ const WATCHED_SECONDS = 3
 export const update = endpoint({
   method: 'PUT',
   path: JOB,
-  summary: 'Tell how a job goes, as its runner',
+  summary: 'Update the state of a job, as its runner',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({
@@ -161,7 +161,7 @@ const TYPE = /^[a-z][a-z0-9_]{0,50}$/
 export const upload = endpoint({
   method: 'POST',
   path: `${JOB}/artifacts`,
-  summary: 'Upload what a job has kept, as its runner',
+  summary: 'Upload job artifacts, as the runner',
   allow: 'anyone',
   runners: 'stream',
   input: z.object({
@@ -191,7 +191,7 @@ export const upload = endpoint({
 export const authorizeUpload = endpoint({
   method: 'POST',
   path: `${JOB}/artifacts/authorize`,
-  summary: 'Ask whether an upload would be taken',
+  summary: 'Check whether an upload is accepted',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({
@@ -216,7 +216,7 @@ const bytes = z.string().meta({ format: 'binary' })
 export const download = endpoint({
   method: 'GET',
   path: `${JOB}/artifacts`,
-  summary: 'Download what a job has kept, as the runner of another',
+  summary: 'Download job artifacts, as a runner',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({ ...at, token: text.nullish(), direct_download: text.nullish() }),

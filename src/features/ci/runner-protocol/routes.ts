@@ -94,7 +94,7 @@ export const unregisterManager = endpoint({
 export const resetToken = endpoint({
   method: 'POST',
   path: '/runners/reset_authentication_token',
-  summary: 'Give a runner another token, by the one it has',
+  summary: 'Reset the token of a runner, with its current token',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({ token: text.nullish() }),

@@ -94,7 +94,7 @@ export const get = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change a runner',
+  summary: 'Update a runner',
   on: runner,
   allow: 'signed_in',
   input: z.object(runnerFields),
@@ -182,7 +182,7 @@ const TokenEntity = entity({ token: z.string(), token_expires_at: timestampOut.n
 export const resetToken = endpoint({
   method: 'POST',
   path: `${ITEM}/reset_authentication_token`,
-  summary: 'Give a runner another token',
+  summary: 'Reset the token of a runner',
   on: runner,
   allow: 'signed_in',
   output: TokenEntity,
@@ -201,7 +201,7 @@ const NewRunnerEntity = entity({
 export const create = endpoint({
   method: 'POST',
   path: '/user/runners',
-  summary: 'Make a runner, for an agent to be started with its token',
+  summary: 'Create a runner',
   allow: 'signed_in',
   input: z.object({
     runner_type: z.enum(RUNNER_TYPES),
@@ -247,7 +247,7 @@ const registered = (token: string) => ({ token, token_expires_at: null })
 export const resetInstanceRegistration = endpoint({
   method: 'POST',
   path: '/runners/reset_registration_token',
-  summary: 'Make a new token for registering shared runners',
+  summary: 'Reset the runner registration token of the instance',
   ...administratorsFirst,
   output: RegistrationEntity,
   handle: async ({ app }) => registered(await resetRegistrationToken(app, null)),
@@ -256,7 +256,7 @@ export const resetInstanceRegistration = endpoint({
 export const resetGroupRegistration = endpoint({
   method: 'POST',
   path: '/groups/:id/runners/reset_registration_token',
-  summary: 'Make a new token for registering runners of a group',
+  summary: 'Reset the runner registration token of a group',
   on: group,
   allow: 'own',
   output: RegistrationEntity,
@@ -266,7 +266,7 @@ export const resetGroupRegistration = endpoint({
 export const resetProjectRegistration = endpoint({
   method: 'POST',
   path: '/projects/:id/runners/reset_registration_token',
-  summary: 'Make a new token for registering runners of a project',
+  summary: 'Reset the runner registration token of a project',
   on: project,
   allow: 'administer',
   whileReadOnly: true,
@@ -305,7 +305,7 @@ export const listOfGroup = endpoint({
 export const enable = endpoint({
   method: 'POST',
   path: '/projects/:id/runners',
-  summary: 'Let a project use a runner of another',
+  summary: 'Assign a runner to a project',
   on: project,
   allow: 'administer',
   input: z.object({ runner_id: id }),
@@ -326,7 +326,7 @@ export const enable = endpoint({
 export const disable = endpoint({
   method: 'DELETE',
   path: '/projects/:id/runners/:runner_id',
-  summary: 'Take a runner from a project',
+  summary: 'Unassign a runner from a project',
   on: project,
   allow: 'administer',
   input: z.object({ runner_id: id }),

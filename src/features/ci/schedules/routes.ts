@@ -82,7 +82,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change a pipeline schedule',
+  summary: 'Update a pipeline schedule',
   on: schedule,
   allow: 'update',
   input: z.object({
@@ -102,7 +102,7 @@ export const update = endpoint({
 export const own = endpoint({
   method: 'POST',
   path: `${ITEM}/take_ownership`,
-  summary: 'Become the owner of a pipeline schedule',
+  summary: 'Take ownership of a pipeline schedule',
   on: schedule,
   allow: 'takeOver',
   output: ScheduleEntity,
@@ -163,7 +163,7 @@ const attributes = { variable_type: oneOf(...VARIABLE_TYPES).nullish(), raw: boo
 export const createVariable = endpoint({
   method: 'POST',
   path: `${ITEM}/variables`,
-  summary: 'Give a pipeline schedule a variable',
+  summary: 'Create a variable of a pipeline schedule',
   on: schedule,
   allow: 'update',
   input: z.object({ key: text, value: longText, ...attributes }),
@@ -176,7 +176,7 @@ export const createVariable = endpoint({
 export const updateVariable = endpoint({
   method: 'PUT',
   path: `${ITEM}/variables/:key`,
-  summary: 'Change a variable of a pipeline schedule',
+  summary: 'Update a variable of a pipeline schedule',
   on: scheduleVariable,
   allow: 'update',
   input: z.object({ value: longText.optional(), ...attributes }),
@@ -189,7 +189,7 @@ export const updateVariable = endpoint({
 export const destroyVariable = endpoint({
   method: 'DELETE',
   path: `${ITEM}/variables/:key`,
-  summary: 'Delete a variable of a pipeline schedule; answers with it',
+  summary: 'Delete a variable of a pipeline schedule',
   on: scheduleVariable,
   allow: 'update',
   status: 202,

@@ -42,7 +42,7 @@ const decimal = z.preprocess(
 export const report = endpoint({
   method: 'POST',
   path: '/projects/:id/statuses/:sha',
-  summary: 'Report what a tool found of a commit',
+  summary: 'Set the status of a commit',
   on: commit,
   allow: 'report',
   input: z.object({

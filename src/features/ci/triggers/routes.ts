@@ -54,7 +54,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change a pipeline trigger',
+  summary: 'Update a pipeline trigger',
   on: trigger,
   allow: 'administer',
   input: z.object({ description: text.optional() }),
@@ -67,7 +67,7 @@ export const update = endpoint({
 export const own = endpoint({
   method: 'POST',
   path: `${ITEM}/take_ownership`,
-  summary: 'Become the owner of a pipeline trigger',
+  summary: 'Take ownership of a pipeline trigger',
   on: trigger,
   allow: 'administer',
   status: 200,
@@ -92,7 +92,7 @@ const starting = (path: `/${string}`) =>
   endpoint({
     method: 'POST',
     path,
-    summary: 'Start a pipeline by the token of a trigger or of a running job',
+    summary: 'Trigger a pipeline with a trigger token or job token',
     allow: 'anyone',
     limiter: 'git',
     input: z.looseObject({

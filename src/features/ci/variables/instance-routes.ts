@@ -47,7 +47,7 @@ export const createForInstance = endpoint({
 export const updateOfInstance = endpoint({
   method: 'PUT',
   path: ITEM,
-  summary: 'Change a CI variable of the instance',
+  summary: 'Update a CI variable of the instance',
   ...administratorsFirst,
   input: z.object({ key: text, value: value.optional(), ...ofAll }),
   output: InstanceVariableEntity,

@@ -61,7 +61,7 @@ export const [updateOfProject, updateOfGroup] = atScopes(variableScopes, (scope)
   endpoint({
     method: 'PUT',
     path: `${scope.path}/variables/:key`,
-    summary: `Change a CI variable of a ${scope.kind}`,
+    summary: `Update a CI variable of a ${scope.kind}`,
     on: scope.resource,
     allow: 'manage',
     input: z.object({ ...key, value: value.optional(), ...attributes, ...filter }),

@@ -38,7 +38,7 @@ export const list = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/groups/:id/ldap_group_links',
-  summary: 'Link a group with a directory group, or a search: whom it names gets at least the level of the link',
+  summary: 'Create an LDAP group link, by group or filter',
   ...ofGroup,
   input: z
     .object({
@@ -55,7 +55,7 @@ export const create = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/groups/:id/ldap_group_links',
-  summary: 'Delete the link with a group of one directory, or with a search in it, both named in the query',
+  summary: 'Delete an LDAP group link, by group or filter',
   ...ofGroup,
   input: z
     .object({ ...found, provider: filledText })
@@ -68,7 +68,7 @@ export const destroy = endpoint({
 export const destroyByName = endpoint({
   method: 'DELETE',
   path: '/groups/:id/ldap_group_links/:cn',
-  summary: 'Delete the links with the groups of this name, in every directory or in one',
+  summary: 'Delete LDAP group links by group name',
   ...ofGroup,
   input: z.object({ cn: filledText, provider: filledText.nullish() }),
   output: null,
@@ -88,7 +88,7 @@ export const destroyAt = endpoint({
 export const sync = endpoint({
   method: 'POST',
   path: '/groups/:id/ldap_sync',
-  summary: 'Bring the members of a group in line with its directory groups, soon',
+  summary: 'Schedule LDAP synchronization of a group',
   ...ofGroup,
   output: entity({ message: z.string() }),
   status: 202,

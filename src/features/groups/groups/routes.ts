@@ -134,7 +134,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/groups/:id',
-  summary: 'Change a group',
+  summary: 'Update a group',
   on: group,
   allow: 'own',
   upload: LARGEST_AVATAR * 2,
@@ -199,7 +199,7 @@ export const sharedProjects = endpoint({
 export const transfer = endpoint({
   method: 'POST',
   path: '/groups/:id/projects/:project_id',
-  summary: 'Move a project into a group',
+  summary: 'Transfer a project to a group',
   on: incomingProject,
   allow: 'administrator',
   output: GroupDetailsEntity,

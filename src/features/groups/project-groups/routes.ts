@@ -11,7 +11,7 @@ import { RELATIONS, listGroupsAround, listInvitedGroups } from './queries.ts'
 export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/groups',
-  summary: 'List the groups a project lies in, and those it is shared with',
+  summary: 'List the parent groups of a project and the groups it is shared with',
   on: project,
   allow: 'read',
   guest: true,
@@ -32,7 +32,7 @@ export const list = endpoint({
 export const invited = endpoint({
   method: 'GET',
   path: '/projects/:id/invited_groups',
-  summary: 'List the groups that a project, or a group around it, is shared with',
+  summary: 'List the groups that a project or a parent group is shared with',
   on: project,
   allow: 'read',
   guest: true,

@@ -30,7 +30,7 @@ export const create = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/groups/:id/share/:group_id',
-  summary: 'No longer share a group with another group',
+  summary: 'Stop sharing a group with another group',
   on: groupShare,
   allow: 'own',
   changedAt: ({ share }) => share.updated_at,

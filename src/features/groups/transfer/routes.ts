@@ -12,7 +12,7 @@ import { transferGroup } from './service.ts'
 export const transfer = endpoint({
   method: 'POST',
   path: '/groups/:id/transfer',
-  summary: 'Move a group into another group, or to the top',
+  summary: 'Transfer a group to another group, or to the top level',
   on: group,
   allow: 'own',
   input: z.object({ group_id: blankable(id) }),

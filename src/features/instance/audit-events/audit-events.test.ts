@@ -17,7 +17,7 @@ test('what administrators change is kept, with what it was before and without se
     entity_type: 'ApplicationSetting',
     event_name: 'PUT /application/settings',
     details: {
-      custom_message: 'Change settings of the instance',
+      custom_message: 'Update settings of the instance',
       ip_address: '127.0.0.1',
       changes: expect.arrayContaining([{ change: 'session_expire_delay', from: 10080, to: 99 }]),
     },

@@ -8,7 +8,7 @@ import { auditEvent, listAuditEvents } from './queries.ts'
 export const list = endpoint({
   method: 'GET',
   path: '/audit_events',
-  summary: 'List what administrators did, the newest first',
+  summary: 'List audit events, newest first',
   ...administratorsFirst,
   input: z.object({
     entity_type: text.nullish(),
@@ -27,7 +27,7 @@ export const list = endpoint({
 export const get = endpoint({
   method: 'GET',
   path: '/audit_events/:audit_event_id',
-  summary: 'Get one thing that an administrator did',
+  summary: 'Get an audit event',
   on: auditEvent,
   ...administratorsFirst,
   output: AuditEventEntity,

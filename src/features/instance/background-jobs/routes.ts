@@ -85,7 +85,7 @@ export const listDead = endpoint({
 export const retry = endpoint({
   method: 'POST',
   path: '/background_jobs/dead/:job_id/retry',
-  summary: 'Try a background job anew that was given up',
+  summary: 'Retry a failed background job',
   on: deadJob,
   ...administratorsFirst,
   output: null,
@@ -98,7 +98,7 @@ export const retry = endpoint({
 export const discard = endpoint({
   method: 'DELETE',
   path: '/background_jobs/dead/:job_id',
-  summary: 'Throw a background job away that was given up',
+  summary: 'Delete a failed background job',
   on: deadJob,
   ...administratorsFirst,
   output: null,

@@ -60,7 +60,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/broadcast_messages/:id',
-  summary: 'Change a broadcast message',
+  summary: 'Update a broadcast message',
   on: broadcastMessage,
   ...administratorsFirst,
   input: z.object({ message: longText.nullish(), ...attributes }),

@@ -67,7 +67,7 @@ export const set = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/features/:name',
-  summary: 'Forget a feature switch',
+  summary: 'Delete a feature flag',
   ...administratorsFirst,
   input: z.object({ name: text }),
   output: null, // also 204 if the flag did not exist

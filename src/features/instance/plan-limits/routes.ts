@@ -20,7 +20,7 @@ export const get = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/application/plan_limits',
-  summary: 'Change limits of a plan',
+  summary: 'Update limits of a plan',
   ...administratorsFirst,
   input: z.object({ plan_name: plan, ...ofEachLimit(blankable(int.pipe(z.int().min(0)))) }),
   output: PlanLimitsEntity,

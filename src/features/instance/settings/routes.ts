@@ -17,7 +17,7 @@ export const get = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/application/settings',
-  summary: 'Change settings of the instance',
+  summary: 'Update settings of the instance',
   ...administratorsFirst,
   before: async (app) => presentSettings(await loadSettings(app)),
   input: SettingsInput,

@@ -21,7 +21,7 @@ const StatisticsEntity = entity({
 export const get = endpoint({
   method: 'GET',
   path: '/application/statistics',
-  summary: 'Tell how much there is of everything',
+  summary: 'Get the statistics of the instance',
   ...administratorsFirst,
   output: StatisticsEntity,
   // Numbers as text, as clients expect.
@@ -43,7 +43,7 @@ const StorageEntity = entity({
 export const storage = endpoint({
   method: 'GET',
   path: '/application/storage',
-  summary: 'Tell what is stored, and how much room is left, in bytes',
+  summary: 'Get storage usage and free disk space in bytes',
   ...administratorsFirst,
   output: StorageEntity,
   async handle({ app }) {

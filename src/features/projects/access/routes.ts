@@ -13,7 +13,7 @@ import { accessFacts } from './queries.ts'
 export const explain = endpoint({
   method: 'GET',
   path: '/projects/:id/access',
-  summary: 'Explain what gives or denies a user their level on a project',
+  summary: 'Explain the access level of a user on a project',
   on: project,
   allow: 'read',
   input: z.object({ user_id: blankable(id) }),

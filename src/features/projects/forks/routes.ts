@@ -60,7 +60,7 @@ export const list = endpoint({
 export const relate = endpoint({
   method: 'POST',
   path: '/projects/:id/fork/:forked_from_id',
-  summary: 'Tell that a project is a fork of another',
+  summary: 'Create a fork relationship between projects',
   on: forkSource,
   allow: 'administrator',
   output: ProjectEntity,
@@ -73,7 +73,7 @@ export const relate = endpoint({
 export const unrelate = endpoint({
   method: 'DELETE',
   path: '/projects/:id/fork',
-  summary: 'Forget what a project was forked from',
+  summary: 'Delete the fork relationship of a project',
   on: project,
   allow: 'administrator',
   changedAt: ({ project }) => project.updated_at,

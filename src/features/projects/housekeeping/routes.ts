@@ -6,7 +6,7 @@ import { startHousekeeping } from './service.ts'
 export const start = endpoint({
   method: 'POST',
   path: '/projects/:id/housekeeping',
-  summary: 'Tidy up the repository of a project, once a day at most',
+  summary: 'Run housekeeping on the repository of a project, at most once a day',
   on: project,
   allow: 'administer',
   whileReadOnly: true,

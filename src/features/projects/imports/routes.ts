@@ -8,7 +8,7 @@ import { cancelImport } from './service.ts'
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/import',
-  summary: 'Tell how far the import of a project is',
+  summary: 'Get the import status of a project',
   on: project,
   allow: 'read',
   output: ImportEntity,
@@ -21,7 +21,7 @@ export const get = endpoint({
 export const cancel = endpoint({
   method: 'DELETE',
   path: '/projects/:id/import',
-  summary: 'Cancel the import of a project; the project stays, empty',
+  summary: 'Cancel the import of a project; the empty project is kept',
   on: project,
   allow: 'administer',
   output: null,

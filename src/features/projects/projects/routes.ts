@@ -141,7 +141,7 @@ const NOTHING_GIVEN = `${Object.keys(changes).join(', ')} are missing, at least 
 export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id',
-  summary: 'Change a project',
+  summary: 'Update a project',
   on: project,
   allow: 'administer',
   whileReadOnly: true,
@@ -186,7 +186,7 @@ export const archive = endpoint({
 export const unarchive = endpoint({
   method: 'POST',
   path: '/projects/:id/unarchive',
-  summary: 'Take a project back out of the archive',
+  summary: 'Unarchive a project',
   on: project,
   allow: 'own',
   whileReadOnly: true,

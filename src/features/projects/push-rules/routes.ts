@@ -51,7 +51,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/push_rule',
-  summary: 'Change the push rule of a project',
+  summary: 'Update the push rule of a project',
   on: project,
   allow: 'administer',
   input: changes,
@@ -62,7 +62,7 @@ export const update = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/push_rule',
-  summary: 'Remove the push rule of a project, if it has one',
+  summary: 'Delete the push rule of a project',
   on: project,
   allow: 'administer',
   output: null,

@@ -26,7 +26,7 @@ export const create = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/share/:group_id',
-  summary: 'No longer share a project with a group',
+  summary: 'Stop sharing a project with a group',
   on: groupLink,
   allow: 'administer',
   changedAt: ({ link }) => link.updated_at,

@@ -29,7 +29,7 @@ export const star = endpoint({
 export const unstar = endpoint({
   method: 'POST',
   path: '/projects/:id/unstar',
-  summary: 'Take a star back',
+  summary: 'Unstar a project',
   on: project,
   allow: 'star',
   whileReadOnly: true,

@@ -52,7 +52,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/topics/:id',
-  summary: 'Change a topic',
+  summary: 'Update a topic',
   on: topic,
   ...administratorsFirst,
   upload: LARGEST_AVATAR * 2,
@@ -72,7 +72,7 @@ export const update = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/topics/:id',
-  summary: 'Delete a topic, of projects too',
+  summary: 'Delete a topic, also from projects',
   on: topic,
   ...administratorsFirst,
   output: null,
@@ -82,7 +82,7 @@ export const destroy = endpoint({
 export const merge = endpoint({
   method: 'POST',
   path: '/topics/merge',
-  summary: 'Give projects one topic instead of another',
+  summary: 'Merge two topics',
   ...administratorsFirst,
   input: z.object({ source_topic_id: id, target_topic_id: id }),
   output: TopicEntity,

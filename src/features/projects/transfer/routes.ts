@@ -14,7 +14,7 @@ import { transferProject } from '../projects/transfer.ts'
 export const transfer = endpoint({
   method: 'PUT',
   path: '/projects/:id/transfer',
-  summary: 'Move a project into another namespace',
+  summary: 'Transfer a project to another namespace',
   on: project,
   allow: 'own',
   whileReadOnly: true,

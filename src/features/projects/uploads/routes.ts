@@ -20,7 +20,7 @@ import { LARGEST_UPLOAD, deleteUpload, storeUpload } from './service.ts'
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/uploads',
-  summary: 'Upload a file to a project, to be linked from its texts',
+  summary: 'Upload a file to a project',
   on: project,
   allow: 'upload',
   upload: LARGEST_UPLOAD,

@@ -134,7 +134,7 @@ export const destroyMerged = endpoint({
 export const protect = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/branches/:branch/protect',
-  summary: 'Protect a branch, or change whether developers may push and merge',
+  summary: 'Protect a branch, or update the access of developers',
   on: branch,
   allow: 'protect',
   abilityFirst: true,
@@ -149,7 +149,7 @@ export const protect = endpoint({
 export const unprotect = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/branches/:branch/unprotect',
-  summary: 'No longer protect a branch by its own name',
+  summary: 'Unprotect a branch by name',
   on: branch,
   allow: 'protect',
   abilityFirst: true,

@@ -93,7 +93,7 @@ const MOST_ACTIONS = 5000
 export const create = endpoint({
   method: 'POST',
   path: PATH,
-  summary: 'Create, change, move and delete files by one commit',
+  summary: 'Create, update, move and delete files in one commit',
   on: repository,
   allow: 'commit',
   body: LARGEST_FILE_BODY,
@@ -139,7 +139,7 @@ export const get = endpoint({
 export const diff = endpoint({
   ...reading,
   path: `${PATH}/:sha/diff`,
-  summary: 'Get what a commit changed, against its first parent',
+  summary: 'Get the diff of a commit against its first parent',
   on: commit,
   costly: true,
   input: z.object({ unidiff: bool.nullish(), ...diffLooks, ...pageInput.shape }),
@@ -168,7 +168,7 @@ const TRIED = { dry_run: 'success' }
 export const pick = endpoint({
   method: 'POST',
   path: `${PATH}/:sha/cherry_pick`,
-  summary: 'Do once more on a branch what a commit did',
+  summary: 'Cherry-pick a commit',
   on: commit,
   allow: 'commit',
   input: z.object({ ...picking, message: longText.nullish() }),
@@ -182,7 +182,7 @@ export const pick = endpoint({
 export const revert = endpoint({
   method: 'POST',
   path: `${PATH}/:sha/revert`,
-  summary: 'Undo on a branch what a commit did',
+  summary: 'Revert a commit',
   on: commit,
   allow: 'commit',
   input: z.object(picking),

@@ -66,7 +66,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys',
-  summary: 'Add a deploy key to a project, or enable one that is known',
+  summary: 'Add a deploy key to a project, or enable an existing key',
   on: guardedProject,
   allow: 'administer',
   input: z.object({ ...newKey, can_push: bool.nullish() }),
@@ -79,7 +79,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/deploy_keys/:key_id',
-  summary: 'Rename a deploy key, or change whether it may push to this project',
+  summary: 'Update a deploy key',
   on: deployKey,
   allow: 'administer',
   input: z
@@ -109,7 +109,7 @@ export const enable = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/deploy_keys/:key_id',
-  summary: 'Take a deploy key from a project; a private one that no project has any more is destroyed',
+  summary: 'Remove a deploy key from a project; an unused private key is deleted',
   on: { ...deployKey, name: 'Deploy Key' },
   allow: 'administer',
   changedAt: ({ key }) => key.linked_at,

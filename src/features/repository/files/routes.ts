@@ -45,7 +45,7 @@ const PATH = '/projects/:id/repository/files/:file_path'
 export const get = endpoint({
   method: 'GET',
   path: PATH,
-  summary: 'Get a file of a repository, or with HEAD all about it but its content',
+  summary: 'Get a file of a repository, or its metadata with HEAD',
   on: repository,
   limiter: 'download',
   allow: 'download',
@@ -92,7 +92,7 @@ export const raw = endpoint({
 export const view = endpoint({
   method: 'GET',
   path: `${PATH}/view`,
-  summary: 'Get a file as pages show it: lines with their words marked, Markdown rendered',
+  summary: 'Get a file for display: highlighted lines or rendered Markdown',
   on: repository,
   allow: 'download',
   guest: true,
@@ -194,7 +194,7 @@ const STALE = 'You are attempting to update a file that has changed since you st
 export const update = endpoint({
   method: 'PUT',
   path: PATH,
-  summary: 'Change a file in a repository',
+  summary: 'Update a file in a repository',
   on: repository,
   allow: 'commit',
   body: LARGEST_FILE_BODY,
@@ -225,7 +225,7 @@ export const destroy = endpoint({
 export const updateSubmodule = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/submodules/:submodule',
-  summary: 'Let a submodule stand for another commit of its repository',
+  summary: 'Update a submodule reference',
   on: repository,
   allow: 'push',
   input: z.object({

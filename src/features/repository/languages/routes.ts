@@ -6,7 +6,7 @@ import { languagesIn } from './queries.ts'
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/languages',
-  summary: 'Tell which languages a project is written in, in per cent',
+  summary: 'Get the languages of a project in percent',
   on: repository,
   allow: 'download',
   guest: true,

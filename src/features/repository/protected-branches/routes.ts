@@ -46,7 +46,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/protected_branches',
-  summary: 'Protect a branch, or all whose names match a pattern',
+  summary: 'Protect a branch or wildcard',
   on: protectedProject,
   allow: 'administer',
   input: z.object({
@@ -71,7 +71,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PATCH',
   path: '/projects/:id/protected_branches/:name',
-  summary: 'Change who may do what to a protected branch',
+  summary: 'Update a protected branch',
   on: protectedBranch,
   allow: 'administer',
   input: z.object({ ...changedAllowedTo, ...switches }),
@@ -90,7 +90,7 @@ export const update = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/protected_branches/:name',
-  summary: 'No longer protect a branch, or a pattern',
+  summary: 'Unprotect a branch or wildcard',
   on: protectedBranch,
   allow: 'administer',
   changedAt: ({ rule }) => rule.updated_at,

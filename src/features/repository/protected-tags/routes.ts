@@ -35,7 +35,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/protected_tags',
-  summary: 'Protect a tag, or all whose names match a pattern',
+  summary: 'Protect a tag or wildcard',
   on: protectedProject,
   allow: 'administer',
   input: z.object({ name: text, create_access_level: level.nullish(), allowed_to_create: allowedToCreate }),
@@ -49,7 +49,7 @@ export const create = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/protected_tags/:name',
-  summary: 'No longer protect a tag, or a pattern',
+  summary: 'Unprotect a tag or wildcard',
   on: protectedTag,
   allow: 'administer',
   changedAt: ({ rule }) => rule.updated_at,

@@ -68,7 +68,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/releases/:tag_name/assets/links/:link_id',
-  summary: 'Change a link of a release',
+  summary: 'Update a link of a release',
   on: changeableLink,
   allow: 'push',
   jobToken: true,

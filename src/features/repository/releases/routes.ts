@@ -59,7 +59,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/releases',
-  summary: 'Release a tag; one that is missing is made from a ref',
+  summary: 'Create a release; a missing tag is created from a ref',
   on: repository,
   allow: 'push',
   jobToken: true,
@@ -75,7 +75,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/releases/:tag_name',
-  summary: 'Change a release',
+  summary: 'Update a release',
   on: release,
   allow: 'push',
   jobToken: true,
@@ -90,7 +90,7 @@ export const update = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/releases/:tag_name',
-  summary: 'Delete a release; its tag stays',
+  summary: 'Delete a release; the tag is kept',
   on: release,
   allow: 'push',
   jobToken: true,
@@ -105,7 +105,7 @@ export const destroy = endpoint({
 export const latest = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/permalink/latest',
-  summary: 'Go to the newest release',
+  summary: 'Redirect to the latest release',
   on: latestRelease,
   ...reading,
   output: null,
@@ -115,7 +115,7 @@ export const latest = endpoint({
 export const inLatest = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/permalink/latest/*',
-  summary: 'Go to something of the newest release',
+  summary: 'Redirect to an asset of the latest release',
   on: latestRelease,
   ...reading,
   input: z.object({ '*': text }),
@@ -131,7 +131,7 @@ function goTo(app: App, { project_id, tag }: Release, rest: readonly string[]): 
 export const download = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/:tag_name/downloads/*',
-  summary: 'Go to where a link of a release leads, by the path it was given',
+  summary: 'Redirect to the target of a release link',
   on: linkByPath,
   ...reading,
   output: null,

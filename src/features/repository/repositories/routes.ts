@@ -85,7 +85,7 @@ const MOST_LETTERS = 2_000_000
 export const paths = endpoint({
   ...reading,
   path: '/projects/:id/repository/paths',
-  summary: 'List the paths of all files of a repository at once, so far as they are not too many',
+  summary: 'List the paths of all files of a repository, up to a limit',
   costly: true,
   input: z.object({ ref: blankable(text) }),
   output: PathsEntity,

@@ -20,7 +20,7 @@ const tagSignature = child(tag, {
 export const ofCommit = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/signature',
-  summary: 'Get the signature of a commit, and whether it holds',
+  summary: 'Get the signature of a commit and its verification status',
   on: commitSignature,
   allow: 'download',
   guest: true,
@@ -31,7 +31,7 @@ export const ofCommit = endpoint({
 export const ofTag = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags/:tag_name/signature',
-  summary: 'Get the signature of a tag, and whether it holds',
+  summary: 'Get the signature of a tag and its verification status',
   on: tagSignature,
   allow: 'download',
   guest: true,

@@ -14,7 +14,7 @@ import { repository } from '../repositories/queries.ts'
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/snapshot',
-  summary: 'Get the repository of a project, or of its wiki, as it lies on the disk',
+  summary: 'Get a copy of the repository of a project or of its wiki',
   on: { ...repository, abilityFirst: false },
   allow: 'administrator',
   input: z.object({ wiki: blankable(bool) }),

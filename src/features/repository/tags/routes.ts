@@ -53,7 +53,7 @@ export const get = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/tags',
-  summary: 'Tag a commit; with a message, by an annotated tag',
+  summary: 'Create a tag; with a message, an annotated tag',
   on: repository,
   allow: 'push',
   input: z.object({
@@ -89,7 +89,7 @@ const notedTag = { ...tag, missing: 'Tag does not exist' }
 export const createNote = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/tags/:tag_name/release',
-  summary: 'Write the release note of a tag',
+  summary: 'Create the release note of a tag',
   on: notedTag,
   allow: 'push',
   input: z.object({ description: longText }),
@@ -103,7 +103,7 @@ export const createNote = endpoint({
 export const updateNote = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/tags/:tag_name/release',
-  summary: 'Rewrite the release note of a tag',
+  summary: 'Update the release note of a tag',
   on: notedTag,
   allow: 'push',
   input: z.object({ description: longText }),

@@ -102,7 +102,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/wikis/:slug',
-  summary: 'Change a page of a wiki',
+  summary: 'Update a page of a wiki',
   on: wikiPage,
   allow: 'write',
   body: LARGEST_BODY,
@@ -132,7 +132,7 @@ export const destroy = endpoint({
 export const attach = endpoint({
   method: 'POST',
   path: '/projects/:id/wikis/attachments',
-  summary: 'Put a file into a wiki',
+  summary: 'Upload a file to a wiki',
   on: wiki,
   allow: 'write',
   upload: LARGEST_ATTACHMENT,
