@@ -151,13 +151,13 @@ test.each([true, false])(
   async (javaScriptEnabled) => {
     await using tab = await openTab(forge, jane, { javaScriptEnabled })
     const page = await tab.go(`${at}/ci/editor`)
-    await page.getByLabel('Configuration').fill('broken: { script: 1, stage: nowhere }')
+    await page.getByRole('textbox', { name: 'Configuration' }).fill('broken: { script: 1, stage: nowhere }')
     // Errors are shown while typing, with their line.
     if (javaScriptEnabled) await page.locator('.ci-live .fault button', { hasText: 'Line 1' }).first().click()
     await page.getByRole('button', { name: 'Validate' }).click()
     await expect.poll(() => page.locator('.lint h2').textContent()).toContain('invalid')
     const name = `job${javaScriptEnabled}`
-    await page.getByLabel('Configuration').fill(`${name}: { script: echo }`)
+    await page.getByRole('textbox', { name: 'Configuration' }).fill(`${name}: { script: echo }`)
     await page.getByRole('button', { name: 'Validate' }).click()
     await expect.poll(() => page.locator('.lint td').allTextContents()).toContain(name)
     await page.getByRole('button', { name: 'Commit' }).click()

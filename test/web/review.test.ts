@@ -136,7 +136,7 @@ test('gates are lifted one by one while somebody looks on', async () => {
   const other = await his.go(`${at}/${iid}`)
   await other.click('text=Mark as draft')
   await page.waitForSelector('.merge-box[data-state=blocked]')
-  expect(await page.textContent('[data-gate=draft]')).toContain('can be lifted by its author or developers')
+  expect(await page.textContent('[data-gate=draft]')).toContain('The author or a developer can resolve this')
   await page.click('[data-gate=draft] button')
   await other.waitForSelector('.merge-box[data-state=ready]')
 

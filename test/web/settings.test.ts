@@ -198,14 +198,14 @@ test('somebody registers and is let in or not, with and without scripts', async 
     await using visitor = await openTab(forge, null, { javaScriptEnabled })
     for (const name of names) {
       const form = await visitor.go('/')
-      await form.click('text=Register')
+      await form.click('text=Create an account')
       await form.waitForURL('**/users/sign_up')
       await form.getByLabel('Name', { exact: true }).fill(name)
       await form.getByLabel('Username').fill(name)
       await form.getByLabel('Email').fill(`${name}@example.com`)
       await form.getByLabel('Password').fill(PASSWORD)
-      await form.click('button:has-text("Register")')
-      await form.waitForSelector('text=Your account waits for approval')
+      await form.click('button:has-text("Create account")')
+      await form.waitForSelector('text=Your account is pending approval')
     }
 
     await using tab = await openTab(forge, boss, { javaScriptEnabled })

@@ -76,7 +76,7 @@ function Outcome({ said, name }: { said: Message; name: string }) {
       {merged_yaml && (
         <details>
           <summary>Full configuration with all includes</summary>
-          <pre class="ci-bounded" tabIndex={0} aria-label="Full configuration">
+          <pre class="ci-bounded" tabIndex={0} aria-label="All includes">
             {merged_yaml}
           </pre>
         </details>
