@@ -68,7 +68,7 @@ test('first use answers with a link, and who follows it is who speaks from then 
     expect.objectContaining({ team_id: 'T1', team_domain: 'tools', chat_id: 'U1', chat_name: 'jane.chat' }),
   ])
 
-  expect((await ask('issue show 1')).body.text).toBe('Not found: there is no such thing here, or none for you.')
+  expect((await ask('issue show 1')).body.text).toBe("Not found, or you don't have access.")
   // Another user of the same chat team, or of another one, is not linked.
   for (const other of [{ user_id: 'U2' }, { team_id: 'T2' }])
     expect((await ask('issue show 1', other)).body.text).toContain('connect your account')
@@ -143,8 +143,8 @@ test('issues are made, found, talked about and closed, with the rights of who as
   expect((await ask('issue show 2')).body.response_type).toBe('ephemeral')
   await source.owner.put(`${source.url}/members/${jane.id}`, { access_level: 10 })
   expect((await ask('issue show 2')).body.text).toContain('Not found')
-  expect((await ask('run tests')).body.text).toBe('You are not allowed to do that here.')
-  expect((await ask('deploy a to b')).body.text).toBe('You are not allowed to do that here.')
+  expect((await ask('run tests')).body.text).toBe("You don't have permission to do this.")
+  expect((await ask('deploy a to b')).body.text).toBe("You don't have permission to do this.")
   await source.owner.delete(`${source.url}/members/${jane.id}`)
   expect((await ask('issue new Another')).body.text).toBe('You have no access to this project.')
   expect((await source.owner.get(`${source.url}/issues`)).body).toHaveLength(2)
@@ -168,7 +168,7 @@ tests: { stage: a, script: ['echo $CHAT_INPUT'], only: [chat] }
   const { body } = await ask('deploy staging to production')
   expect(body).toEqual({
     response_type: 'in_channel',
-    text: `Deployment started from staging to production. <${forge.url}${source.path}/-/jobs/${job('ship it').id}|Follow its progress>.`,
+    text: `Deployment started from staging to production. <${forge.url}${source.path}/-/jobs/${job('ship it').id}|View job>.`,
   })
   const { body: ran } = await ask('run tests all of them', { channel_name: 'dev' })
   expect(ran.text).toMatch(/^Your job tests runs in pipeline </)
@@ -178,7 +178,7 @@ tests: { stage: a, script: ['echo $CHAT_INPUT'], only: [chat] }
   expect((await jane.get(`${source.url}/pipelines/${newest[0].id}/variables`)).body).toEqual(
     expect.arrayContaining([expect.objectContaining({ key: 'CHAT_INPUT', value: 'all of them' })]),
   )
-  expect((await ask('run other')).body.text).toContain('It could not be run')
+  expect((await ask('run other')).body.text).toContain('Pipeline could not be created')
 })
 
 test('what is made in a chat counts as what its people make elsewhere', async () => {
@@ -193,7 +193,7 @@ test('what is made in a chat counts as what its people make elsewhere', async ()
   for (const text of ['issue new One more', `issue comment ${iid}\nOne more`])
     expect((await ask(text)).body).toEqual({
       response_type: 'ephemeral',
-      text: 'You have done that too many times. Try again later.',
+      text: 'Rate limit reached. Try again later.',
     })
   expect([(await jane.get(at)).body.length, (await jane.get(`${at}/${iid}`)).body.user_notes_count]).toEqual(before)
   await forge.administrator.put('/application/settings', { issues_create_limit: 300, notes_create_limit: 300 })

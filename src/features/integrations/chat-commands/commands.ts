@@ -37,9 +37,9 @@ export interface CommandContext {
   readonly limiter: RateLimiter
 }
 
-const MISSING: Reply = { pieces: ['Not found: there is no such thing here, or none for you.'] }
-const DENIED: Reply = { pieces: ['You are not allowed to do that here.'] }
-const THROTTLED: Reply = { pieces: ['You have done that too many times. Try again later.'] }
+const MISSING: Reply = { pieces: ["Not found, or you don't have access."] }
+const DENIED: Reply = { pieces: ["You don't have permission to do this."] }
+const THROTTLED: Reply = { pieces: ['Rate limit reached. Try again later.'] }
 
 const linkToIssue = ({ app, subject }: CommandContext, { iid, title }: Issue): Link => ({
   text: `#${iid} ${title}`,
@@ -65,7 +65,7 @@ export async function runCommand(asked: CommandContext, command: Command): Promi
     if (error.kind === 'forbidden') return DENIED
     if (error.kind === 'not_found') return MISSING
     if (error.kind === 'throttled') return THROTTLED
-    return { pieces: [`That was refused: ${typeof error.said === 'string' ? error.said : JSON.stringify(error.said)}`] }
+    return { pieces: [`Request rejected: ${typeof error.said === 'string' ? error.said : JSON.stringify(error.said)}`] }
   }
 }
 
@@ -200,7 +200,7 @@ const deploy: Runner<'deploy'> = async (asked, { from, to }) => {
   if (!job) return { pieces: ['No action found to be executed.'] }
   if (others.length > 0) return { pieces: ['Too many actions defined.'] }
   const played = await playJob(app, subject, job, {})
-  const link: Link = { text: 'Follow its progress', url: pageBelow(webUrlOf(app, subject), `jobs/${played.id}`) }
+  const link: Link = { text: 'View job', url: pageBelow(webUrlOf(app, subject), `jobs/${played.id}`) }
   return { isForAll: true, pieces: [`Deployment started from ${from} to ${to}. `, link, '.'] }
 }
 
@@ -216,7 +216,7 @@ const run: Runner<'run'> = async (asked, { job, rest }) => {
   ]
   const input = { project, actor, source: 'chat', ref: project.default_branch, job, variables } as const
   const { pipeline, errors } = await createPipeline(app, input)
-  if (!pipeline) return { pieces: [`It could not be run: ${errors.join(', ')}`] }
+  if (!pipeline) return { pieces: [`Pipeline could not be created: ${errors.join(', ')}`] }
   const link: Link = { text: `#${pipeline.id}`, url: pageBelow(webUrlOf(app, subject), `pipelines/${pipeline.id}`) }
   return { isForAll: true, pieces: [`Your job ${job} runs in pipeline `, link, '.'] }
 }

@@ -58,7 +58,8 @@ export async function answerChat(
   { limiter, ...sender }: Caller,
 ): Promise<ChatReply> {
   const { system, project, row } = await admit(app, at.id, at.slug, input.token)
-  if (!input.user_id || !input.team_id) return replyOf(system, { pieces: ['Your chat does not tell who you are.'] })
+  if (!input.user_id || !input.team_id)
+    return replyOf(system, { pieces: ['The chat request does not identify a user.'] })
   const chatter: Chatter = {
     service_id: row.id,
     team_id: input.team_id,

@@ -17,8 +17,8 @@ interface RequestContext {
 }
 
 const EXPIRED: Page = {
-  title: 'Nothing was connected',
-  body: html`<p role="alert">This link is no longer good. Ask in the chat again for another.</p>`,
+  title: 'Account not connected',
+  body: html`<p role="alert">This link is no longer valid. Request a new link in the chat.</p>`,
 }
 
 const done = (text: string): Page => ({ title: text, body: html`<p>You can go back to the chat.</p>` })
@@ -29,10 +29,11 @@ function questionPage(proof: string, { user, token, chatter, place }: RequestCon
     title: 'Connect a chat account?',
     body: html`<p>You are signed in as <strong>${user.username}</strong>.</p>
       <p>
-        Whoever is <strong>${who}</strong> in the team <strong>${chatter.team_domain ?? chatter.team_id}</strong> would
-        act as you in <strong>${place}</strong>: create and change issues, deploy, run jobs.
+        The chat user <strong>${who}</strong> in the team
+        <strong>${chatter.team_domain ?? chatter.team_id}</strong> will be able to act as you in
+        <strong>${place}</strong>: create and edit issues, deploy, run jobs.
       </p>
-      <p class="quiet">Go on only if that is you, and you have just asked for this yourself.</p>
+      <p class="quiet">Continue only if this is your chat account and you requested this link.</p>
       <form method="post" action="${PAGE}">
         ${tokenField(proof)}<input type="hidden" name="token" value="${token}" />
         <button>Connect</button>
