@@ -93,7 +93,7 @@ export const [test, testOfGroup] = atScopes(projectAndGroupHooks, (scope) =>
 export const testOfInstance = endpoint({
   method: 'POST',
   path: `${instanceHooks.path}/:hook_id`,
-    summary: 'Test a system hook',
+  summary: 'Test a system hook',
   on: instanceHooks.hook,
   allow: instanceHooks.allow,
   output: entity({
