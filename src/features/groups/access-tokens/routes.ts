@@ -77,7 +77,7 @@ export const [rotateOfProject, rotateOfGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'POST',
     path: `${scope.path}/access_tokens/:token_id/rotate`,
-    summary: `Rotate an access token of a ${mountedScope.kind}`,
+    summary: `Rotate an access token of a ${scope.kind}`,
     on: resourceToken(scope),
     ...managing,
     input: z.object({ expires_at: blankable(date) }),
