@@ -1,8 +1,8 @@
 /** Answers what a user may do, for one record or for a page of records. No other module computes levels. */
-import { sql, type ExpressionBuilder, type RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { User } from '../../../context.ts'
 import { Guest, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
-import type { Db, Tables } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
@@ -129,16 +129,3 @@ export async function isGroupOf(db: Db, viewer: User | null, group: number): Pro
   if (!isActive(viewer)) return false
   return viewer.admin || (await amongGroupsOf(db, { user_id: viewer.id, group_id: group })).length > 0
 }
-
-type OnProjects = ExpressionBuilder<Tables, 'projects'>
-
-/** As a condition: the viewer has at least this level on the project of the row. */
-export const hasLevel = (eb: OnProjects, user: number, level: number) =>
-  eb.exists(
-    eb
-      .selectFrom('project_authorizations as mine')
-      .select('mine.project_id')
-      .whereRef('mine.project_id', '=', 'projects.id')
-      .where('mine.user_id', '=', user)
-      .where('mine.access_level', '>=', level),
-  )
