@@ -39,7 +39,7 @@ test('who would wait for too long, or behind too many, is told when to come agai
   await limiter.enter(person('a'))
   const late = limiter.enter(person('a'))
   const second = limiter.enter(person('a'))
-  await expect(limiter.enter(person('a'))).rejects.toMatchObject({ name: 'LaneFull', isOwn: true, retryAfter: 1 })
+  await expect(limiter.enter(person('a'))).rejects.toMatchObject({ name: 'LimiterFull', isOwn: true, retryAfter: 1 })
   await limiter.enter(person('b'))
   const other = limiter.enter(person('c'))
   await expect(limiter.enter(person('d'))).rejects.toMatchObject({ isOwn: false })

@@ -23,7 +23,7 @@ export class LimiterFull extends Error {
 
   constructor(retryAfter: number, isOwn: boolean) {
     super('too much at once')
-    this.name = 'LaneFull'
+    this.name = 'LimiterFull'
     this.retryAfter = retryAfter
     this.isOwn = isOwn
   }

@@ -28,8 +28,8 @@ test('every page of the documentation is shown to everybody, and its links lead 
   for (const [path, html] of pages) {
     for (const [, href = ''] of html.matchAll(/ href="(\/help[^"]*)"/g)) {
       const [page, anchor] = href.split('#') as [string, string?]
-      expect(pages.has(page), `${href} in ${path}`).toBe(true)
-      if (anchor) expect(pages.get(page), `${href} in ${path}`).toContain(` id="${anchor}"`)
+      const target = anchor ? ` id="${anchor}"` : '<'
+      expect(pages.get(page), `${href} in ${path}`).toContain(target)
     }
     for (const [, src = ''] of html.matchAll(/ src="(\/help\/pictures\/[^"]*)"/g)) pictures.add(src)
   }
