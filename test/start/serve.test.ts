@@ -26,7 +26,7 @@ test(
       await using first = new Child([], settings)
       const url = await first.url()
       await until(() => first.stdout.includes('(RSA)'))
-      password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
+      password = /password \(shown only once\): (\S+)/.exec(first.stdout)![1]!
       expect(first.lines.plain).toEqual([
         `Mortise is listening on ${url}`,
         `Administrator account: root, password (shown only once): ${password}`,
@@ -138,13 +138,13 @@ test.each([
     const taken = String((blocker.address() as AddressInfo).port)
     expect(await run(['serve'], { ...settings, [name]: taken })).toMatchObject({
       code: 1,
-      stdout: expect.not.stringContaining('administrator'),
+      stdout: expect.not.stringContaining('Administrator'),
       stderr: expect.stringMatching(/^mortise: cannot listen on [^\n]+EADDRINUSE[^\n]+\n$/),
     })
     blocker.close()
     await using second = new Child(['serve'], settings)
     await second.url()
-    await until(() => second.stdout.includes('password, shown only now: '))
+    await until(() => second.stdout.includes('password (shown only once): '))
   },
 )
 
