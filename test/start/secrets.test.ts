@@ -46,6 +46,7 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
     await ask('/projects/1/services/slack', { webhook: 'https://chat.example.com/hunter2' })
     await ask('/projects/1/variables', { key: 'KEY', value: 'hunter2' })
     await ask('/projects/1/triggers', { description: 'robot' })
+    await ask('/projects/1/deploy_tokens', { name: 'gitlab-deploy-token', scopes: ['read_repository'] })
     await ask('/projects/1/pipeline_schedules', { description: 'nightly', ref: 'master', cron: '0 1 * * *' })
     await ask('/projects/1/pipeline_schedules/1/variables', { key: 'KEY', value: 'hunter2' })
     await ask('/projects/1/invitations', { email: 'someone@example.com', access_level: 30 })
@@ -86,6 +87,7 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   expect(reset).toMatchObject({ code: 0, stderr: '' })
   expect(reset.stdout.trim().split('\n').toSorted()).toEqual([
     '1 CI variables are lost: they are to be set again',
+    '1 deploy tokens are no longer given to jobs: they are to be made again',
     '1 feed tokens are new: who reads feeds by the old ones is to be told',
     '1 hooks have lost their URL variables: they are to be set again',
     '1 hooks have lost their custom headers: they are to be set again',
@@ -121,7 +123,7 @@ async function unreadable(data: string, key: string): Promise<string[]> {
     const tables = await store.db.introspection.getTables()
     const columns = tables.flatMap(({ name, columns }) => columns.map((column) => [name, column.name] as const))
     const sealed = columns.filter(([, column]) => /(^|_)sealed$|^check_value$/.test(column))
-    expect(sealed).toHaveLength(21)
+    expect(sealed).toHaveLength(22)
     const lost: string[] = []
     for (const [table, column] of sealed) {
       const query = sql<{
