@@ -86,20 +86,20 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   const reset = await run(['secrets', 'reset'], settings)
   expect(reset).toMatchObject({ code: 0, stderr: '' })
   expect(reset.stdout.trim().split('\n').toSorted()).toEqual([
-    '1 CI variables are lost: they are to be set again',
-    '1 deploy tokens are no longer given to jobs: they are to be made again',
-    '1 feed tokens are new: who reads feeds by the old ones is to be told',
-    '1 hooks have lost their URL variables: they are to be set again',
-    '1 hooks have lost their custom headers: they are to be set again',
-    '1 hooks have lost their signing token: it is to be set again',
-    '1 hooks have lost their token: it is to be set again',
+    '1 CI variables are lost: set them again',
+    '1 deploy tokens no longer reach CI jobs: create them again',
+    '1 feed tokens were replaced: users must set up their feed readers again',
+    '1 integrations lost their secrets and are disabled: set them up again',
     '1 invitations have new links: links in sent emails no longer work',
-    '1 pipeline triggers have new tokens: who uses them is to be told',
-    '1 runners tokens of projects are new: runners are to be registered again',
-    '1 services have lost their secrets and are off: they are to be set again',
-    '1 variables of pipeline schedules are lost: they are to be set again',
-    '2 private and impersonation tokens are new: who used the old ones signs in for theirs',
-    'the setting akismet_api_key is lost: it is to be set again',
+    '1 pipeline triggers have new tokens: their users must get the new ones',
+    '1 runner registration tokens of projects were replaced: register runners with the new ones',
+    '1 variables of pipeline schedules are lost: set them again',
+    '1 webhooks lost their URL variables: set them again',
+    '1 webhooks lost their custom headers: set them again',
+    '1 webhooks lost their secret token: set it again',
+    '1 webhooks lost their signing token: set it again',
+    '2 private and impersonation tokens were replaced: their users must get the new ones',
+    'the setting akismet_api_key is lost: set it again',
   ])
   await served(settings, async (ask) => {
     const { status, body } = await ask('/session', { login: 'root', password: MORTISE_ROOT_PASSWORD }, '')

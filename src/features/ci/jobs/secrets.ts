@@ -19,7 +19,7 @@ export const replaceCiSecrets: SecretReset = async (app) => {
   const runners = await replaceRunnerTokens(app)
   return [
     ...(values > 0 ? [`${values} variables of pipelines have lost their value`] : []),
-    ...(runners > 0 ? [`${runners} runners have new tokens: they are to be registered again`] : []),
+    ...(runners > 0 ? [`${runners} runners have new tokens: register them again`] : []),
   ]
 }
 

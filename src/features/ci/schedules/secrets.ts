@@ -8,5 +8,5 @@ export const dropScheduleVariables: SecretReset = async (app) => {
     dropped += ids.length
     for (const id of ids) await app.db.deleteFrom('pipeline_schedule_variables').where('id', '=', id).execute()
   }
-  return dropped > 0 ? [`${dropped} variables of pipeline schedules are lost: they are to be set again`] : []
+  return dropped > 0 ? [`${dropped} variables of pipeline schedules are lost: set them again`] : []
 }

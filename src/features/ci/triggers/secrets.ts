@@ -11,5 +11,5 @@ export const renewTriggers: SecretReset = async (app) => {
       await app.db.updateTable('pipeline_triggers').set(newTriggerToken(app)).where('id', '=', id).execute()
     }
   }
-  return renewed > 0 ? [`${renewed} pipeline triggers have new tokens: who uses them is to be told`] : []
+  return renewed > 0 ? [`${renewed} pipeline triggers have new tokens: their users must get the new ones`] : []
 }

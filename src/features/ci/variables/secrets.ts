@@ -8,5 +8,5 @@ export const dropVariables: SecretReset = async (app) => {
     dropped += ids.length
     for (const id of ids) await app.db.deleteFrom('ci_variables').where('id', '=', id).execute()
   }
-  return dropped > 0 ? [`${dropped} CI variables are lost: they are to be set again`] : []
+  return dropped > 0 ? [`${dropped} CI variables are lost: set them again`] : []
 }

@@ -10,5 +10,5 @@ export const replaceFeedTokens: SecretReset = async (app) => {
     for (const id of ids)
       await app.db.updateTable('feed_tokens').set(newFeedToken(app).columns).where('id', '=', id).execute()
   }
-  return replaced > 0 ? [`${replaced} feed tokens are new: who reads feeds by the old ones is to be told`] : []
+  return replaced > 0 ? [`${replaced} feed tokens were replaced: users must set up their feed readers again`] : []
 }

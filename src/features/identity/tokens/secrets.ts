@@ -18,6 +18,6 @@ export const replaceTokens: SecretReset = async (app) => {
     }
   }
   return replaced > 0
-    ? [`${replaced} private and impersonation tokens are new: who used the old ones signs in for theirs`]
+    ? [`${replaced} private and impersonation tokens were replaced: their users must get the new ones`]
     : []
 }

@@ -12,7 +12,7 @@ import { searchDocumentation } from './search.ts'
 export const get = endpoint({
   method: 'GET',
   path: '/application/help',
-  summary: 'Get what the instance says to whoever looks for help',
+  summary: 'Get the help text of the instance',
   allow: 'anyone',
   output: entity({
     text: z.string().nullable(),

@@ -29,5 +29,5 @@ export const dropSecrets: SecretReset = async (app) => {
   })
   for (const { name } of lost) await app.db.deleteFrom('settings').where('name', '=', name).execute()
   const settings = lost.flatMap(({ name }) => (sealed.has(name) ? [name] : []))
-  return settings.map((name) => `the setting ${name} is lost: it is to be set again`)
+  return settings.map((name) => `the setting ${name} is lost: set it again`)
 }

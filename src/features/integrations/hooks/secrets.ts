@@ -2,10 +2,10 @@ import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
 const SEALED = {
-  token_sealed: 'token: it is',
-  signing_token_sealed: 'signing token: it is',
-  url_variables_sealed: 'URL variables: they are',
-  custom_headers_sealed: 'custom headers: they are',
+  token_sealed: 'secret token: set it',
+  signing_token_sealed: 'signing token: set it',
+  url_variables_sealed: 'URL variables: set them',
+  custom_headers_sealed: 'custom headers: set them',
 } as const
 
 /** The server cannot generate new secrets for hooks: only their receivers know the values. */
@@ -22,7 +22,7 @@ export const dropHookSecrets: SecretReset = async (app) => {
           .where('id', '=', id)
           .execute()
     }
-    if (dropped > 0) lines.push(`${dropped} hooks have lost their ${lost} to be set again`)
+    if (dropped > 0) lines.push(`${dropped} webhooks lost their ${lost} again`)
   }
   return lines
 }

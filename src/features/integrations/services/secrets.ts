@@ -12,5 +12,5 @@ export const dropServiceSecrets: SecretReset = async (app) => {
     const change = { secrets_sealed: null, active: false }
     for (const id of ids) await app.db.updateTable('services').set(change).where('id', '=', id).execute()
   }
-  return dropped > 0 ? [`${dropped} services have lost their secrets and are off: they are to be set again`] : []
+  return dropped > 0 ? [`${dropped} integrations lost their secrets and are disabled: set them up again`] : []
 }

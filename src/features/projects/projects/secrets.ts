@@ -22,7 +22,9 @@ export const replaceProjectSecrets: SecretReset = async (app) => {
       await app.db.updateTable('projects').set({ import_credentials_sealed: null }).where('id', '=', id).execute()
   }
   return [
-    ...(tokens > 0 ? [`${tokens} runners tokens of projects are new: runners are to be registered again`] : []),
+    ...(tokens > 0
+      ? [`${tokens} runner registration tokens of projects were replaced: register runners with the new ones`]
+      : []),
     ...(credentials > 0 ? [`${credentials} imports have lost their credentials`] : []),
   ]
 }

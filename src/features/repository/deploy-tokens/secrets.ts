@@ -9,5 +9,5 @@ export const forgetSecrets: SecretReset = async (app) => {
     for (const id of ids)
       await app.db.updateTable('deploy_tokens').set({ secret_sealed: null }).where('id', '=', id).execute()
   }
-  return forgotten > 0 ? [`${forgotten} deploy tokens are no longer given to jobs: they are to be made again`] : []
+  return forgotten > 0 ? [`${forgotten} deploy tokens no longer reach CI jobs: create them again`] : []
 }
