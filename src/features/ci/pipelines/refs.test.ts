@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startForge } from '../../../forge.ts'
 
-test('no spelling of a protected branch runs its pipeline for whoever may not', async () => {
+test('no spelling of a protected branch runs its pipeline without permission', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const project = await forge.project()

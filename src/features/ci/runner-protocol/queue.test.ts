@@ -115,7 +115,7 @@ test('protected refs, groups, locks, resources and the projects of others', asyn
   expect(await forge.app.db.selectFrom('ci_queue').selectAll().execute()).toEqual([])
 })
 
-test('a job that another process has made reaches whoever waits here', async () => {
+test('a job that another process created reaches a runner that waits here', async () => {
   await using forge = await startForge()
   await pushed(forge, 'a: { script: x, when: manual }\n')
   await forge.settle()

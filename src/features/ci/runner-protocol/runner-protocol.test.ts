@@ -215,7 +215,7 @@ test('a runner that waits has a new job at once', async () => {
   expect(body.job_info.name).toBe('build')
 })
 
-test('whoever waits is answered when the server closes', async () => {
+test('waiting runners are answered when the server closes', async () => {
   const forge = await startForge()
   const runner = await registerRunner(forge)
   await runner.request()

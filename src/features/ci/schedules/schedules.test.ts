@@ -181,7 +181,7 @@ test.each([
 
 type Stage = Awaited<ReturnType<typeof stage>>
 
-test('a schedule is played by hand, as whoever plays it', async () => {
+test('a schedule that is run by hand runs as the user who runs it', async () => {
   await using s = await stage()
   const { body: schedule } = await s.owner.post(s.url, { ...INPUT, active: false })
   const item = `${s.url}/${schedule.id}`

@@ -50,7 +50,7 @@ test('the token is shown whole to its owner alone', async () => {
   expect((await owner.post(`${url}/triggers`, { description: 'd'.repeat(256) })).status).toBe(400)
 })
 
-test('whoever has the token starts a pipeline as the owner', async () => {
+test('a trigger token starts a pipeline as its owner', async () => {
   await using s = await stage()
   const { forge, owner, url, trigger, nobody } = s
   const input = { token: trigger.token, ref: 'master', variables: { COLOUR: 'red' }, about: { any: ['thing'] } }

@@ -481,7 +481,7 @@ test('many dead hooks of one person take a share of the places, now and at the n
   expect(await db.selectFrom('delivery_lanes').selectAll().execute()).toEqual([])
 })
 
-test('what waits and what was given up is counted for whoever looks', async () => {
+test('pending and failed deliveries are counted', async () => {
   const text = await (
     await fetch(`${forge.url}/-/metrics`, { headers: { 'PRIVATE-TOKEN': forge.administrator.token } })
   ).text()

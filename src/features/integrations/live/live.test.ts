@@ -222,7 +222,7 @@ test('without a stream it is what there was and the end; what is too old or unkn
   expect(await ask(end)).toBe('retry: 3000\n\n')
 })
 
-test('whoever is blocked, leaves, or shows a token that was revoked is cut off', async () => {
+test('blocked users, former members and revoked tokens are disconnected', async () => {
   const project = await privateProject('cut')
   const john = await forge.user({ username: 'john' })
   await jane.post(`/projects/${project.id}/members`, { user_id: john.id, access_level: 30 })

@@ -124,7 +124,7 @@ test('merge requests: what happens to one is told to those it concerns', async (
   })
 })
 
-test('whoever set a merge request to merge by itself, and its author, hear that it could not be', async () => {
+test('the user who set auto-merge and the author get a mail when the merge fails', async () => {
   const source = await openSource(forge, 'projects')
   const { url, owner, id } = source
   const people = { owner, author: await member(source, 30), watcher: await member(source, 30, 'watch') }
@@ -141,7 +141,7 @@ test('whoever set a merge request to merge by itself, and its author, hear that 
   expect(await told(people)).toEqual({ owner: line, author: line })
 })
 
-test('each custom event is told to whoever chose it, once, and nothing else is', async () => {
+test('each custom event reaches the users who chose it, once, and nothing else does', async () => {
   const source = await openSource(forge, 'projects')
   const { url, owner, id } = source
   // Only the user who started a pipeline gets mail about it.
@@ -182,7 +182,7 @@ test('each custom event is told to whoever chose it, once, and nothing else is',
   expect(got.toSorted()).toEqual(events.toSorted())
 })
 
-test('pipelines: whoever started one hears that it failed, that it is mended, and by choice that it succeeds', async () => {
+test('pipelines: the user who started one gets a mail when it fails, is fixed, and optionally when it succeeds', async () => {
   const source = await openSource(forge, 'projects')
   const { url, id, owner } = source
   const people = {

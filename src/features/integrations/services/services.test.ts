@@ -267,7 +267,7 @@ test('a project without its own takes that of the nearest group', async () => {
   expect(await shown(own)).toEqual([null, false, true])
 })
 
-test('whoever asks twice at once makes one of it', async () => {
+test('two concurrent requests create one integration', async () => {
   const { owner, url } = source
   const path = `${url}/integrations/discord`
   const answers = await Promise.all([1, 2, 3].map((n) => owner.put(path, { webhook: `${HOOK}/${n}` })))

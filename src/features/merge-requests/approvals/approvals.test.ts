@@ -210,7 +210,7 @@ test('the password is asked for where the project says so', async () => {
   })
 })
 
-test('whoever may no longer approve has not approved, until they may again', async () => {
+test('approvals of users who lost permission do not count until it returns', async () => {
   await using forge = await startForge()
   const { jane, john, url, root, propose, project } = await proposed(forge)
   const admin = await forge.user({ admin: true })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startForge, type Person } from '../../../forge.ts'
 
-test('issues that a merge request names are told to whoever sees them', async () => {
+test('viewers see the mentioned issues that they have access to', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const owner = await forge.user()

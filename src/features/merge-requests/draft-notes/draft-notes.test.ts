@@ -60,7 +60,7 @@ test('only their author sees drafts, until they are published at once', async ()
   expect(reviewer).toMatchObject({ user_id: joe.id, state: 'reviewed' })
 })
 
-test('whoever may resolve does so by an answer', async () => {
+test('a reply resolves the thread for users who can resolve it', async () => {
   await using forge = await startForge()
   const { jane, joe, url, drafts } = await begin(forge)
   const thread = (await joe.post(`${url}/discussions`, { body: 'A question' })).body

@@ -34,7 +34,7 @@ test('labels and milestones that become the group’s stay on merge requests, an
   expect((await owner.get(`${at}/labels`)).body).toMatchObject([{ name: 'bug', is_project_label: true }])
 })
 
-test('whoever leaves a private project is told no more of its merge requests', async () => {
+test('former members of a private project get no more mails about its merge requests', async () => {
   const { at, propose, member } = await openProposals(forge, owner)
   const jane = await member(30)
   const one = await propose('Left')

@@ -14,7 +14,7 @@ afterEach(() => setSlow(false))
 
 const MINUTE = 60_000
 
-test('what git comes to no end with is not tried again by whoever asks', async () => {
+test('a merge check that timed out in git is not repeated by readers', async () => {
   await using forge = await startForge()
   const owner = await forge.user()
   const { propose, at, push, url } = await openProposals(forge, owner)

@@ -51,7 +51,7 @@ async function open(request: Record<string, unknown> = {}) {
 const parentsOf = async (git: (...args: string[]) => Promise<string>, name: string) =>
   (await git('rev-list', '--parents', '-n', '1', name)).split(' ').slice(1)
 
-test('a merge is a commit of both, by whoever merges, and told once', async () => {
+test('a merge is a commit with both parents by the user who merges, with one event', async () => {
   const { at, git, propose } = await open()
   const issue = await jane.post(`${at}/issues`, { title: 'It is missing' })
   const one = await propose('feature', { 'b.txt': 'two\n' }, { description: `Closes #${issue.body.iid}` })

@@ -179,7 +179,7 @@ test('twenty that are accepted at once are all merged, one after the other', asy
   expect(line).toHaveLength(21)
 })
 
-test('whoever was blocked, or lost the right, since they ordered a merge does not merge', async () => {
+test('auto-merge does not run for a user who was blocked or lost permission', async () => {
   for (const how of ['blocked', 'removed'] as const) {
     const { at, git, propose } = await open()
     const john = await forge.user()

@@ -25,7 +25,7 @@ async function begin(
   return { jane, joe, project, url, suggest, fileNow, tip }
 }
 
-test('a suggestion is kept with its note, and applied as whoever applies it', async () => {
+test('a suggestion is stored with its note and applied as the user who applies it', async () => {
   await using forge = await startForge()
   const { jane, joe, url, suggest, fileNow, tip } = await begin(forge)
   const note = await suggest('Better:\n```suggestion:-1+1\nONE\nTWO\n```', 2)

@@ -19,7 +19,7 @@ async function waiting(who: Person, query: Record<string, unknown> = {}): Promis
   return body.map(({ action_name, body }: { action_name: string; body: string }) => `${action_name}: ${body}`)
 }
 
-test('whoever is to do or to review it has it waiting, until they see to it', async () => {
+test('assignees and reviewers have a to-do item until it is done', async () => {
   const { project, propose, member } = await openProposals(forge, owner)
   const [jane, joe] = [await member(30), await member(20)]
   const one = await propose('Saws', { assignee_ids: [jane.id], reviewer_ids: [joe.id] })
@@ -52,7 +52,7 @@ test('whoever is to do or to review it has it waiting, until they see to it', as
   expect(await waiting(joe)).toEqual([])
 })
 
-test('whoever is named and may read it is told, once while it waits', async () => {
+test('a mentioned user with access gets one to-do item while it is pending', async () => {
   const { propose, member } = await openProposals(forge, owner)
   const [jane, joe, jim, guest] = [await member(30), await member(20), await member(20), await member(10)]
   const stranger = await forge.user()

@@ -216,7 +216,7 @@ test('a merged request shows what it brought', async () => {
   })
 })
 
-test('whoever sees no code any more sees their request, and nothing of what it brings', async () => {
+test('an author without access to code sees the merge request without its changes', async () => {
   await using forge = await startForge()
   const [owner, author] = [await forge.user(), await forge.user()]
   const { at, url, propose, member, push } = await openProposals(forge, owner, { visibility: 'private' })

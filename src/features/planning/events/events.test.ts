@@ -286,7 +286,7 @@ test('what happens to a confidential issue is seen by those who see the issue', 
   expect(await seen()).toMatchObject({ author: 2, assignee: 2, reporter: 3, guest: 0, visitor: 0 })
 })
 
-test('what lies between two days is counted as it is listed, whoever asks', async () => {
+test('the total of events between two days equals the list, for every viewer', async () => {
   const { url, owner } = await openSource(forge, 'projects', { visibility: 'public' })
   const author = await member(url, owner, 10)
   const guest = await member(url, owner, 10)

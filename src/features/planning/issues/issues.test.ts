@@ -96,7 +96,7 @@ function without<T extends object>(record: T, name: string): Partial<T> {
   return rest as Partial<T>
 }
 
-test('whoever is below Reporter says what it is about, and plans nothing', async () => {
+test('a user below Reporter sets title and description, and no planning fields', async () => {
   const { url, people } = await crew()
   const planned = { labels: 'bug', assignee_ids: [people.developer.id], due_date: '2030-01-02', weight: 2 }
   const { status, body } = await people.guest.post(url, { title: 'x', confidential: true, ...planned })

@@ -12,7 +12,7 @@ test('a text is rendered, and names nothing without the flavour', async () => {
   expect((await ann.post('/markdown', {})).body).toMatchObject({ error: 'text is missing' })
 })
 
-test('people, groups and commits become links for whoever may see them', async () => {
+test('users, groups and commits become links for viewers with access', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann', name: 'Ann "A"' })
   const eve = await forge.user({ username: 'eve' })
@@ -77,7 +77,7 @@ test('a text of a megabyte is rendered, a longer one refused', async () => {
   })
 })
 
-test('issues, labels and milestones become links for whoever may see them', async () => {
+test('issues, labels and milestones become links for viewers with access', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })
   const eve = await forge.user({ username: 'eve' })

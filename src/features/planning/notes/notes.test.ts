@@ -155,7 +155,7 @@ test('a hidden issue is told as one that is not there', async () => {
   }
 })
 
-test('whoever is no member says nothing in a locked issue, nor anybody in an archived project', async () => {
+test('non-members cannot comment on a locked issue, and nobody can in an archived project', async () => {
   const { id, issue, owner, people } = await crewOf(forge, { visibility: 'public' })
   const url = await issue()
   const stranger = await forge.user()

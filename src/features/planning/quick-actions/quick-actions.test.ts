@@ -193,7 +193,7 @@ test('commands of one text are carried out as those before them leave it, or do 
   expect((await owner.get(url)).body.assignees).toEqual([])
 })
 
-test('whoever may not change the issue writes text, and who may not plan it orders in vain', async () => {
+test('quick actions without permission stay text or do nothing', async () => {
   const { issue, people } = await crewOf(forge)
   const others = await issue()
   expect(await people.guest.post(`${others}/notes`, { body: '/close' })).toMatchObject({

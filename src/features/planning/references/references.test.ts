@@ -27,7 +27,7 @@ test('what an issue or a note names is told once', async () => {
   expect((await told(second, owner)).filter((body) => body.startsWith('mentioned'))).toEqual(['mentioned in issue #1'])
 })
 
-test('what names from elsewhere is hidden from whoever may not see it', async () => {
+test('references from other projects are hidden from viewers without access', async () => {
   const [here, there] = [await crewOf(forge, { visibility: 'public' }), await crewOf(forge)]
   const url = await here.issue()
   await there.issue({ description: `See ${here.path}#1` })

@@ -264,7 +264,7 @@ test('administrators learn from where a snippet was sent', async () => {
   })
 })
 
-test('pages show the raw text to whoever may read it, and never as a page', async () => {
+test('raw snippets are served to readers as text, never as a page', async () => {
   await using forge = await startForge()
   const { url, owner, path } = await openSource(forge, 'projects')
   const request = { title: 'a', files: [file('a.html', '<script>1</script>'), file('-/b c.txt', 'two')] }

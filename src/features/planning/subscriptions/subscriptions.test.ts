@@ -25,7 +25,7 @@ test('what a user said of an issue stands beside what is usual for them', async 
   await expect(setSubscription(app, user, { issue_id: 4_000_000 }, true)).rejects.toMatchObject({ kind: 'not_found' })
 })
 
-test('whoever leaves a private project loses subscriptions there, and only there', async () => {
+test('a former member of a private project loses the subscriptions there, and only there', async () => {
   await using forge = await startForge()
   const [left, kept, open] = [
     await openSource(forge, 'projects'),

@@ -48,7 +48,7 @@ async function waiting(who: Person, query: Record<string, unknown> = {}): Promis
   return body.map(({ action_name, body }: { action_name: string; body: string }) => `${action_name}: ${body}`)
 }
 
-test('whoever is assigned has it to do, until they see to it', async () => {
+test('an assignee has a to-do item until it is done', async () => {
   const source = await openSource(forge, 'projects')
   const { url, owner, id } = source
   const jane = await member(source, 30)
@@ -87,7 +87,7 @@ test('whoever is assigned has it to do, until they see to it', async () => {
   expect(await waiting(jane, { state: 'done' })).toEqual([])
 })
 
-test('whoever is named and may read it is told, once while it waits', async () => {
+test('a mentioned user with access gets one to-do item while it is pending', async () => {
   const source = await openSource(forge, 'projects')
   const { url, owner } = source
   const [jane, joe, guest] = [await member(source, 30), await member(source, 20), await member(source, 10)]
@@ -126,7 +126,7 @@ test('what comes after a word of theirs waits for them, though it comes before i
   expect(await waiting(jane)).toEqual([])
 })
 
-test('whoever changes a note tells those whom it names now and did not before', async () => {
+test('editing a note notifies newly mentioned users only', async () => {
   const source = await openSource(forge, 'projects')
   const { url, owner } = source
   const [jane, joe] = [await member(source, 30), await member(source, 30)]
@@ -241,7 +241,7 @@ test('one reminds oneself once, and is done one by one or all at once', async ()
   expect(await waiting(jane)).toEqual([])
 })
 
-test('whoever leaves has nothing to do there any more, and keeps what is elsewhere', async () => {
+test('a former member loses the to-do items of the project and keeps all others', async () => {
   const [hidden, open, kept] = [
     await openSource(forge, 'projects'),
     await openSource(forge, 'projects', { visibility: 'public' }),

@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import { startForge } from '../../../forge.ts'
 import { markDiffs } from './marked-diffs.ts'
 
-test('lines of a diff have their words marked for whoever asks', async () => {
+test('lines of a diff have their changed words marked on request', async () => {
   await using forge = await startForge()
   const project = await forge.project({ visibility: 'public' })
   await fillProject(

@@ -134,7 +134,7 @@ test('what may not be started from is refused in one way, and nothing moves', as
   expect([await git('for-each-ref'), await git('count-objects', '-v'), await forge.events()]).toEqual(before)
 })
 
-test('whoever may read the code of both may start', async () => {
+test('a user who can read the code of both projects can start a branch', async () => {
   await using forge = await startForge()
   const { ann, source, fork, url } = await network(forge, 'private')
   const statuses: number[] = []

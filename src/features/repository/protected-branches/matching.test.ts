@@ -86,7 +86,7 @@ test('a group opens to those who belong to it', () => {
   expect(mayPush(rules, 'master', person(Master))).toBe(false)
 })
 
-test('a deploy key has what names it, whoever made it', () => {
+test('a deploy key has the access of rules that name it, regardless of its creator', () => {
   const key = { ...administrator, deployKeyId: 5 }
   expect(mayPush(pushes([{ deploy_key_id: 5 }]), 'master', key)).toBe(true)
   expect(mayPush(pushes([{ deploy_key_id: 5 }]), 'master', { user: null, level: NoAccess, deployKeyId: 5 })).toBe(true)
@@ -114,7 +114,7 @@ test('no rule, no bar', () => {
   expect(mayCreateTag(rules, 'topic', person(Guest))).toBe(true)
 })
 
-test('whoever may push may merge, and not the other way about', () => {
+test('permission to push includes permission to merge, but not the reverse', () => {
   const merging = [rule('master', entry('push', { access_level: Master }), entry('merge', { access_level: Developer }))]
   expect([mayPush, mayMerge].map((may) => may(merging, 'master', person(Developer)))).toEqual([false, true])
   const pushing = [rule('master', entry('push', { access_level: Developer }), entry('merge', { access_level: Master }))]

@@ -258,7 +258,7 @@ test('a rule is taken away by those it names, unless it changed since', async ()
   expect(levels).toEqual([])
 })
 
-test('whoever reads code reads the rules, masters make them', async () => {
+test('readers of code read the rules, maintainers manage them', async () => {
   await using forge = await startForge()
   const source = await open(forge)
   const callers = await callersOf(forge, source)

@@ -173,7 +173,7 @@ test('a page is also told as it was in a version', async () => {
   expect((await ann.get(`${url}/Renamed`, { version })).status).toBe(404)
 })
 
-test('whoever may not know, or may not write, learns nothing of what is wrong with the input', async () => {
+test('callers without access learn nothing about errors in the input', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })
   const project = await forge.project({ path: 'engine' }, ann)
