@@ -73,7 +73,7 @@ test('to lock or to conflict is not to write', () => {
   expect(check({ [`${labels}/service.ts`]: source })).toMatchObject({ violations: [], reports: [] })
 })
 
-test('nobody but features writes what is theirs, not even whoever stands above them', () => {
+test('only features write their tables, layers above them do not', () => {
   const source = `db.insertInto('users')`
   expect(
     check({

@@ -111,7 +111,7 @@ test('builders say why they fail', async () => {
   await expect(forge.visitor.get('/version')).rejects.toThrow(`GET ${url}/api/v4/version: connect ECONNREFUSED`)
 })
 
-test('files are seeded and read back by git, each with the credentials of whoever is named', async () => {
+test('files are seeded and read back by git, with the credentials of the named user', async () => {
   await using forge = await startForge()
   const jane = await forge.user({ username: 'jane' })
   const project = await forge.project({ path: 'tower', visibility: 'private' }, jane)

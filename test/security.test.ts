@@ -865,7 +865,7 @@ describe('security 46: slow client', () => {
     ['in the headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     ['in a JSON body', 'POST /b HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{'],
     ['before the first byte', ''],
-  ])('whoever falls silent %s is let go', async (_where, text) => {
+  ])('a client that falls silent %s is disconnected', async (_where, text) => {
     await using forge = await startForge()
     const server = serverOf(forge)
     server.post('/b', async (request) => once(request.raw, 'end'))

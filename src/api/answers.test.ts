@@ -84,7 +84,7 @@ test('an answer that fails halfway is cut, and logged; one that its reader leave
   await expect.poll(() => logged).toEqual(['the disk broke'])
 })
 
-test('whoever answers hears whether all of it has gone out', async () => {
+test('an answer reports whether all of it was sent', async () => {
   await using forge = await startForge()
   const ends: boolean[] = []
   const met = Promise.withResolvers<void>()
@@ -118,7 +118,7 @@ test('whoever answers hears whether all of it has gone out', async () => {
   await expect.poll(() => ends).toEqual([true, false, false])
 })
 
-test('whoever would hang something on what has gone meanwhile is told that it is gone', async () => {
+test('a record below a parent that was deleted meanwhile is not found', async () => {
   await using forge = await startForge()
   const late = endpoint({
     method: 'POST',

@@ -120,7 +120,7 @@ test('an address leads to the same endpoint in whichever order the routes were a
 test.each([
   ['in order', onUserRemoved],
   ['in the reverse order', onUserRemoved.toReversed()],
-])('whoever may not leave keeps everything, asked %s', async (_order, asked) => {
+])('a user who cannot be deleted keeps everything, asked %s', async (_order, asked) => {
   await using forge = await startForge()
   Object.assign(forge.app, { onUserRemoved: asked })
   const jane = await forge.user()

@@ -63,7 +63,7 @@ test('a failing job backs off, tries again and ends as a dead letter that tells 
   ])
 })
 
-test('a job whose worker died is run again when its lease ends, by whoever comes first and only once', async () => {
+test('a job whose worker died runs again once its lease ends, on one worker only', async () => {
   await using forge = await startForge()
   let runs = 0
   const slow = job('test.slow', async () => {

@@ -441,7 +441,7 @@ test('the whole way has an end, however often it is sent on', async () => {
   expect(told).toEqual(['timeout', 'The request timed out'])
 })
 
-test('whoever calls it off is told so by their own reason', async () => {
+test('an aborted request rejects with the reason of the caller', async () => {
   const { url, sockets } = await rawReceiver(() => stop.abort(new Error('closing')))
   const stop = new AbortController()
   await expect(ask({ url }, { signal: stop.signal })).rejects.toThrow('closing')

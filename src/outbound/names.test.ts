@@ -17,7 +17,7 @@ function system() {
   return { asked, lookup }
 }
 
-test('whoever asks at the same time shares the answer, and so do those who ask soon', async () => {
+test('concurrent and following callers share one lookup', async () => {
   const { asked, lookup } = system()
   const both = [lookup('a.example'), lookup('a.example')]
   const other = lookup('b.example')

@@ -141,7 +141,7 @@ test('switches of the project and of the instance', async () => {
   expect(await textFor(app, owner, path, 'fetch', 'ssh')).toBe('Git access over SSH is not allowed')
 })
 
-test('a deploy key opens the projects that enabled it, whoever made it', async () => {
+test('a deploy key opens the projects that enabled it, regardless of its creator', async () => {
   await using forge = await startForge()
   const { app, clock } = forge
   const cast = await castOf(forge, 'private')

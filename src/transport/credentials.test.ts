@@ -140,7 +140,7 @@ test('deploy tokens come under their own name and only fetch', async () => {
   expect((await new LfsClient(forge, path, header.Authorization).content(object)).status).toBe(401)
 })
 
-test('passwords, by username or email, of whoever may use one', async () => {
+test('passwords, by username or email, of users who may use one', async () => {
   await using forge = await startForge()
   const person = await jane(forge)
   expect(await comes(forge, basic('jane', PASSWORD))).toEqual(['jane', 'password', true, true])

@@ -310,7 +310,7 @@ describe('a deploy key', () => {
     expect((await lfs.elsewhere()).every((status) => status >= 400)).toBe(true)
   })
 
-  test('of another project is not enabled, renamed, read or made to push by whoever knows its id or its text', async () => {
+  test('of another project is not enabled, renamed, read or allowed to push by knowing its id or its text', async () => {
     await using forge = await startForge()
     const { owner, own } = await stage(forge)
     const mallory = await forge.user({ username: 'mallory' })

@@ -56,7 +56,7 @@ test('a repository is pushed to, cloned and fetched from with plain git, in ever
   expect(words.match(/To create a merge request/g)).toHaveLength(10)
 })
 
-test('whoever may not is told why, and nothing moves', async () => {
+test('a rejected caller sees the reason, and nothing changes', async () => {
   await using forge = await startForge()
   await using work = await workspace()
   const [ann, ben] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'ben' })]

@@ -433,7 +433,7 @@ test('git-lfs-authenticate hands over to HTTP', async () => {
   expect((await ask(forge, other, 'git-lfs-authenticate ada/tower.git download')).code).toBe(1)
 })
 
-test('2fa_recovery_codes makes new codes for whoever has a second factor, once they say yes', async () => {
+test('2fa_recovery_codes creates new codes after confirmation, for users with two-factor authentication', async () => {
   await using forge = await startSshForge()
   const jane = await forge.user({ password: 'correct-horse-battery' })
   const key = await newKey()

@@ -67,7 +67,7 @@ test('text of people is text, also in what is handed to the browser', async () =
   expect(page.body).not.toMatch(/<style| style=| on\w+=/)
 })
 
-test('pages go out packed to whoever unpacks them, assets once and for all', async () => {
+test('pages are compressed for clients that accept it, assets are cached for good', async () => {
   const page = await fetch(forge.url, { headers: { Accept: 'text/html', 'Accept-Encoding': 'gzip' } })
   expect(page.headers.get('content-encoding')).toBe('gzip')
   const script = /src="(\/-\/assets\/[^"]+\.js)"/.exec(await page.text())![1]!

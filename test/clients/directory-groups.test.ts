@@ -271,7 +271,7 @@ test('a link with an unknown directory says nothing: who may belong to it stays'
   expect(await stateOf(forge, john)).toBe('active')
 })
 
-test('whoever leaves the directory is blocked, and may enter again once they are back', async () => {
+test('a user removed from the directory is blocked until the user returns', async () => {
   await using server = await startDirectory()
   await using forge = await startForge({ settings: server.settings })
   const jane = await personOf(forge, server, 'jane')

@@ -53,7 +53,7 @@ test('plain ssh is greeted, anything else is not done', async () => {
   expect([code, errors]).toEqual([255, expect.stringContaining('Permission denied (publickey).')])
 })
 
-test('whoever pushes to where a project was is told its address, of the kind they use', async () => {
+test('a push to the old path of a project prints the new address of the same protocol', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
   const key = await newKey()
@@ -194,7 +194,7 @@ test('many at once: each to a branch of their own, and all to the same one', asy
   expect(listed.stdout.split('\n')).toHaveLength(22)
 })
 
-test('a deploy key orders no merge requests: it is not whoever added it', async () => {
+test('a deploy key creates no merge requests: it does not act as its creator', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
   const project = await forge.project({ path: 'engine' }, ada)

@@ -102,7 +102,7 @@ test.each(TOO_OLD)('Node %s is told what is needed', async (version) => {
   expect(library).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(needed) })
 })
 
-test("scripts of whoever installed it run on that one's Node", async () => {
+test('scripts of the installing project run on their own Node', async () => {
   await expect(access(join(consumer(), 'node_modules/.bin/node'))).rejects.toThrow('ENOENT')
   expect(await on('22.14.0', 'npm', 'run', '--silent', 'which')).toMatchObject({ code: 0, stdout: 'v22.14.0' })
 })

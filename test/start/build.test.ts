@@ -78,7 +78,7 @@ test('an instance begins with the ready schema, and without it by the migrations
   expect(await migrate('migrated')).toBe('database is up to date\n')
 })
 
-test('whoever installs it compiles against its types, strictly', async () => {
+test('the installed package compiles against its types, strictly', async () => {
   await using copy = await builtProject()
   const consumer = join(copy.path, 'consumer')
   await mkdir(join(consumer, 'node_modules'), { recursive: true })

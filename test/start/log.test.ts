@@ -123,7 +123,7 @@ test('what is named like a secret is left out, however deep; of an error only th
   })
 })
 
-test('lines name whoever comes by a session, by git or by sudo, and hide what is secret in a path', async () => {
+test('log lines name users of sessions, git and sudo, and hide secrets in paths', async () => {
   const lines: { method?: string; path?: string; user?: string | null; sudo?: string }[] = []
   await using forge = await startForge({ logTo: { write: (line) => void lines.push(JSON.parse(line)) } })
   const { administrator, visitor, url } = forge

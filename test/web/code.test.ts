@@ -118,7 +118,7 @@ test.each([true, false])('a commit and its lines are talked about, scripts %s', 
   expect(visitor).not.toContain('class="diff-mark"')
 })
 
-test('whoever looks at a commit sees what others say of it, and how its pipeline goes', async () => {
+test('the page of a commit shows comments and the pipeline', async () => {
   const joe = await forge.user({ name: 'Joe', password: PASSWORD })
   await using hers = await openTab(forge, jane)
   await using his = await openTab(forge, joe)

@@ -253,7 +253,7 @@ test('a job that is no job is told to be none', async () => {
   expect(receiver.jobs.get(4)!.trace.toString()).toContain('variables.0.value')
 })
 
-test('who is unknown three times leaves the server alone, whoever meets faults asks on', async () => {
+test('a runner that the server rejects three times stops asking, a runner that meets failures goes on', async () => {
   await using all = await crew()
   const { receiver } = all
   const asked = () => receiver.calls.filter((call) => call === 'POST jobs/request').length

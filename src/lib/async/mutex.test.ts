@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { withMutex } from './mutex.ts'
 
-test('work under one key goes one at a time, in the order it came, whoever fails', async () => {
+test('work under one key runs one at a time, in order, also after failures', async () => {
   const seen: string[] = []
   const work = (name: string, ms: number) =>
     withMutex('a', async (hasWaited) => {

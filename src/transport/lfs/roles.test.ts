@@ -55,7 +55,7 @@ test.each(['private', 'internal', 'public'] as const)('who may fetch and send on
   expect(refused.headers.get('lfs-authenticate')).toBe('Basic realm="Mortise"')
 })
 
-test('on a public project whoever has no name needs none', async () => {
+test('on a public project anonymous callers need no credentials', async () => {
   await using forge = await startForge()
   const { path, lfs } = await openProject(forge)
   await lfs.put(BIG)

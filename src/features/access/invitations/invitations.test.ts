@@ -216,7 +216,7 @@ describe.each(KINDS)('invitations to %s', (kind) => {
     expect(page.headers.get('X-Total')).toBe('12')
   })
 
-  test('whoever opens the link and accepts is in, once', async () => {
+  test('the link of an invitation works once', async () => {
     await using forge = await startForge()
     const source = await openSource(forge, kind)
     const { url, owner, title } = source

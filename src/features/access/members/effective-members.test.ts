@@ -88,7 +88,7 @@ test('the owner of a personal project stands above everybody', async () => {
   expect(levels((await jane.get(`/projects/${id}/members/all`)).body)).toEqual({ [jane.id]: 50 })
 })
 
-test('the people of a project are told to whoever may read it', async () => {
+test('readers of a project see its members', async () => {
   await using forge = await startForge()
   const { owner, group, url } = await openSource(forge, 'projects', { visibility: 'public' })
   const ann = await forge.user({ username: 'ann', name: 'Ann Smith', email: 'secret@example.com' })

@@ -11,7 +11,7 @@ const tooLong = ['is too long (maximum is 255 characters)']
 const groups = async ({ app }: TestForge) =>
   app.db.selectFrom('namespaces').select('full_path').where('kind', '=', 'group').orderBy('id').execute()
 
-test('whoever creates a group owns it and reads the whole record back', async () => {
+test('the creator of a group owns it and reads the whole record back', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
   const request = {

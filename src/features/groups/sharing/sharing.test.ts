@@ -56,7 +56,7 @@ test('a share lets the members of another group into all below, and its end send
   })
 })
 
-test('whoever comes by a share is in every list of what they may reach, and among its people', async () => {
+test('users with access through a share see the project in all lists, and are among its members', async () => {
   await using forge = await startForge()
   const { id, url, owner, sub, project, guests, developer } = await twoGroups(forge)
   await owner.post(`${url}/share`, { group_id: guests.id, group_access: 40 })
@@ -119,7 +119,7 @@ test('what the share and the membership change later counts at once, and shares 
   expect(await kept(developer)).toBe('hidden')
 })
 
-test('whoever comes by a share fetches and pushes with git at their level', async () => {
+test('users with access through a share fetch and push with git at their level', async () => {
   await using forge = await startForge()
   const { url, owner, project, guests, developer } = await twoGroups(forge)
   await fillProject(forge, project.id)

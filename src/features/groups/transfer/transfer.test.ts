@@ -55,7 +55,7 @@ test('a group moves with all below it: paths, old paths and people follow', asyn
   expect(redirects).toEqual([{ path: 'from/moved', namespace_id: moved.id }])
 })
 
-test('to the top: whoever took it away owns it where its owners stayed behind', async () => {
+test('to the top level: the user who moved the group owns it when its owners stayed behind', async () => {
   await using forge = await startForge()
   const { owner, moved, deep, project } = await twoTrees(forge)
   await forge.app.db.deleteFrom('members').where('group_id', 'in', [moved.id, deep.id]).execute()

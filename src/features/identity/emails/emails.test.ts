@@ -48,7 +48,7 @@ test('refuses what is no address, or somebody’s already', async () => {
   expect(await forge.events()).toEqual(events)
 })
 
-test('a deleted address is free again, and is named to whoever used it', async () => {
+test('a deleted address is free again, and its former owner is notified', async () => {
   await using forge = await startForge()
   const jane = await forge.user()
   const john = await forge.user()
@@ -111,7 +111,7 @@ test('an unproven claim locks nobody out, and is gone once the address has an ow
   expect((await mallory.get('/user/emails')).body).toEqual([])
 })
 
-test('whoever is vouched for owns the address at once; only administrators vouch', async () => {
+test('an address that an administrator confirms is confirmed at once; nobody else can', async () => {
   await using forge = await startForge()
   const [mallory, jane] = [await forge.user(), await forge.user()]
   const own = await mallory.post('/user/emails', { ...claim, skip_confirmation: true })

@@ -21,7 +21,7 @@ test('people follow each other, once, and stop', async () => {
   expect(await forge.events()).toEqual([...before, 'user.followed', 'user.unfollowed'])
 })
 
-test('nobody follows themselves or whoever may not be here, and these are not listed', async () => {
+test('users cannot follow themselves or blocked users, and such follows are not listed', async () => {
   await using forge = await startForge()
   const [jane, john] = [await forge.user(), await forge.user()]
   await jane.post(`/users/${john.id}/follow`)

@@ -145,7 +145,7 @@ test('nothing else signs in', async () => {
   await refused(back, device.get(back.options))
 })
 
-test('whoever sits at an open browser adds and removes none', async () => {
+test('an open browser session alone can neither add nor remove passkeys', async () => {
   const { jane, device, added } = await withPasskey()
   const joe = await forge.user({ password: PASSWORD })
   const wrong = { status: 400, body: { message: 'Invalid password' } }

@@ -62,7 +62,7 @@ test('other new users confirm their address; opening the link is not enough', as
   expect((await browser.signIn('jane', PASSWORD)).status).toBe(303)
 })
 
-test('whoever has an account from now on is told what the instance says, and nobody twice', async () => {
+test('a new user gets the welcome text of the instance once', async () => {
   await using forge = await startForge()
   await forge.administrator.put('/application/settings', { after_sign_up_text: 'Read the **rules**.' })
   const words = '<strong>rules</strong>'
@@ -219,7 +219,7 @@ test('a link opens nothing once the password was changed otherwise, or all crede
   }
 })
 
-test('a mailbox gets ten links an hour at most, whoever asks, and nobody is told which of them came', async () => {
+test('a mailbox gets at most ten links an hour, and no caller learns which were sent', async () => {
   await using forge = await startForge()
   const [jane, john] = [await forge.user({ username: 'jane' }), await forge.user({ username: 'john' })]
   const answers: string[] = []

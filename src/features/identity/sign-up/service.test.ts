@@ -32,7 +32,7 @@ const titleOf = ({ body }: Page) => /<h1>(.*?)<\/h1>/.exec(body)![1]
 
 const isSignedIn = async (browser: Browser) => (await browser.get('/-/csrf')).status === 200
 
-test('whoever registers on an open forge is signed in at once and led on', async () => {
+test('a new user of an open instance is signed in at once and redirected', async () => {
   await using forge = await startForge()
   await set(forge, { ...OPEN, user_default_external: false, default_projects_limit: 7, can_create_group: false })
   const browser = new Browser(forge.url)
@@ -331,7 +331,7 @@ test('a new password by mail ends whatever somebody else had added to an address
   expect((await owner.signIn('jane', 'another horse')).status).toBe(303)
 })
 
-test('whoever waits for approval comes in by nothing, and is told so', async () => {
+test('a user who is pending approval cannot sign in by any means, and sees why', async () => {
   await using forge = await startSshForge()
   await set(forge, { after_sign_up_text: 'Read the **rules**.' })
   const browser = new Browser(forge.url)

@@ -104,7 +104,7 @@ test('everybody reads them; where there are none there is no page', async () => 
   expect(page.body).not.toContain('<form')
 })
 
-test('whoever registers accepts them with it', async () => {
+test('registration includes acceptance of the terms', async () => {
   await using forge = await startForge()
   await forge.administrator.put(PATH, { require_admin_approval_after_user_signup: false })
   await enforce(forge, 'Be kind.')

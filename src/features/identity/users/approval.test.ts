@@ -14,7 +14,7 @@ async function pending(forge: TestForge) {
 const rowOf = (forge: TestForge, id: number) =>
   forge.app.db.selectFrom('users').select(['state', 'updated_at']).where('id', '=', id).executeTakeFirst()
 
-test('whoever is approved may come in, and is mailed', async () => {
+test('an approved user can sign in, and gets a mail', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const jane = await pending(forge)
@@ -29,7 +29,7 @@ test('whoever is approved may come in, and is mailed', async () => {
   expect(await mailsOf(forge)).toMatchObject([{ to: jane.email, subject: 'Account approved' }])
 })
 
-test('the account of whoever is rejected is gone, and they are mailed', async () => {
+test('the account of a rejected user is deleted, and the user gets a mail', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const jane = await pending(forge)

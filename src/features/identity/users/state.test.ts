@@ -5,7 +5,7 @@ import { startForge } from '../../../forge.ts'
 const stateOf = async (forge: Awaited<ReturnType<typeof startForge>>, id: number) =>
   (await forge.administrator.get(`/users/${id}`)).body.state
 
-test('whoever rests may not be here until they sign in again', async () => {
+test('a deactivated user has no access until the next sign-in', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge
   const jane = await forge.user({ password: 'correct horse battery' })

@@ -65,7 +65,7 @@ test('readiness tells of blobs that cannot be kept; a bucket that is away takes 
 
 const METRICS_TOKEN = 'for-the-watcher-only'
 
-test('metrics are for administrators and for whoever has the token for them, wherever they are', async () => {
+test('metrics are for administrators and for callers with the metrics token, from any address', async () => {
   await using forge = await startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN } })
   const watching = { Authorization: `Bearer ${METRICS_TOKEN}` }
   const { administrator } = forge

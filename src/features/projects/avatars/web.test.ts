@@ -13,7 +13,7 @@ function formOf(bytes: Uint8Array): FormData {
   return form
 }
 
-test('an avatar is seen by whoever sees what wears it, as an image and nothing else', async () => {
+test('an avatar is visible like its owner, as an image and nothing else', async () => {
   await using forge = await startForge()
   // Anonymous, stranger, external, guest, reporter, guest, master, owner, administrator, blocked.
   const expected = {

@@ -198,7 +198,7 @@ test('refusals leave everything as it was', async () => {
   expect([await forge.events(), await forksCount(source)]).toEqual(before)
 })
 
-test('whoever may read the code may fork it', async () => {
+test('users who can read the code can fork it', async () => {
   await using forge = await startForge()
   // Anonymous, stranger, external (with a project limit of 0), guest, reporter … administrator, blocked.
   const tables = [

@@ -431,7 +431,7 @@ test('progress is told while it goes on', async () => {
   await forge.settle()
 })
 
-test('whoever reads a project sees how far it is; only masters see why it failed', async () => {
+test('readers see the progress of an import; only maintainers see why it failed', async () => {
   await using forge = await startForge()
   // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked.
   const tables = [

@@ -291,7 +291,7 @@ test('the default branch is what HEAD names', async () => {
   expect([row.default_branch, await headOf(repositoryDir(forge.app, row))]).toEqual(['trunk/next', 'trunk/next'])
 })
 
-test('an avatar is served to whoever sees the project', async () => {
+test('an avatar is served to everyone who can see the project', async () => {
   await using forge = await startForge()
   const user = await forge.user()
   const stranger = await forge.user()

@@ -32,7 +32,7 @@ async function leaving(forge: TestForge) {
 test.each([
   ['softly, the ghost takes over what stays', false],
   ['hard, nobody does', true],
-])('whoever leaves takes their projects along: %s', async (_how, hard_delete) => {
+])('the projects of a deleted user: %s', async (_how, hard_delete) => {
   await using forge = await startForge()
   const { administrator: root, app } = forge
   const { jane, own, going, shared, source, fork } = await leaving(forge)

@@ -70,7 +70,7 @@ test('a renamed project is found under its old address, with all that follows', 
   expect(await ask(forge, `${path}/-/tree/HEAD`)).toMatchObject({ status: 404, location: null })
 })
 
-test('redirects show nothing to whoever may not see where they lead', async () => {
+test('redirects reveal nothing to viewers without access to the target', async () => {
   await using forge = await startForge()
   // Anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked.
   const expected = {

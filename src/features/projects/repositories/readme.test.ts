@@ -10,7 +10,7 @@ const commitsOf = async (caller: Client, id: number) =>
     commit.parent_ids,
   ])
 
-test('a project begins with a readme by whoever it is for', async () => {
+test('a project starts with a readme by its owner', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ name: 'Ann' })
   const request = {

@@ -40,7 +40,7 @@ test('the count is true however many press at once', async () => {
   expect((await jane.get(`/projects/${id}`)).body.star_count).toBe(0)
 })
 
-test('whoever reads a project may star it', async () => {
+test('readers of a project can star it', async () => {
   await using forge = await startForge()
   const secret = await openSource(forge, 'projects')
   const open = await openSource(forge, 'projects', { visibility: 'public' })
@@ -104,7 +104,7 @@ test("a user's stars are listed as far as the viewer sees the projects", async (
   })
 })
 
-test('whoever leaves takes their stars along', async () => {
+test('the stars of a deleted user are deleted', async () => {
   await using forge = await startForge()
   const [jane, john] = [await forge.user(), await forge.user()]
   const one = (await jane.post('/projects', { name: 'One', visibility: 'public' })).body

@@ -80,7 +80,7 @@ const formOf = (fields: Record<string, string | Blob>, filename = 'wood.png') =>
 }
 const picture = (bytes: Uint8Array = PIXEL) => new Blob([Buffer.from(bytes)])
 
-test('a topic has a picture, seen by whoever sees the topic, until it is taken away', async () => {
+test('a topic has an avatar, visible like the topic, until it is removed', async () => {
   await using forge = await startForge()
   const { administrator: root, visitor } = forge
   const { body: made } = await root.post('/topics', formOf({ name: 'wood', title: 'Wood', avatar: picture() }))

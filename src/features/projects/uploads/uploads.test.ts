@@ -160,7 +160,7 @@ test('uploads are listed for those who look after the project, at the same cost 
   expect([page.headers.get('x-total'), page.headers.get('x-next-page'), page.body.length]).toEqual(['12', '3', 5])
 })
 
-test('whoever reads a project may upload to it; masters and above look after what was uploaded', async () => {
+test('readers of a project can upload; maintainers and above manage uploads', async () => {
   await using forge = await startForge()
   const secret = await openSource(forge, 'projects')
   const open = await openSource(forge, 'projects', { visibility: 'public' })
