@@ -29,7 +29,9 @@ interface PersonSubject extends SourceSubject {
 }
 
 const personPolicy = policy<PersonSubject>()({
-  ...managedPolicy,
+  read: () => true,
+  /** An ability of the record itself: the record is found first, so a missing one answers 404 instead of 403. */
+  manage: (s) => s.managed,
   /** Users may remove their own record. */
   giveUp: (s) => s.managed || s.record.user_id === s.viewer?.id,
 })

@@ -46,7 +46,7 @@ test('everybody reads what steers pages, visitors nothing of runners', async () 
 
 test('visitors of the front page are shown how to register, where that is open', async () => {
   const visitor = new Browser(forge.url)
-  const link = '<a href="/users/sign_up">Register</a>'
+  const link = '<a href="/users/sign_up">Create an account</a>'
   expect((await open('/', visitor)).body).toContain(link)
   expect((await open('/')).body).not.toContain(link)
   for (const closed of ['signup_enabled', 'password_authentication_enabled']) {
