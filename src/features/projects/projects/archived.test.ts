@@ -86,8 +86,9 @@ test('what is archived takes nobody and nothing new in; what is there can be tak
 /**
  * Exceptions: policies that check it themselves, tokens that run pipelines, and calls that do not change the project.
  */
-const APART = `issues merge_requests snippets labels milestones boards notification_settings custom_attributes trigger/
-  ref/ services/:slug/trigger integrations/:slug/trigger`.split(/\s+/)
+const APART = `issues merge_requests snippets trigger/ ref/ services/:slug/trigger integrations/:slug/trigger`.split(
+  /\s+/,
+)
 
 test('whatever changes a project heeds that it is archived, or says that it need not', () => {
   const changes = v4.filter(
@@ -102,11 +103,15 @@ test('whatever changes a project heeds that it is archived, or says that it need
     'POST /projects/:id/ci/lint',
     'POST /projects/:id/fork',
     'POST /projects/:id/housekeeping',
+    'POST /projects/:id/labels/:label_id/subscribe',
+    'POST /projects/:id/labels/:label_id/unsubscribe',
     'POST /projects/:id/runners/reset_registration_token',
     'POST /projects/:id/star',
     'POST /projects/:id/unarchive',
     'POST /projects/:id/unstar',
     'PUT /projects/:id',
+    'PUT /projects/:id/custom_attributes/:key',
+    'PUT /projects/:id/notification_settings',
     'PUT /projects/:id/transfer',
   ])
 })
