@@ -120,6 +120,10 @@ const silence = (database: string) =>
       .execute(),
   )
 
+/** Jobs that were handed out, and whose answer may not have left the server. */
+const unnoted = (database: string) =>
+  inStore(database, (db) => db.selectFrom('ci_runs').select('job_id').where('holder', 'is not', null).execute())
+
 const ORDER = ['trace', 'upload', 'finish'] as const
 const STEPS = { trace: patch, upload, finish }
 const TOLD = { trace: 'range', upload: 'none', finish: 'job-status' }
@@ -166,6 +170,8 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
       // Back in the queue, long before its runner would count as silent.
       const next = async () => (await ask(url, lost))?.body.job_info?.name
       await expect.poll(next, { timeout: 25_000, interval: 100 }).toBe('build')
+      // Until the server has noted that its answer went out, a kill would queue the job once more.
+      await expect.poll(() => unnoted(database), { timeout: 25_000, interval: 50 }).toEqual([])
       child.process.kill('SIGKILL')
     }
     const answers: unknown[] = []
