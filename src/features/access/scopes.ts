@@ -3,7 +3,7 @@
  * here declare their endpoints for a source; `projects/scope.ts` and `groups/scope.ts` declare the two sources.
  */
 import { child, policy } from '../../api/endpoint.ts'
-import { managedPolicy, type ManagedScope, type ResourceScope, type Scoped } from '../../api/resource-scopes.ts'
+import type { managedPolicy, ManagedScope, ResourceScope, Scoped } from '../../api/resource-scopes.ts'
 import { id } from '../../api/wire.ts'
 import type { User } from '../../context.ts'
 import { forbidden } from '../../errors.ts'
