@@ -1,0 +1,13 @@
+import type { ItemKind } from '../items/kind.ts'
+
+export const issueKind = {
+  key: 'issue',
+  noun: 'issue',
+  one: 'an issue',
+  type: 'Issue',
+  sign: '#',
+  table: 'issues',
+  column: 'issue_id',
+  labels: 'issue_labels',
+  people: { assignees: 'issue_assignees' },
+} as const satisfies ItemKind<'issues', 'assignees'>
