@@ -2,7 +2,7 @@
 import { messagesFor } from './messages.ts'
 import type { Page } from './page.ts'
 import { SurroundingsContext, type Surroundings } from './surroundings.ts'
-import { UndoLine } from './components/UndoLine.tsx'
+import { UndoLine } from './layout/UndoLine.tsx'
 import { instanceFrame } from './layout/instance.tsx'
 
 interface AppProps {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unifiedDiff } from '../../web/line-diff.ts'
+import { unifiedDiff } from '../../web/pages/project/wikis/line-diff.ts'
 import { linesOf, markWithin, pairsOf } from '../../web/components/diff-lines.ts'
 
 const DIFF = `--- a/x

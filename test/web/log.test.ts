@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { drawGraph, shortened } from '../../web/graph.ts'
-import { isSection, keepLast, readLog, textOf, type LogItem } from '../../web/log.ts'
+import { drawGraph, shortened } from '../../web/pages/project/pipelines/graph.ts'
+import { isSection, keepLast, readLog, textOf, type LogItem } from '../../web/pages/project/jobs/[job]/log.ts'
 
 const ESC = '\u001b'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findPaths } from '../../web/fuzzy.ts'
-import { layOut } from '../../web/network.ts'
+import { findPaths } from '../../web/pages/project/find_file/fuzzy.ts'
+import { layOut } from '../../web/pages/project/network/network.ts'
 
 test('lanes part where branches do and meet where they are merged', () => {
   const commits = [

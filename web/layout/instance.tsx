@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Avatar } from '../components/Avatar.tsx'
 import { Icon } from '../components/Icon.tsx'
 import { TokenField } from '../components/Form.tsx'
-import { Messages } from '../components/Messages.tsx'
+import { Messages } from './Messages.tsx'
 import { frame, type Drawn } from '../page.ts'
 
 export const instanceFrame = frame<object>({

@@ -9,7 +9,7 @@ import { levelOf } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 import { queryText } from '../../../query.ts'
 import { archiveAddress, locationAddress } from '../../../refs.ts'
-import { compareAddress } from '../compare/CompareForm.tsx'
+import { compareAddress } from '../../../components/CompareForm.tsx'
 
 interface Data {
   branches: Listed<Records['Branch'][]>

@@ -7,7 +7,7 @@ import { Discussions, type Discussion, type CommentAbilities } from '../../../co
 import { Button, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
-import { commenting, lineKey, spotOf } from '../merge_requests/positions.ts'
+import { commenting, lineKey, spotOf } from '../../../components/positions.ts'
 
 interface CommitDiffProps extends CommentAbilities, Pick<DiffSlots, 'aside' | 'whole'> {
   commit: Records['CommitDetail']

@@ -1,6 +1,6 @@
 /** Form actions of the discussions on a commit. */
 import { text, type Act, type Page } from '../../../page.ts'
-import { commenting } from '../merge_requests/positions.ts'
+import { commenting } from '../../../components/positions.ts'
 
 const DISCUSSIONS = '/projects/{id}/repository/commits/{sha}/discussions'
 

@@ -4,7 +4,7 @@ import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { missing } from '../../../refs.ts'
-import { CompareForm } from './CompareForm.tsx'
+import { CompareForm } from '../../../components/CompareForm.tsx'
 import { Comparison, loadComparison, type Compared } from './Comparison.tsx'
 
 interface Data {

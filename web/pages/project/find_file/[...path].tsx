@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { Empty } from '../../../components/lists.tsx'
-import { findPaths, type Hit } from '../../../fuzzy.ts'
+import { findPaths, type Hit } from './fuzzy.ts'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { locationAddress, locationAt } from '../../../refs.ts'

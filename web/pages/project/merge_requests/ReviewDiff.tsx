@@ -7,7 +7,7 @@ import { linesOf } from '../../../components/diff-lines.ts'
 import { ActButton, Button, Folded, Form, useValue } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
-import { commenting, lineKey, linesText, spotOf, type Shas } from './positions.ts'
+import { commenting, lineKey, linesText, spotOf, type Shas } from '../../../components/positions.ts'
 import { Suggestions } from './Suggestions.tsx'
 
 type Draft = Records['DraftNote']

@@ -5,7 +5,7 @@ import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.ts
 import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
-import { layOut, type Line } from '../../../network.ts'
+import { layOut, type Line } from './network.ts'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../../components/CiParts.tsx'
 import { Person } from '../../../components/Avatar.tsx'
 import { ActButton } from '../../../components/Form.tsx'
-import { PipelineGraph } from '../../../components/PipelineGraph.tsx'
+import { PipelineGraph } from './PipelineGraph.tsx'
 import { State } from '../../../components/State.tsx'
 import { Duration, Time } from '../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'

@@ -4,7 +4,7 @@ import { Diff } from '../../../components/Diff.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
-import { unifiedDiff } from '../../../line-diff.ts'
+import { unifiedDiff } from './line-diff.ts'
 
 export interface Comparison {
   readonly path: string

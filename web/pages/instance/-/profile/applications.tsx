@@ -1,5 +1,5 @@
 import type { Listed, Records } from '../../../../api.ts'
-import { NewApplication, OwnApplications, applicationOf } from '../../../../components/Applications.tsx'
+import { NewApplication, OwnApplications, applicationOf } from './OwnApplications.tsx'
 import { ActButton } from '../../../../components/Form.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../../components/lists.tsx'

@@ -1,7 +1,7 @@
 /** One account, as administrators see it. */
 import { Refused, type Records } from '../../../../api.ts'
 import { ActButton, Button, Field, Form, Switch } from '../../../../components/Form.tsx'
-import { Approval } from '../../../../components/Approval.tsx'
+import { Approval } from './Approval.tsx'
 import { State } from '../../../../components/State.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Row, Rows } from '../../../../components/lists.tsx'

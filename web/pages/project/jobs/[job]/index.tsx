@@ -16,7 +16,7 @@ import {
 import { Person } from '../../../../components/Avatar.tsx'
 import { ActButton, Button, Field, Form } from '../../../../components/Form.tsx'
 import { Icon } from '../../../../components/Icon.tsx'
-import { Log, OFTEN_MS, type Part } from '../../../../components/Log.tsx'
+import { Log, OFTEN_MS, type Part } from './Log.tsx'
 import { State } from '../../../../components/State.tsx'
 import { Duration, Time } from '../../../../components/Time.tsx'
 import { VariableRows } from '../../../../components/VariableRows.tsx'

@@ -11,7 +11,7 @@ import { queryText, withQuery } from '../../../../query.ts'
 import { mergeActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
 import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
-import { commentOnLine, spotOf, type Shas } from '../positions.ts'
+import { commentOnLine, spotOf, type Shas } from '../../../../components/positions.ts'
 import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
 
 interface Data extends InRequest {

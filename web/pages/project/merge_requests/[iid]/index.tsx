@@ -14,7 +14,7 @@ import { mergeActions, planActions, reviewActions, stateActions } from '../actio
 import { FinishReview } from '../FinishReview.tsx'
 import { Head, liveOf, loadOne, requestParams, rightsOf, type Detail, type InRequest } from '../Head.tsx'
 import { MergeBox } from '../MergeBox.tsx'
-import { linesText } from '../positions.ts'
+import { linesText } from '../../../../components/positions.ts'
 import { DraftCard } from '../ReviewDiff.tsx'
 import { Side, type SideData } from '../Side.tsx'
 import { ApplyAll, Excerpt, Suggestions } from '../Suggestions.tsx'

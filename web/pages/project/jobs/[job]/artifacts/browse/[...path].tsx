@@ -1,1 +1,1 @@
-export { artifactPage as page } from '../../../../../../components/ArtifactBrowser.tsx'
+export { artifactPage as page } from '../ArtifactBrowser.tsx'

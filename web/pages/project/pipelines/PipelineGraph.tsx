@@ -1,9 +1,9 @@
 /** A pipeline graph by stages, with lines for `needs`; the same as a list below it. */
-import { BOX, drawGraph, shortened, type GraphJob, type PositionedJob, type Stage } from '../graph.ts'
-import { outside } from '../outside.ts'
-import { Icon } from './Icon.tsx'
-import { State, lookOf } from './State.tsx'
-import { Duration } from './Time.tsx'
+import { BOX, drawGraph, shortened, type GraphJob, type PositionedJob, type Stage } from './graph.ts'
+import { outside } from '../../../outside.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { State, lookOf } from '../../../components/State.tsx'
+import { Duration } from '../../../components/Time.tsx'
 
 /** Larger pipelines are only listed: the graph would be unreadable. */
 const MOST_DRAWN = 300

@@ -1,5 +1,5 @@
 /** The decision of an administrator about a new registration. */
-import { ActButton } from './Form.tsx'
+import { ActButton } from '../../../../components/Form.tsx'
 
 export const Approval = ({ name, fields = {} }: { name: string; fields?: Record<string, number> }) => (
   <>

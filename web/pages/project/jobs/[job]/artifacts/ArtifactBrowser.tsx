@@ -1,10 +1,10 @@
 /** A folder of job artifacts. */
-import type { Listed, Records } from '../api.ts'
-import { below, projectFrame, type InProject, type Project } from '../layout/project.tsx'
-import { page as declare, type Page } from '../page.ts'
-import { CiTabs, Size, type Job } from './CiParts.tsx'
-import { Icon } from './Icon.tsx'
-import { Empty, Pages } from './lists.tsx'
+import type { Listed, Records } from '../../../../../api.ts'
+import { below, projectFrame, type InProject, type Project } from '../../../../../layout/project.tsx'
+import { page as declare, type Page } from '../../../../../page.ts'
+import { CiTabs, Size, type Job } from '../../../../../components/CiParts.tsx'
+import { Icon } from '../../../../../components/Icon.tsx'
+import { Empty, Pages } from '../../../../../components/lists.tsx'
 
 interface Data {
   job: Job

@@ -1,5 +1,5 @@
 /** The layout of a pipeline graph: positions of jobs, and the lines between them. Nothing here renders. */
-import type { Records } from './api.ts'
+import type { Records } from '../../../api.ts'
 
 export type Stage = Records['PipelineGraph']['stages'][number]
 export type GraphJob = Stage['jobs'][number]

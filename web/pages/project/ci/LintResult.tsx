@@ -1,6 +1,6 @@
 /** The result of a CI lint: whether the file is valid, its jobs, and the merged configuration. */
-import type { Records } from '../api.ts'
-import { State } from './State.tsx'
+import type { Records } from '../../../api.ts'
+import { State } from '../../../components/State.tsx'
 
 type Linted = Pick<Records['Lint'], 'valid' | 'errors' | 'warnings' | 'merged_yaml' | 'jobs'>
 

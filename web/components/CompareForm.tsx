@@ -1,6 +1,6 @@
-import { Icon } from '../../../components/Icon.tsx'
-import type { Refs } from '../../../components/RefPicker.tsx'
-import { below, type Project } from '../../../layout/project.tsx'
+import { Icon } from './Icon.tsx'
+import type { Refs } from './RefPicker.tsx'
+import { below, type Project } from '../layout/project.tsx'
 
 interface CompareFormProps {
   project: Project

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../surroundings.ts'
 import { dismiss } from '../messages.ts'
-import { Icon } from './Icon.tsx'
+import { Icon } from '../components/Icon.tsx'
 
 export function Messages() {
   const { messages } = useSurroundings()

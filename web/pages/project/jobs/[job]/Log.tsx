@@ -3,10 +3,10 @@
  * push the oldest lines out.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Records } from '../api.ts'
-import { isSection, keepLast, readLog, type LogItem, type LogLine, type LogSection } from '../log.ts'
-import { withQuery } from '../query.ts'
-import { Duration } from './Time.tsx'
+import type { Records } from '../../../../api.ts'
+import { isSection, keepLast, readLog, type LogItem, type LogLine, type LogSection } from './log.ts'
+import { withQuery } from '../../../../query.ts'
+import { Duration } from '../../../../components/Time.tsx'
 
 export type Part = Records['TracePart']
 

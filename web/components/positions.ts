@@ -1,8 +1,8 @@
 /** Positions of comments in the diff of a merge request. */
-import type { Records } from '../../../api.ts'
-import type { DiffFile, DiffLine } from '../../../components/Diff.tsx'
-import { text, type Act } from '../../../page.ts'
-import { withQuery } from '../../../query.ts'
+import type { Records } from '../api.ts'
+import type { DiffFile, DiffLine } from './Diff.tsx'
+import { text, type Act } from '../page.ts'
+import { withQuery } from '../query.ts'
 
 /** The commits of a diff. */
 export interface Shas {

@@ -1,11 +1,11 @@
 /** OAuth applications: the form, and the list of applications that users registered. */
-import type { Records } from '../api.ts'
-import { flag } from '../fields.ts'
-import { text, texts, type FormFields } from '../page.ts'
-import { ActButton, Button, Field, Folded, Form, Switch } from './Form.tsx'
-import { Empty, Row, Rows } from './lists.tsx'
-import { Boxes, Fold } from './settings.tsx'
-import { SCOPES } from './tokens.tsx'
+import type { Records } from '../../../../api.ts'
+import { flag } from '../../../../fields.ts'
+import { text, texts, type FormFields } from '../../../../page.ts'
+import { ActButton, Button, Field, Folded, Form, Switch } from '../../../../components/Form.tsx'
+import { Empty, Row, Rows } from '../../../../components/lists.tsx'
+import { Boxes, Fold } from '../../../../components/settings.tsx'
+import { SCOPES } from '../../../../components/tokens.tsx'
 
 type Application = Records['OwnApplication']
 

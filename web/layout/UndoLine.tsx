@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../surroundings.ts'
 import type { Undo } from '../undo.ts'
-import { Button, Form } from './Form.tsx'
+import { Button, Form } from '../components/Form.tsx'
 
 export function UndoLine() {
   const { told } = useSurroundings()
