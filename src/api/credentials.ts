@@ -75,6 +75,14 @@ export function sessionCookie(header: string | undefined): string | null {
   return null
 }
 
+/** A visitor is a user or a caller without a credential, a job a caller with the token of a running CI job. */
+export type CallerKind = 'user' | 'visitor' | 'job'
+
+export type By = CallerKind | readonly CallerKind[]
+
+export const isCallableBy = ({ by = 'user' }: { readonly by?: By }, kind: CallerKind): boolean =>
+  by === kind || (typeof by !== 'string' && by.includes(kind))
+
 /** The part of an endpoint's declaration that says which tokens may call it. */
 interface Opening {
   readonly method: string

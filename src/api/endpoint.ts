@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { App, User } from '../context.ts'
 import type { Limiters } from '../lib/async/limiter.ts'
-import type { Caller, Scope } from './credentials.ts'
+import type { By, Caller, Scope } from './credentials.ts'
 import type { Json } from './json.ts'
 import type { EndpointLimit, RateLimiter } from './limits.ts'
 import type { Page, PageOf, PageRequest } from './pages.ts'
@@ -158,7 +158,7 @@ type Answered<O> =
       : void
 
 /** Visitors without a credential can call only endpoints that declare it; all others have a viewer. */
-type Viewer<A, G> = A extends 'anyone' ? User | null : G extends true ? User | null : User
+type Viewer<B> = 'visitor' extends (B extends readonly (infer K)[] ? K : B) ? User | null : User
 
 export interface Context<I, S, V> {
   readonly app: App
@@ -184,21 +184,19 @@ export interface Declaration<
   S,
   P extends Policy<S>,
   A extends CommonAbility | (keyof P & string),
-  G extends boolean,
+  B extends By,
 > {
   method: Method
   path: `/${string}`
   summary: string
   on?: Resource<S, P>
+  /** Users with any of their credentials, if nothing else is declared. */
+  by?: B
   allow: A
-  /** Callable without a credential if the subject is public. */
-  guest?: G
   /** Token scopes that may call this endpoint besides `api` (and `read_api` for reads). */
   scopes?: readonly Scope[]
   /** The answer contains secrets: read scopes may not call it, only `api`. */
   secret?: boolean
-  /** The token of a running CI job may call it too. */
-  jobToken?: boolean
   /** For runners, whose tokens the endpoint looks up itself. With `stream`, it also reads the body itself. */
   runners?: 'fields' | 'stream'
   /** Also callable by a session that must first set up a second factor. */
@@ -239,7 +237,7 @@ export interface Declaration<
   throttle?: EndpointLimit
   /** Set if requests are also counted per subject. */
   throttleScope?: (subject: S) => string
-  handle(context: Context<z.infer<I>, S, Viewer<A, G>>): Promise<Answered<O> | Answer>
+  handle(context: Context<z.infer<I>, S, Viewer<B>>): Promise<Answered<O> | Answer>
 }
 
 /** A declaration without its type parameters, as the API kit handles it. */
@@ -248,11 +246,10 @@ export interface Endpoint {
   readonly path: string
   readonly summary: string
   readonly on?: AnyResource
+  readonly by?: By
   readonly allow: string
-  readonly guest?: boolean
   readonly scopes?: readonly Scope[]
   readonly secret?: boolean
-  readonly jobToken?: boolean
   readonly runners?: 'fields' | 'stream'
   readonly duringRequiredStep?: boolean
   readonly whileReadOnly?: boolean
@@ -288,7 +285,7 @@ export function endpoint<
   S = undefined,
   // oxlint-disable-next-line no-empty-object-type
   P extends Policy<S> = {},
-  G extends boolean = false,
->(declaration: Declaration<I, O, S, P, A, G>): Endpoint {
+  const B extends By = 'user',
+>(declaration: Declaration<I, O, S, P, A, B>): Endpoint {
   return declaration as unknown as Endpoint
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the declarations that the server runs. */
 import { z } from 'zod'
-import { scopesOf } from './credentials.ts'
+import { isCallableBy, scopesOf } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { PageOf, pageInput } from './pages.ts'
 import { LONGEST } from './wire.ts'
@@ -160,7 +160,7 @@ const WHO: Record<string, string> = {
 }
 
 function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Json {
-  const { allow, guest, method, on, output, summary } = endpoint
+  const { allow, method, on, output, summary } = endpoint
   const fields = fieldsOf(endpoint)
   const inPath = (name: string) => (name === '*' ? endpoint.path.endsWith('*') : pathNames(endpoint).includes(name))
   const asParameter = method === 'GET' || method === 'DELETE'
@@ -174,10 +174,10 @@ function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Js
     }))
     .map((one) => SHARED.get(JSON.stringify(one)) ?? one)
   const body = fields.filter(({ name }) => !inPath(name) && !asParameter)
-  const open = allow === 'anyone' || guest
+  const open = isCallableBy(endpoint, 'visitor')
   return {
     summary,
-    description: `${WHO[allow] ?? `Needs the ability to \`${allow}\`${guest ? '; public ones are open to anyone' : ''}.`} Scopes: ${scopesOf(endpoint).join(', ')}.`,
+    description: `${WHO[allow] ?? `Needs the ability to \`${allow}\`${open ? '; public ones are open to anyone' : ''}.`} Scopes: ${scopesOf(endpoint).join(', ')}.`,
     ...(open && { security: [{}, ...SECURITY] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && { requestBody: requestBody(body, `${operationId}_input`, schemas) }),

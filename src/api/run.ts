@@ -10,7 +10,14 @@ import { eventIn } from '../lib/crypto/event-uuid.ts'
 import { limitedCaller } from '../lib/async/limiter.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
-import { scopesOf, presentedCredential, type Caller, type Identity, type PresentedCredential } from './credentials.ts'
+import {
+  isCallableBy,
+  presentedCredential,
+  scopesOf,
+  type Caller,
+  type Identity,
+  type PresentedCredential,
+} from './credentials.ts'
 import { handleAudited, type RecordAuditEvent } from './audit.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
@@ -244,10 +251,10 @@ function identify(
 
 export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
   if (!identity) {
-    if (endpoint.allow === 'anyone' || endpoint.guest) return
+    if (isCallableBy(endpoint, 'visitor')) return
     throw unauthenticated()
   }
-  if (identity.kind === 'job' && !endpoint.jobToken) throw unauthenticated()
+  if (identity.kind === 'job' && !isCallableBy(endpoint, 'job')) throw unauthenticated()
   if (identity.requiredStep === 'terms') throw forbidden('Accept the terms first')
   if (identity.requiredStep && !endpoint.duringRequiredStep) throw forbidden('Set up a second factor first')
   if (identity.scopes === null) return

@@ -18,7 +18,7 @@ export const current = endpoint({
   path: '/job',
   summary: 'Get the job whose token is shown',
   allow: 'signed_in',
-  jobToken: true,
+  by: ['user', 'job'],
   output: JobEntity,
   async handle({ app, caller }) {
     if (!isJobBearer(caller.identity)) throw notFound('Job')

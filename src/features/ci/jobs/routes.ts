@@ -34,7 +34,7 @@ export const list = endpoint({
   summary: 'List the jobs of a project',
   on: ciProject,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   input: z.object({ scope, order_by: oneOf('id').nullish(), sort: oneOf('asc', 'desc').nullish() }),
   output: pageOf(JobEntity),
   async handle({ app, subject, input, page }) {
@@ -49,7 +49,7 @@ export const listOfPipeline = endpoint({
   summary: 'List the jobs of a pipeline',
   on: pipeline,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   input: z.object({ scope, include_retried: bool.nullish() }),
   output: pageOf(JobEntity),
   async handle({ app, subject, input, page }) {
@@ -65,7 +65,7 @@ export const listBridges = endpoint({
   summary: 'List the jobs of a pipeline that make other pipelines',
   on: pipeline,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   input: z.object({ scope }),
   output: pageOf(BridgeEntity),
   async handle({ app, subject, input, page }) {
@@ -81,7 +81,7 @@ export const get = endpoint({
   summary: 'Get a job',
   on: job,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   output: JobEntity,
   handle: ({ app, subject }) => presentOneJob(app, subject, subject.job),
 })
@@ -94,7 +94,7 @@ export const trace = endpoint({
   summary: 'Get the log of a job',
   on: job,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   output: bytes,
   async handle({ app, subject }) {
     const one = subject.job
@@ -187,8 +187,7 @@ export const download = endpoint({
   on: job,
   limiter: 'download',
   allow: 'readJobs',
-  guest: true,
-  jobToken: true,
+  by: ['visitor', 'job'],
   output: bytes,
   async handle({ app, subject, range, isHead }) {
     assertSeesArtifacts(subject, subject.job)
@@ -203,8 +202,7 @@ export const downloadFile = endpoint({
   on: job,
   limiter: 'download',
   allow: 'readJobs',
-  guest: true,
-  jobToken: true,
+  by: ['visitor', 'job'],
   input: z.object({ '*': text }),
   output: bytes,
   async handle({ app, subject, input }) {
@@ -220,8 +218,7 @@ export const downloadOfRef = endpoint({
   on: ciProject,
   limiter: 'download',
   allow: 'readJobs',
-  guest: true,
-  jobToken: true,
+  by: ['visitor', 'job'],
   input: z.object({ ref_name: text, job: filledText }),
   refuses: ['search_recent_successful_pipelines'],
   output: bytes,
@@ -240,8 +237,7 @@ export const downloadFileOfRef = endpoint({
   on: ciProject,
   limiter: 'download',
   allow: 'readJobs',
-  guest: true,
-  jobToken: true,
+  by: ['visitor', 'job'],
   input: z.object({ ref_name: text, job: filledText, '*': text }),
   refuses: ['search_recent_successful_pipelines'],
   output: bytes,

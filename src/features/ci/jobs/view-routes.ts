@@ -20,7 +20,7 @@ export const tracePart = endpoint({
   summary: 'Get a part of the log of a job, at most 512 KB',
   on: job,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   input: z.object({ line: place.nullish(), start: place.nullish() }),
   output: entity({
     start: z.int(),
@@ -41,7 +41,7 @@ export const traceSearch = endpoint({
   summary: 'Search the log of a job: the first 100 matching lines',
   on: job,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   input: z.object({ search: filledText }),
   output: entity({
     matches: z.array(entity({ line: z.int(), text: z.string() })),
@@ -56,7 +56,7 @@ export const artifactsTree = endpoint({
   summary: 'List what lies in a folder of the artifacts of a job',
   on: job,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   input: z.object({ path: text.nullish() }),
   output: pageOf(
     entity({ name: z.string(), path: z.string(), type: z.enum(['tree', 'blob']), size: z.int() }).meta({
@@ -76,7 +76,7 @@ export const graph = endpoint({
   summary: 'Get the stages of a pipeline with their jobs and what each waits for',
   on: pipeline,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   output: GraphEntity,
   handle: ({ app, subject, viewer }) => loadGraph(app, subject, viewer),
 })

@@ -16,6 +16,7 @@ export const lint = endpoint({
   method: 'POST',
   path: '/ci/lint',
   summary: 'Validate a CI configuration',
+  by: 'visitor',
   allow: 'anyone',
   input: z.object({ content: longText, include_merged_yaml: bool.nullish(), include_jobs: bool.nullish() }),
   output: InstanceLintEntity,

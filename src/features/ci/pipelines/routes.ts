@@ -29,7 +29,7 @@ export const list = endpoint({
   summary: 'List the pipelines of a project',
   on: ciProject,
   allow: 'readPipelines',
-  guest: true,
+  by: 'visitor',
   input: z.object({
     scope: oneOf('running', 'pending', 'finished', 'branches', 'tags').nullish(),
     status: oneOf(...JOB_STATUSES).nullish(),
@@ -111,7 +111,7 @@ export const latest = endpoint({
   summary: 'Get the latest pipeline of a branch or a tag',
   on: ciProject,
   allow: 'readPipelines',
-  guest: true,
+  by: 'visitor',
   input: z.object({ ref: text.nullish() }),
   output: PipelineEntity,
   async handle({ app, subject, input }) {
@@ -127,7 +127,7 @@ export const get = endpoint({
   summary: 'Get a pipeline',
   on: pipeline,
   allow: 'readPipelines',
-  guest: true,
+  by: 'visitor',
   output: PipelineEntity,
   handle: ({ app, subject }) => presentOnePipeline(app, subject, subject.pipeline),
 })
@@ -182,7 +182,7 @@ export const rename = endpoint({
   summary: 'Update the name of a pipeline',
   on: pipeline,
   allow: 'run',
-  jobToken: true,
+  by: ['user', 'job'],
   input: z.object({ name: filledText.pipe(z.string().max(255)) }),
   output: PipelineEntity,
   async handle({ app, subject, input }) {
@@ -207,7 +207,7 @@ export const testReport = endpoint({
   summary: 'Get what the tests of a pipeline found',
   on: pipeline,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   output: TestReportEntity,
   handle: ({ app, subject }) => testReportOf(app, subject.pipeline),
 })
@@ -218,7 +218,7 @@ export const testSummary = endpoint({
   summary: 'Get how many tests of a pipeline passed',
   on: pipeline,
   allow: 'readJobs',
-  guest: true,
+  by: 'visitor',
   output: TestSummaryEntity,
   handle: async ({ app, subject }) => summaryOf(await testReportOf(app, subject.pipeline)),
 })

@@ -39,6 +39,7 @@ export const request = endpoint({
   method: 'POST',
   path: '/jobs/request',
   summary: 'Request a job, as a runner',
+  by: 'visitor',
   allow: 'anyone',
   runners: 'fields',
   body: LARGEST_ASKING,
@@ -69,6 +70,7 @@ export const update = endpoint({
   method: 'PUT',
   path: JOB,
   summary: 'Update the state of a job, as its runner',
+  by: 'visitor',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({
@@ -104,6 +106,7 @@ export const appendLog = endpoint({
   method: 'PATCH',
   path: `${JOB}/trace`,
   summary: 'Append to the log of a job, as its runner',
+  by: 'visitor',
   allow: 'anyone',
   runners: 'stream',
   input: z.object({ ...at, token: text.nullish(), debug_trace: text.nullish() }),
@@ -162,6 +165,7 @@ export const upload = endpoint({
   method: 'POST',
   path: `${JOB}/artifacts`,
   summary: 'Upload job artifacts, as the runner',
+  by: 'visitor',
   allow: 'anyone',
   runners: 'stream',
   input: z.object({
@@ -192,6 +196,7 @@ export const authorizeUpload = endpoint({
   method: 'POST',
   path: `${JOB}/artifacts/authorize`,
   summary: 'Check whether an upload is accepted',
+  by: 'visitor',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({
@@ -217,6 +222,7 @@ export const download = endpoint({
   method: 'GET',
   path: `${JOB}/artifacts`,
   summary: 'Download job artifacts, as a runner',
+  by: 'visitor',
   allow: 'anyone',
   runners: 'fields',
   input: z.object({ ...at, token: text.nullish(), direct_download: text.nullish() }),

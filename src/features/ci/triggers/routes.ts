@@ -93,6 +93,7 @@ const starting = (path: `/${string}`) =>
     method: 'POST',
     path,
     summary: 'Trigger a pipeline with a trigger token or job token',
+    by: 'visitor',
     allow: 'anyone',
     limiter: 'git',
     input: z.looseObject({

@@ -14,7 +14,7 @@ export const list = endpoint({
   summary: 'List the parent groups of a project and the groups it is shared with',
   on: project,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({
     search: text.nullish(),
     skip_groups: listOf(id).nullish(),
@@ -35,7 +35,7 @@ export const invited = endpoint({
   summary: 'List the groups that a project or a parent group is shared with',
   on: project,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({
     search: text.nullish(),
     min_access_level: blankable(int),

@@ -16,6 +16,7 @@ export const get = endpoint({
   method: 'GET',
   path: '/avatar',
   summary: 'Get the address of the picture that belongs to an email',
+  by: 'visitor',
   allow: 'anyone',
   input: z.object({ email: filledText, size: blankable(int.pipe(z.int().min(1).max(LARGEST))) }),
   output: entity({ avatar_url: z.string().nullable() }).meta({ id: 'Avatar' }),

@@ -10,6 +10,7 @@ export const create = endpoint({
   method: 'POST',
   path: '/session',
   summary: 'Exchange a password for the account record with its private token',
+  by: 'visitor',
   allow: 'anyone',
   input: z
     .object({ login: text.nullish(), email: text.nullish(), password: text })

@@ -29,6 +29,7 @@ export const get = endpoint({
   path: '/users/:user_id/status',
   summary: 'Get the status of a user',
   on: profile,
+  by: 'visitor',
   allow: 'anyone',
   scopes: ['read_user'],
   output: UserStatusEntity,

@@ -39,6 +39,7 @@ export const list = endpoint({
   method: 'GET',
   path: '/users',
   summary: 'List users',
+  by: 'visitor',
   allow: 'anyone', // visitors only by username, which the handler checks
   scopes: readUser,
   input: z.object({
@@ -88,6 +89,7 @@ export const get = endpoint({
   path: '/users/:id(\\d+)',
   summary: 'Get a user',
   on: user,
+  by: 'visitor',
   allow: 'anyone',
   scopes: readUser,
   output: z.union([AdministeredUserEntity, UserEntity]),

@@ -13,6 +13,7 @@ export const get = endpoint({
   method: 'GET',
   path: '/application/help',
   summary: 'Get the help text of the instance',
+  by: 'visitor',
   allow: 'anyone',
   output: entity({
     text: z.string().nullable(),
@@ -41,6 +42,7 @@ export const getPage = endpoint({
   path: '/application/help/pages/:page',
   summary: 'Get a page of the documentation, or its index (`index`)',
   on: documentationPage,
+  by: 'visitor',
   allow: 'anyone',
   output: entity({ path: z.string(), title: z.string(), html: z.string() }).meta({ id: 'HelpPage' }),
   handle: async ({ app, subject }) => ({
@@ -54,6 +56,7 @@ export const search = endpoint({
   method: 'GET',
   path: '/application/help/search',
   summary: 'Search the documentation: the best 20 sections',
+  by: 'visitor',
   allow: 'anyone',
   input: z.object({ search: text }),
   output: z.array(

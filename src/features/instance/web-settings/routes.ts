@@ -12,6 +12,7 @@ export const get = endpoint({
   method: 'GET',
   path: '/application/web_settings',
   summary: 'Get the settings that steer web pages',
+  by: 'visitor',
   allow: 'anyone',
   output: entity({
     home_page_url: z.string().nullable(),

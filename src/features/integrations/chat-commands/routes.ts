@@ -30,6 +30,7 @@ const trigger = (era: 'services' | 'integrations') =>
     method: 'POST',
     path: `/projects/:id/${era}/:slug/trigger`,
     summary: 'Run a slash command from a chat',
+    by: 'visitor',
     allow: 'anyone',
     input: z.object(fromChat),
     output: ReplyEntity,

@@ -90,7 +90,7 @@ export const ofProject = endpoint({
   summary: 'Stream events of a project as server-sent events',
   on: project,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input,
   output,
   async handle(context) {
@@ -104,7 +104,7 @@ export const ofGroup = endpoint({
   summary: 'Stream events of a group and its projects as server-sent events',
   on: group,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input,
   output,
   async handle(context) {

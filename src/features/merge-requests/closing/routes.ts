@@ -55,7 +55,7 @@ const ofIssue = (name: string, way: 'closing' | 'related', summary: string) =>
     summary,
     on: issue,
     allow: 'read',
-    guest: true,
+    by: 'visitor',
     output: pageOf(MergeRequestEntity),
     async handle({ app, viewer, subject, page }) {
       const { items, total } = await listOfIssue(app, viewer, subject.issue.id, way, page)

@@ -14,7 +14,7 @@ export const list = endpoint({
   summary: 'List the merge requests that bring in a commit',
   on: commit,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({ view: oneOf('simple').nullish(), state: oneOf('opened', 'closed', 'merged', 'all').nullish() }),
   output: pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity])),
   async handle({ app, viewer, subject, input, page }) {

@@ -44,7 +44,7 @@ export function noteableItemOf(subject: MergeRequestSubject): NoteableItem {
 export const mergeRequestNoteable = noteableKind({
   path: '/projects/:id/merge_requests/:merge_request_iid',
   noun: 'a merge request',
-  guest: false,
+  by: 'user',
   limiter: 'git',
   on: mergeRequests,
   params: { merge_request_iid: id },

@@ -7,7 +7,7 @@ export const { stats, setEstimate, clearEstimate, addSpent, clearSpent } = timeT
   noun: 'a merge request',
   on: mergeRequest,
   reading: 'readMergeRequest',
-  guest: false,
+  by: 'user',
   added: 200,
   of: (subject) => subject.mergeRequest,
   work,

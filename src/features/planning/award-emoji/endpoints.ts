@@ -13,11 +13,11 @@ import { award, withdraw } from './service.ts'
 interface Scope {
   path: `/${string}`
   noun: string
-  guest: boolean
+  by: 'user' | 'visitor'
   on: ReturnType<typeof awardableItem>
 }
 
-function awardsAt({ path, noun, guest, on }: Scope) {
+function awardsAt({ path, noun, by, on }: Scope) {
   const one = awardOf(on)
   return {
     list: endpoint({
@@ -26,7 +26,7 @@ function awardsAt({ path, noun, guest, on }: Scope) {
       summary: `List the reactions to ${noun}`,
       on,
       allow: 'read',
-      guest,
+      by,
       output: pageOf(AwardEmojiEntity),
       async handle({ app, subject: { awardable }, page }) {
         const { items, total } = await pageOfQuery(awardsOn(app.db, awardable).orderBy('id'), page)
@@ -42,7 +42,7 @@ function awardsAt({ path, noun, guest, on }: Scope) {
       summary: `Get a reaction to ${noun}`,
       on: one,
       allow: 'read',
-      guest,
+      by,
       output: AwardEmojiEntity,
       async handle({ app, subject }) {
         const [given] = await withUsers(app.db, [subject.award], { user: 'user_id' })
@@ -79,12 +79,12 @@ function awardsAt({ path, noun, guest, on }: Scope) {
 }
 
 export const awardsOnNoteable = (noteable: NoteableKind) =>
-  awardsAt({ path: noteable.path, noun: noteable.noun, guest: noteable.guest, on: awardableItem(noteable) })
+  awardsAt({ path: noteable.path, noun: noteable.noun, by: noteable.by, on: awardableItem(noteable) })
 
 export const awardsOnNotes = (noteable: NoteableKind) =>
   awardsAt({
     path: `${noteable.path}/notes/:note_id`,
     noun: `a note on ${noteable.noun}`,
-    guest: noteable.guest,
+    by: noteable.by,
     on: awardableNote(noteable),
   })

@@ -16,7 +16,7 @@ export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `List the boards of a ${scope.kind}; creates one if there is none`,
     on: scope.resource,
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: pageOf(BoardEntity),
     async handle({ app, viewer, subject, page }) {
       await ensureBoard(app, subject)
@@ -33,7 +33,7 @@ export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `Get a board of a ${scope.kind}`,
     on: board(scope),
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: BoardEntity,
     handle: ({ app, viewer, subject }) => presentOneBoard(app, viewer, subject, subject.board),
   }),
@@ -91,7 +91,7 @@ export const [lists, listsInGroup] = atScopes(planningScopes, (scope) =>
     summary: `List the lists of a board of a ${scope.kind}, in their order`,
     on: board(scope),
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: pageOf(BoardListEntity),
     async handle({ app, subject: { board }, page }) {
       const all = (await listsOf(app.db, [board.id])).get(board.id)!
@@ -108,7 +108,7 @@ export const [getList, getListInGroup] = atScopes(planningScopes, (scope) =>
     summary: `Get a list of a board of a ${scope.kind}`,
     on: boardList(scope),
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: BoardListEntity,
     handle: async ({ subject }) => presentList(subject.list),
   }),

@@ -17,7 +17,7 @@ export const list = endpoint({
   summary: 'List the comments on a commit',
   on: commit,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   output: pageOf(CommitCommentEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await listComments(app.db, subject, subject.commit, page)

@@ -38,7 +38,7 @@ export const listOfUser = endpoint({
   summary: 'List what a user did where one may look',
   on: profile,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   scopes: ['read_user'],
   input,
   output: pageOf(EventEntity),
@@ -54,7 +54,7 @@ export const listOfProject = endpoint({
   summary: 'List what happened in a project',
   on: project,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input,
   output: pageOf(EventEntity),
   async handle({ app, viewer, subject, input, page }) {

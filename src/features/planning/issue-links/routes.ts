@@ -26,7 +26,7 @@ export const list = endpoint({
   summary: 'List the issues an issue is linked with',
   on: issue,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   output: pageOf(LinkedIssueEntity),
   async handle({ app, viewer, subject, page }) {
     const links = await linksOf(app.db, subject.issue.id)

@@ -32,7 +32,7 @@ export const [ofMilestone, ofGroupMilestone] = atScopes(planningScopes, (scope) 
     summary: `List the issues of a ${scope.kind}’s milestone, by the priority of their labels`,
     on: milestone(scope),
     allow: 'readMilestones',
-    guest: true,
+    by: 'visitor',
     output: pageOf(IssueEntity),
     handle: ({ app, subject, page }) =>
       shown(app, subject, { milestone_id: subject.milestone.id, order_by: 'label_priority', sort: 'asc' }, page),
@@ -48,7 +48,7 @@ export const [ofBoardList, ofGroupBoardList] = atScopes(planningScopes, (scope) 
     summary: 'List the issues of a board’s list, in their order',
     on: boardList(scope),
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: pageOf(IssueEntity),
     handle: ({ app, subject, page }) =>
       shown(app, subject, { label_id: subject.list.label_id, state: 'opened', ...inColumn }, page),
@@ -62,7 +62,7 @@ export const [ofBacklog, ofGroupBacklog] = atScopes(planningScopes, (scope) =>
     summary: 'List the open issues of a board that no list of it shows',
     on: board(scope),
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: pageOf(IssueEntity),
     async handle({ app, subject, page }) {
       const lists = (await listsOf(app.db, [subject.board.id])).get(subject.board.id) ?? []
@@ -79,7 +79,7 @@ export const [closedOfBoard, closedOfGroupBoard] = atScopes(planningScopes, (sco
     summary: 'List the closed issues of a board',
     on: board(scope),
     allow: 'readBoards',
-    guest: true,
+    by: 'visitor',
     output: pageOf(IssueEntity),
     handle: ({ app, subject, page }) => shown(app, subject, { state: 'closed', ...inColumn }, page),
   }),

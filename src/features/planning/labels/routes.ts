@@ -51,7 +51,7 @@ export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `List the labels of a ${scope.kind}`,
     on: scope.resource,
     allow: 'read',
-    guest: true,
+    by: 'visitor',
     input: z.object({
       with_counts: bool.nullish(),
       include_ancestor_groups: bool.nullish(),
@@ -74,7 +74,7 @@ export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `Get a label of a ${scope.kind}, by id or title`,
     on: label(scope),
     allow: 'read',
-    guest: true,
+    by: 'visitor',
     output: LabelEntity,
     handle: ({ app, viewer, subject }) => presentOneLabel(app, viewer, subject, subject.label),
   }),

@@ -33,7 +33,7 @@ export const [list, listOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `List the milestones of a ${scope.kind}`,
     on: scope.resource,
     allow: 'readMilestones',
-    guest: true,
+    by: 'visitor',
     input: z.object({
       state: oneOf('active', 'closed', 'all').nullish(),
       iids: listOf(id).nullish(),
@@ -60,7 +60,7 @@ export const [get, getOfGroup] = atScopes(planningScopes, (scope) =>
     summary: `Get a milestone of a ${scope.kind}`,
     on: milestone(scope),
     allow: 'readMilestones',
-    guest: true,
+    by: 'visitor',
     output: MilestoneEntity,
     handle: ({ app, subject }) => shown(app, subject.milestone),
   }),

@@ -30,7 +30,7 @@ export function notesOn(noteable: NoteableKind) {
       summary: `List the notes on ${noteable.noun}`,
       on: noteable.named('Notes'),
       allow: 'read',
-      guest: noteable.guest,
+      by: noteable.by,
       input: z.object({
         order_by: oneOf('created_at', 'updated_at').nullish(),
         sort: oneOf('asc', 'desc').nullish(),
@@ -50,7 +50,7 @@ export function notesOn(noteable: NoteableKind) {
       summary: `Get a note on ${noteable.noun}`,
       on: note,
       allow: 'read',
-      guest: noteable.guest,
+      by: noteable.by,
       output: NoteEntity,
       handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
     }),

@@ -83,8 +83,8 @@ export interface NoteableKind {
   readonly noun: string
   /** The noteable, with this name in the 404 message. A hidden noteable and a missing one get the same answer. */
   named(name?: string): NoteableResource
-  /** Whether anonymous viewers may read it. */
-  readonly guest: boolean
+  /** Who may read it, if the project is public. */
+  readonly by: 'user' | 'visitor'
   /** The limiter of endpoints that may need git. */
   readonly writing: { readonly limiter?: AnswerLimiter }
 }
@@ -92,7 +92,7 @@ export interface NoteableKind {
 interface NoteablePlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
   path: `/${string}`
   noun: string
-  guest?: boolean
+  by?: 'user' | 'visitor'
   /** Set where a note may need a position in a diff. */
   limiter?: AnswerLimiter
   /** The parent resource. */
@@ -104,7 +104,7 @@ interface NoteablePlan<S extends ProjectSubject, P extends Policy<S>, Params ext
 export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape>({
   path,
   noun,
-  guest = true,
+  by = 'visitor',
   limiter,
   on,
   params,
@@ -112,7 +112,7 @@ export const noteableKind = <S extends ProjectSubject, P extends Policy<S>, Para
 }: NoteablePlan<S, P, Params>): NoteableKind => ({
   path,
   noun,
-  guest,
+  by,
   writing: limiter ? { limiter } : {},
   // Endpoints use only what every noteable subject has.
   named: (name) =>

@@ -16,7 +16,7 @@ import {
   stateEventsOf,
 } from './queries.ts'
 
-export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
+export function resourceEventsOn({ path, noun, by, named }: NoteableKind) {
   const topic = named()
   return {
     listLabels: endpoint({
@@ -25,7 +25,7 @@ export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
       summary: `List when ${noun} got and lost labels`,
       on: topic,
       allow: 'read',
-      guest,
+      by,
       output: pageOf(LabelEventEntity),
       async handle({ app, subject, page }) {
         const { items, total } = await pageOfQuery(labelEventsOf(app.db, subject.topic), page)
@@ -39,7 +39,7 @@ export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
       summary: `Get when ${noun} got or lost a label`,
       on: labelEvent(topic),
       allow: 'read',
-      guest,
+      by,
       output: LabelEventEntity,
       handle: async ({ app, subject }) => (await presentLabelEvents(app, [subject.event]))[0]!,
     }),
@@ -50,7 +50,7 @@ export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
       summary: `List when ${noun} was closed and reopened`,
       on: topic,
       allow: 'read',
-      guest,
+      by,
       output: pageOf(StateEventEntity),
       async handle({ app, subject, page }) {
         const { items, total } = await pageOfQuery(stateEventsOf(app.db, subject.topic), page)
@@ -64,7 +64,7 @@ export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
       summary: `Get when ${noun} was closed or reopened`,
       on: stateEvent(topic),
       allow: 'read',
-      guest,
+      by,
       output: StateEventEntity,
       handle: async ({ app, subject }) => (await presentStateEvents(app, [subject.event]))[0]!,
     }),
@@ -75,7 +75,7 @@ export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
       summary: `List when ${noun} got and lost a milestone`,
       on: topic,
       allow: 'read',
-      guest,
+      by,
       output: pageOf(MilestoneEventEntity),
       async handle({ app, subject, page }) {
         const { items, total } = await pageOfQuery(milestoneEventsOf(app.db, subject.topic), page)
@@ -89,7 +89,7 @@ export function resourceEventsOn({ path, noun, guest, named }: NoteableKind) {
       summary: `Get when ${noun} got or lost a milestone`,
       on: milestoneEvent(topic),
       allow: 'read',
-      guest,
+      by,
       output: MilestoneEventEntity,
       handle: async ({ app, subject }) => (await presentMilestoneEvents(app, [subject.event]))[0]!,
     }),

@@ -27,7 +27,7 @@ export const list = endpoint({
   summary: 'List the snippets of a project',
   on: snippets,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ created_after: blankable(moment), created_before: blankable(moment) }),
   output: pageOf(SnippetEntity),
   async handle({ app, viewer, subject, input, page }) {
@@ -43,7 +43,7 @@ export const get = endpoint({
   summary: 'Get a snippet of a project',
   on: projectSnippet,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ render_html: bool.nullish() }),
   output: SnippetEntity,
   handle: ({ app, viewer, subject, input }) =>
@@ -98,7 +98,7 @@ export const raw = endpoint({
   summary: 'Get the text of a snippet of a project',
   on: projectSnippetByItsName,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   output: z.string(),
   handle: ({ app, subject }) => answerRaw(app, subject.snippet),
 })
@@ -109,7 +109,7 @@ export const rawFile = endpoint({
   summary: 'Get the text of a file of a snippet of a project',
   on: projectSnippetByItsName,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ ref: text, file_path: text }),
   output: z.string(),
   handle: ({ app, subject, input }) => answerRaw(app, subject.snippet, input),

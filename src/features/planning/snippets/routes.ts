@@ -60,7 +60,7 @@ export const get = endpoint({
   summary: 'Get a snippet',
   on: snippet,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ render_html: bool.nullish() }),
   output: SnippetEntity,
   handle: ({ app, viewer, subject: { snippet, home }, input }) =>
@@ -116,7 +116,7 @@ export const raw = endpoint({
   summary: 'Get the text of a snippet',
   on: snippet,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   output: z.string(),
   handle: ({ app, subject }) => answerRaw(app, subject.snippet),
 })
@@ -127,7 +127,7 @@ export const rawFile = endpoint({
   summary: 'Get the text of a file of a snippet',
   on: snippet,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ ref: text, file_path: text }),
   output: z.string(),
   handle: ({ app, subject, input }) => answerRaw(app, subject.snippet, input),

@@ -13,7 +13,7 @@ interface Scope<S, P extends Policy<S>> {
   noun: string
   on: Resource<S, P>
   reading: keyof P & string
-  guest: boolean
+  by: 'user' | 'visitor'
   /** The status of the answer to added time. */
   added: 200 | 201
   of(subject: S): Stored
@@ -23,7 +23,7 @@ interface Scope<S, P extends Policy<S>> {
 export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subject: S) => boolean }>(
   scope: Scope<S, P>,
 ) {
-  const { path, noun, on, reading, guest, added, of, work } = scope
+  const { path, noun, on, reading, by, added, of, work } = scope
   const writing = { on, allow: 'update', output: TimeStatsEntity } as const
   return {
     stats: endpoint({
@@ -32,7 +32,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
       summary: `Get the time tracking stats of ${noun}`,
       on,
       allow: reading,
-      guest,
+      by,
       output: TimeStatsEntity,
       handle: async ({ subject }) => presentTimeStats(of(subject)),
     }),

@@ -7,7 +7,7 @@ export const { stats, setEstimate, clearEstimate, addSpent, clearSpent } = timeT
   noun: 'an issue',
   on: issue,
   reading: 'read',
-  guest: true,
+  by: 'visitor',
   added: 201,
   of: (subject) => subject.issue,
   work,

@@ -47,7 +47,7 @@ export const list = endpoint({
   summary: 'List the forks of a project',
   on: project,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object(filters),
   refuses: refused,
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),

@@ -17,7 +17,7 @@ export const listUsers = endpoint({
   summary: 'List the people who may work on a project',
   on: project,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ search: text.nullish(), skip_users: listOf(id).nullish() }),
   output: pageOf(UserSummaryEntity),
   async handle({ app, viewer, subject, input, page }) {

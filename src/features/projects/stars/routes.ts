@@ -61,6 +61,7 @@ export const listOfUser = endpoint({
   summary: 'List the projects a user starred',
   throttle: 'user_starred_projects_api_limit',
   on: userByIdOrUsername,
+  by: 'visitor',
   allow: 'anyone',
   input: z.object(filters),
   refuses: refused,

@@ -74,7 +74,7 @@ export const get = endpoint({
   summary: 'Get a file uploaded to a project, by its address',
   on: upload,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   output: bytes,
   handle: ({ app, subject }) => answerFile(app, subject.upload),
 })

@@ -22,7 +22,7 @@ export const list = endpoint({
   summary: 'List the branches of a repository',
   on: repository,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({
     search: text.nullish(),
     regex: text.nullish(),
@@ -80,7 +80,7 @@ export const get = endpoint({
   summary: 'Get a branch',
   on: optional(branch),
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({ branch: text }),
   headStatus: 204,
   output: BranchEntity,

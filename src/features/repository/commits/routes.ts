@@ -40,7 +40,7 @@ import { pickCommit, undoCommit } from './service.ts'
 import { commitPipeline } from './status.ts'
 
 const PATH = '/projects/:id/repository/commits'
-const reading = { method: 'GET', allow: 'download', guest: true } as const
+const reading = { method: 'GET', allow: 'download', by: 'visitor' } as const
 
 export const list = endpoint({
   ...reading,

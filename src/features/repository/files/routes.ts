@@ -49,7 +49,7 @@ export const get = endpoint({
   on: repository,
   limiter: 'download',
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({ file_path: text, ref: filledText }),
   output: FileEntity,
   async handle({ subject, input }) {
@@ -67,7 +67,7 @@ export const raw = endpoint({
   on: repository,
   limiter: 'download',
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   // With `pdf`, a file with the extension of a PDF is shown as PDF.
   input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool), pdf: blankable(bool) }),
   output: z.string().meta({ format: 'binary' }),
@@ -95,7 +95,7 @@ export const view = endpoint({
   summary: 'Get a file for display: highlighted lines or rendered Markdown',
   on: repository,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({ file_path: text, ref: filledText, plain: blankable(bool) }),
   output: FileViewEntity,
   async handle({ app, subject, input }) {
@@ -130,7 +130,7 @@ export const getBlame = endpoint({
   on: repository,
   costly: true,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({
     file_path: text,
     ref: filledText,

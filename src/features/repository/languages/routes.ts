@@ -9,7 +9,7 @@ export const get = endpoint({
   summary: 'Get the languages of a project in percent',
   on: repository,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   output: z.record(z.string(), z.number()),
   handle: ({ subject }) => languagesIn(subject),
 })

@@ -23,7 +23,7 @@ export const list = endpoint({
   summary: 'List the protected branches of a project',
   on: protectedProject,
   allow: 'readRules',
-  guest: true,
+  by: 'visitor',
   input: z.object({ search: text.nullish() }),
   output: pageOf(ProtectedBranchEntity),
   async handle({ app, subject, input, page }) {
@@ -38,7 +38,7 @@ export const get = endpoint({
   summary: 'Get a protected branch, or a pattern, by its name',
   on: protectedBranch,
   allow: 'readRules',
-  guest: true,
+  by: 'visitor',
   output: ProtectedBranchEntity,
   handle: async ({ subject }) => presentTo(subject, subject.rule),
 })

@@ -12,7 +12,7 @@ export const list = endpoint({
   summary: 'List the releases of the projects in a group',
   on: group,
   allow: 'read',
-  guest: true,
+  by: 'visitor',
   input: z.object({ sort: oneOf('asc', 'desc').nullish() }),
   output: pageOf(ReleaseEntity),
   async handle({ app, viewer, subject, input, page }) {

@@ -30,8 +30,7 @@ export const list = endpoint({
   summary: 'List the links of a release',
   on: release,
   allow: 'download',
-  jobToken: true,
-  guest: true,
+  by: ['visitor', 'job'],
   output: pageOf(ReleaseLinkEntity),
   async handle({ app, subject, page }) {
     const { items, total } = pageOfArray(await linksOf(app.db, [subject.release]), page)
@@ -45,8 +44,7 @@ export const get = endpoint({
   summary: 'Get a link of a release',
   on: linkOf(release),
   allow: 'download',
-  jobToken: true,
-  guest: true,
+  by: ['visitor', 'job'],
   output: ReleaseLinkEntity,
   handle: async ({ app, subject }) => shown(app, subject.release, subject.link),
 })
@@ -57,7 +55,7 @@ export const create = endpoint({
   summary: 'Add a link to a release',
   on: changeable,
   allow: 'push',
-  jobToken: true,
+  by: ['user', 'job'],
   input: z.object(newLink),
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject, input }) {
@@ -71,7 +69,7 @@ export const update = endpoint({
   summary: 'Update a link of a release',
   on: changeableLink,
   allow: 'push',
-  jobToken: true,
+  by: ['user', 'job'],
   input: z.object(changedLink),
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject, input }) {
@@ -85,7 +83,7 @@ export const destroy = endpoint({
   summary: 'Remove a link from a release',
   on: changeableLink,
   allow: 'push',
-  jobToken: true,
+  by: ['user', 'job'],
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject }) {
     await removeLink(app, viewer, subject.release, subject.link)

@@ -12,7 +12,7 @@ import { latestRelease, linkByPath, listReleases, presentReleases, release } fro
 import { withHtml } from './rendering.ts'
 import { deleteRelease, publishRelease, updateRelease } from './service.ts'
 
-const reading = { allow: 'download', guest: true, jobToken: true } as const
+const reading = { allow: 'download', by: ['visitor', 'job'] } as const
 
 const fields = {
   name: text.nullish(),
@@ -62,7 +62,7 @@ export const create = endpoint({
   summary: 'Create a release; a missing tag is created from a ref',
   on: repository,
   allow: 'push',
-  jobToken: true,
+  by: ['user', 'job'],
   input: z.object({ tag_name: text, ref: text.nullish(), tag_message: longText.nullish(), assets, ...fields }),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
@@ -78,7 +78,7 @@ export const update = endpoint({
   summary: 'Update a release',
   on: release,
   allow: 'push',
-  jobToken: true,
+  by: ['user', 'job'],
   input: z.object(fields),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
@@ -93,7 +93,7 @@ export const destroy = endpoint({
   summary: 'Delete a release; the tag is kept',
   on: release,
   allow: 'push',
-  jobToken: true,
+  by: ['user', 'job'],
   output: ReleaseEntity,
   async handle({ app, viewer, subject }) {
     const [record] = await presentReleases(app, subject, [subject.release])

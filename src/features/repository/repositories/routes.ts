@@ -37,7 +37,7 @@ import type { RepositorySubject } from './policy.ts'
 import { repository } from './queries.ts'
 import { entriesOf, pageAfter, pageOfListing } from './tree-pages.ts'
 
-const reading = { method: 'GET', on: repository, allow: 'download', guest: true } as const
+const reading = { method: 'GET', on: repository, allow: 'download', by: 'visitor' } as const
 
 /** Downloads of any size. */
 const downloading = { ...reading, limiter: 'download' } as const

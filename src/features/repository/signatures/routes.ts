@@ -23,7 +23,7 @@ export const ofCommit = endpoint({
   summary: 'Get the signature of a commit and its verification status',
   on: commitSignature,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   output: CommitSignatureEntity,
   handle: async ({ app, subject }) => presentCommitSignature(subject.signature, app),
 })
@@ -34,7 +34,7 @@ export const ofTag = endpoint({
   summary: 'Get the signature of a tag and its verification status',
   on: tagSignature,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   output: TagSignatureEntity,
   handle: async ({ app, subject }) => presentTagSignature(subject.signature, app),
 })

@@ -17,7 +17,7 @@ export const list = endpoint({
   summary: 'List the tags of a repository',
   on: repository,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   input: z.object({
     order_by: oneOf('name', 'updated', 'version').nullish(),
     sort: oneOf('asc', 'desc').nullish(),
@@ -43,7 +43,7 @@ export const get = endpoint({
   summary: 'Get a tag',
   on: tag,
   allow: 'download',
-  guest: true,
+  by: 'visitor',
   output: TagEntity,
   async handle({ app, subject }) {
     return presentTag(subject.tag, await aroundTags(app, subject, [subject.tag]))

@@ -18,7 +18,7 @@ import { repositoryPolicy, type RepositorySubject } from '../repositories/policy
 import { findRepositorySubject, repository } from '../repositories/queries.ts'
 import { TYPES, findTypeOf, listTypeOf } from './queries.ts'
 
-const reading = { method: 'GET', on: repository, allow: 'read', guest: true, abilityFirst: true } as const
+const reading = { method: 'GET', on: repository, allow: 'read', by: 'visitor', abilityFirst: true } as const
 
 export const list = endpoint({
   ...reading,

@@ -42,7 +42,7 @@ export const list = endpoint({
   summary: 'List the pages of a wiki',
   on: wiki,
   allow: 'readWiki',
-  guest: true,
+  by: 'visitor',
   input: z.object({ with_content: bool.nullish() }),
   output: z.array(z.union([WikiPageEntity, WikiPageSummaryEntity])),
   async handle({ app, subject, input }) {
@@ -59,7 +59,7 @@ export const get = endpoint({
   summary: 'Get a page of a wiki',
   on: wikiPageAt,
   allow: 'readWiki',
-  guest: true,
+  by: 'visitor',
   input: z.object({ render_html: bool.nullish() }),
   output: WikiPageEntity,
   async handle({ app, subject, input }) {
@@ -74,7 +74,7 @@ export const history = endpoint({
   summary: 'List the changes of a page of a wiki',
   on: wikiPage,
   allow: 'readWiki',
-  guest: true,
+  by: 'visitor',
   output: pageOf(WikiVersionEntity),
   async handle({ app, subject, page: { offset, limit } }) {
     const { project, page } = subject
