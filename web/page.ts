@@ -52,31 +52,32 @@ export interface Live {
   readonly about?: (event: EventFacts) => boolean
 }
 
+/** `D` is the data of the page itself, `F` the data of its frame: views and titles get both. */
 // oxlint-disable-next-line no-explicit-any -- a table contains pages with every kind of data
-export interface Page<D extends object = any> {
+export interface Page<D extends object = any, F extends object = any> {
   /** Concurrent calls: all entries are awaited together. */
   load(
     request: PageRequest,
   ): { [K in keyof D]: Promise<D[K]> | D[K] } | Promise<{ [K in keyof D]: Promise<D[K]> | D[K] }>
-  title(data: D, drawn: Drawn): string
-  View: ComponentType<D & Drawn>
+  title(data: F & D, drawn: Drawn): string
+  View: ComponentType<F & D & Drawn>
   /** Visitors must sign in first. */
   readonly signedIn?: boolean
   /** Redirects visitors, if it returns a URL. */
   leadVisitors?(api: Api): Promise<string | null>
   /** The frame: of the instance, a project or a group. Its calls run together with those of the page. */
-  readonly frame?: Frame
+  readonly frame?: Frame<F>
   /**
    * Actions by the name in the form. An action returns the next URL, a flash message, or nothing to render the page
    * again.
    */
   readonly actions?: Readonly<Record<string, (act: Act) => Promise<string | Flash | void>>>
   /** Live events that render the page again. */
-  live?(data: D, drawn: Drawn): Live | null
+  live?(data: F & D, drawn: Drawn): Live | null
   /** For link previews. */
-  description?(data: D): string | null | undefined
+  description?(data: F & D): string | null | undefined
   /** The feed of the page. */
-  feed?(data: D, drawn: Drawn): string | null
+  feed?(data: F & D, drawn: Drawn): string | null
 }
 
 // oxlint-disable-next-line no-explicit-any -- as above
@@ -86,7 +87,12 @@ export interface Frame<D extends object = any> {
   View: ComponentType<D & Drawn & { children: ComponentChildren }>
 }
 
-export const page = <D extends object>(declared: Page<D>): Page<D> => declared
+/** Pages that read the data of a frame must stand in it. */
+type Framed<F extends object> = object extends F ? unknown : { readonly frame: Frame<F> }
+
+// oxlint-disable-next-line no-explicit-any -- as above
+export const page = <D extends object, F extends object = any>(declared: Page<D, F> & Framed<F>): Page<D, F> =>
+  declared
 export const frame = <D extends object>(declared: Frame<D>): Frame<D> => declared
 
 /** One text of a form; empty if it is missing. */

@@ -8,17 +8,16 @@ interface Data {
   events: Listed<Records['Event'][]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     events: api.list('/projects/{id}/events', { id: params.id!, ...filterOf(query) }),
   }),
   title: () => 'Activity',
-  View: ({ project, events }) =>
-    project && (
-      <>
-        <h1>Activity</h1>
-        <Activity events={events} places={{ [project.id]: project.path_with_namespace }} />
-      </>
-    ),
+  View: ({ project, events }) => (
+    <>
+      <h1>Activity</h1>
+      <Activity events={events} places={{ [project.id]: project.path_with_namespace }} />
+    </>
+  ),
 })

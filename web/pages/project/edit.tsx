@@ -53,7 +53,7 @@ const CHECKS = [
   ['printing_merge_request_link_enabled', 'Show link to create a merge request when pushing'],
 ] as const
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   signedIn: true,
   frame: projectSettingsFrame,
   load({ api, params }) {
@@ -66,7 +66,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: () => 'Settings',
   View: ({ project, branches, places, me }) => {
-    if (!project) return null
     const isMine = project.namespace.kind === 'user' && project.namespace.full_path === me?.username
     const isOwner = isMine || levelOf(project) >= 50 || me?.is_admin
     return (

@@ -21,7 +21,7 @@ const STATES: Record<string, string> = {
   failed: 'failed',
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params }) => ({
     state: api.get('/projects/{id}/import', { id: params.id! }),

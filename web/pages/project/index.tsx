@@ -43,7 +43,7 @@ async function isStarred({ api, params, me }: PageRequest): Promise<boolean> {
   return (found ?? []).some(({ path_with_namespace }) => path_with_namespace === params.id)
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load(request) {
     const { api, params } = request
@@ -69,7 +69,7 @@ export const page = declare<Data & Partial<InProject>>({
     }
   },
   title: () => '',
-  description: ({ project }) => project?.description,
+  description: ({ project }) => project.description,
   actions: {
     async star({ api, params }) {
       await api.post('/projects/{id}/star', { id: params.id! })
@@ -78,9 +78,8 @@ export const page = declare<Data & Partial<InProject>>({
       await api.post('/projects/{id}/unstar', { id: params.id! })
     },
   },
-  live: ({ project }) => (project ? { path: `/projects/${project.id}/live`, events: ['repository.changed'] } : null),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['repository.changed'] }),
   View: ({ project, me, entries, hasMore, lastCommits, commit, counts, readme, languages, refs, release, ...rest }) => {
-    if (!project) return null
     const branch = project.default_branch ?? 'main'
     return (
       <>

@@ -20,7 +20,7 @@ interface Data {
 
 const pageOf = (query: URLSearchParams) => Math.max(1, Number(query.get('page')) || 1)
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
@@ -41,7 +41,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ place }) => `Blame · ${place.path} at ${place.ref}`,
   View: ({ project, place: { ref, path }, groups, refs, address, query }) => {
-    if (!project) return null
     const number = pageOf(query)
     const shown = groups.reduce((sum, { lines }) => sum + lines.length, 0)
     return (

@@ -20,7 +20,7 @@ interface Data {
   refs: Refs
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
@@ -39,7 +39,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ file, place }) => `${file.file_path} at ${place.ref}`,
   View: ({ project, place: { ref, path }, file, last, refs, address, query }) => {
-    if (!project) return null
     const raw = rawAddress(project, ref, path)
     const isPinned = ref === file.commit_id
     return (

@@ -5,15 +5,13 @@ import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 
-export const page = declare<BoardData & Partial<InProject>>({
+export const page = declare<BoardData, InProject>({
   frame: projectFrame,
   load: (request) => loadBoard('project', request, request.params.board_id ?? null),
   title: ({ board }) => board?.name ?? 'Board',
-  live: ({ project }) =>
-    project ? { path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] } : null,
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
   actions: boardActions('project'),
   View: ({ project, me, boards, board, columns, labels }) =>
-    project &&
     board && (
       <>
         <PlanningTabs project={project} at="boards" />

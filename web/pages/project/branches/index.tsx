@@ -15,7 +15,7 @@ interface Data {
   branches: Listed<Records['Branch'][]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     branches: api.list('/projects/{id}/repository/branches', {
@@ -40,7 +40,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, branches, query }) => {
-    if (!project) return null
     const mayWrite = levelOf(project) >= 30 && !project.archived
     return (
       <>

@@ -39,7 +39,7 @@ async function placeOf({ api, params, query }: PageRequest) {
 const decoded = (base64: string) =>
   new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)))
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load(request) {
     const { api, params, me } = request
@@ -74,7 +74,7 @@ export const page = declare<Data & Partial<InProject>>({
     },
     commit,
   },
-  View: (data) => (data.project ? <Editor {...data} project={data.project} /> : null),
+  View: Editor,
 })
 
 async function commit(act: Act): Promise<string> {

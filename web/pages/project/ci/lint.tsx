@@ -9,7 +9,7 @@ import { projectFrame, type InProject, type Project } from '../../../layout/proj
 import { page as declare, text } from '../../../page.ts'
 import { LiveCheck } from './LiveCheck.tsx'
 
-export const page = declare<Partial<InProject>>({
+export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
@@ -22,7 +22,7 @@ export const page = declare<Partial<InProject>>({
       return { told: { content, lint: JSON.stringify(lint) }, changedNothing: true }
     },
   },
-  View: ({ project }) => project && <Checker project={project} />,
+  View: ({ project }) => <Checker project={project} />,
 })
 
 function Checker({ project }: { project: Project }) {

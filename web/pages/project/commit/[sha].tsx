@@ -39,7 +39,7 @@ async function land(act: Act, how: 'cherry_pick' | 'revert'): Promise<string> {
   return `/${params.id}/-/commit/${made.id}`
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query, me }) {
     const at = { id: params.id!, sha: params.sha! }
@@ -73,7 +73,6 @@ export const page = declare<Data & Partial<InProject>>({
     revert: (act) => land(act, 'revert'),
   },
   View: ({ project, commit, diffs, signature, within, requests, refs, discussions, address, query, me }) => {
-    if (!project) return null
     const abilities = {
       me,
       mayComment: me !== null && !project.archived,

@@ -14,7 +14,7 @@ interface Data {
   refs: Refs
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
@@ -35,7 +35,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ place }) => `Commits${place.path && ` of ${place.path}`} at ${place.ref}`,
   View: ({ project, place: { ref, path }, commits, refs, query }) => {
-    if (!project) return null
     return (
       <>
         <div class="code-head">
@@ -74,5 +73,5 @@ export const page = declare<Data & Partial<InProject>>({
       </>
     )
   },
-  feed: ({ project, place }) => (project ? `${locationAddress(project, 'commits', place.ref)}?format=atom` : null),
+  feed: ({ project, place }) => `${locationAddress(project, 'commits', place.ref)}?format=atom`,
 })

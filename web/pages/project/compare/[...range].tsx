@@ -14,7 +14,7 @@ interface Data {
 
 const RANGE = /^(.+?)(\.{2,3})(.+)$/
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const [, from, dots, to] = RANGE.exec(params.range!) ?? []
@@ -30,7 +30,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ compared }) => `${compared.from}...${compared.to}`,
   View: ({ project, refs, compared, address, query }) => {
-    if (!project) return null
     return (
       <>
         <h1>Compare</h1>

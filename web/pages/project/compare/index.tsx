@@ -12,7 +12,7 @@ interface Data {
   compared: Compared | null
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const [from, to] = [query.get('from'), query.get('to')]
@@ -24,7 +24,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: () => 'Compare',
   View: ({ project, refs, compared, address, query }) => {
-    if (!project) return null
     const [from, to] = [query.get('from'), query.get('to')]
     return (
       <>

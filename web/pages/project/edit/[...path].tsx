@@ -39,7 +39,7 @@ function write(act: Act, content: { content?: string; encoding?: 'base64' }): Pr
   return commitFiles(act, [change], file_path)
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   async load({ api, params }) {
@@ -66,7 +66,6 @@ export const page = declare<Data & Partial<InProject>>({
     remove: (act) => commitFiles(act, [{ action: 'delete', file_path: text(act.form, 'previous_path') }], ''),
   },
   View: ({ project, place, isBranch, file, content, address, query }) => {
-    if (!project) return null
     const { ref, path, commit } = place
     const way = query.get('way') ?? (content === null ? 'replace' : 'edit')
     const tab = (name: string, label: string) => ({

@@ -14,7 +14,7 @@ interface Data {
   deployments: Listed<Records['Deployment'][]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const id = params.id!
@@ -35,7 +35,7 @@ export const page = declare<Data & Partial<InProject>>({
     return { environment, deployments }
   },
   title: ({ environment }) => environment.name,
-  live: ({ project }) => ({ path: `/projects/${project!.id}/live`, events: ['job.changed'] }),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['job.changed'] }),
   actions: {
     async stop({ api, params }) {
       const environment_id = params.environment!
@@ -56,7 +56,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View({ project, environment, deployments }) {
-    if (!project) return null
     return (
       <>
         <CiTabs project={project} at="environments" />

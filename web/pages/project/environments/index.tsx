@@ -19,7 +19,7 @@ interface Data {
 
 const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const id = params.id!
@@ -45,7 +45,7 @@ export const page = declare<Data & Partial<InProject>>({
     return { environments }
   },
   title: () => 'Environments',
-  live: ({ project }) => ({ path: `/projects/${project!.id}/live`, events: ['job.changed'] }),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['job.changed'] }),
   actions: {
     async create({ api, params, form }) {
       const made = await api.post('/projects/{id}/environments', {
@@ -61,50 +61,49 @@ export const page = declare<Data & Partial<InProject>>({
       await api.post('/projects/{id}/environments/{environment_id}/stop', { id: params.id!, environment_id })
     },
   },
-  View: ({ project, environments, query, address }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="environments" />
-        <h1 class="ci-head">Environments</h1>
-        <SubTabs
-          label="Status"
-          tabs={(['available', 'stopped'] as const).map((state) => ({
-            text: state === 'available' ? 'Available' : 'Stopped',
-            href: withQuery(address, { states: state === 'available' ? null : state }),
-            isCurrent: (query.get('states') === 'stopped') === (state === 'stopped'),
-          }))}
-        />
-        {environments.items.length > 0 ? (
-          <Rows label="Environments">
-            {environments.items.map((one) => (
-              <EnvironmentRow key={one.id} of={one} project={project} />
-            ))}
-          </Rows>
-        ) : (
-          <Empty title="No environments">
-            <p>
-              Add <code>environment: production</code> to a deployment job.
-            </p>
-          </Empty>
-        )}
-        <Pages of={environments} />
-        {mayRun(project) && (
-          <details class="card ci-adding">
-            <summary>New environment</summary>
-            <Form action="create">
-              <Field name="name" label="Name" required />
-              <Field name="external_url" label="External URL" type="url" placeholder="https://" />
-              <Choice
-                name="tier"
-                label="Tier"
-                options={[['', 'Detect from name'], ...TIERS.map((one) => [one, one] as const)]}
-              />
-              <Button kind="main">Create environment</Button>
-            </Form>
-          </details>
-        )}
-      </>
-    ),
+  View: ({ project, environments, query, address }) => (
+    <>
+      <CiTabs project={project} at="environments" />
+      <h1 class="ci-head">Environments</h1>
+      <SubTabs
+        label="Status"
+        tabs={(['available', 'stopped'] as const).map((state) => ({
+          text: state === 'available' ? 'Available' : 'Stopped',
+          href: withQuery(address, { states: state === 'available' ? null : state }),
+          isCurrent: (query.get('states') === 'stopped') === (state === 'stopped'),
+        }))}
+      />
+      {environments.items.length > 0 ? (
+        <Rows label="Environments">
+          {environments.items.map((one) => (
+            <EnvironmentRow key={one.id} of={one} project={project} />
+          ))}
+        </Rows>
+      ) : (
+        <Empty title="No environments">
+          <p>
+            Add <code>environment: production</code> to a deployment job.
+          </p>
+        </Empty>
+      )}
+      <Pages of={environments} />
+      {mayRun(project) && (
+        <details class="card ci-adding">
+          <summary>New environment</summary>
+          <Form action="create">
+            <Field name="name" label="Name" required />
+            <Field name="external_url" label="External URL" type="url" placeholder="https://" />
+            <Choice
+              name="tier"
+              label="Tier"
+              options={[['', 'Detect from name'], ...TIERS.map((one) => [one, one] as const)]}
+            />
+            <Button kind="main">Create environment</Button>
+          </Form>
+        </details>
+      )}
+    </>
+  ),
 })
 
 function EnvironmentRow({ of, project }: { of: Environment; project: Project }) {

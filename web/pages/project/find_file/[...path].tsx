@@ -15,7 +15,7 @@ interface Data {
   refs: Refs
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
@@ -33,7 +33,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ place }) => `Find a file at ${place.ref}`,
   View: ({ project, place, found, refs, query }) => {
-    if (!project) return null
     return (
       <>
         <div class="code-head">

@@ -12,7 +12,7 @@ interface Data {
   forks: Listed<Records['Project'][]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     forks: api.list('/projects/{id}/forks', {
@@ -25,7 +25,6 @@ export const page = declare<Data & Partial<InProject>>({
   }),
   title: () => 'Forks',
   View: ({ project, forks, me }) => {
-    if (!project) return null
     const source = project.forked_from_project
     return (
       <>

@@ -8,7 +8,7 @@ interface Data {
   namespaces: Records['Namespace'][]
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api }) => ({ namespaces: api.get('/namespaces', { per_page: 100 }) }),
@@ -26,7 +26,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, namespaces, me }) => {
-    if (!project) return null
     return (
       <>
         <h1>Fork {project.name}</h1>

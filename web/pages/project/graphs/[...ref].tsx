@@ -12,7 +12,7 @@ interface Data {
   refs: Refs
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     people: api.list('/projects/{id}/repository/contributors', {
@@ -27,7 +27,6 @@ export const page = declare<Data & Partial<InProject>>({
   }),
   title: () => 'Contributors',
   View: ({ project, people, refs, params }) => {
-    if (!project) return null
     const ref = params.ref!
     const most = Math.max(...people.items.map(({ commits }) => commits), 1)
     return (

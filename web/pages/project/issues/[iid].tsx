@@ -36,7 +36,7 @@ const noteable = noteActions(OF_ISSUES)
 /** `#3`, `group/project#3` or a URL. */
 const REFERENCE = /^(?:https?:\/\/[^/]+\/)?(.*?)(?:\/-)?(?:\/issues\/|#)(\d+)$/
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: (request) => {
     const { api, query } = request
@@ -127,7 +127,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, issue, discussions, awards, me, ...beside }) => {
-    if (!project) return null
     const level = mayIn(project, me)
     const mayChange = me !== null && (level >= REPORTER || issue.author?.id === me.id)
     const mayComment = me !== null && (!issue.discussion_locked || level > 0)

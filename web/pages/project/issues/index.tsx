@@ -16,7 +16,7 @@ interface Data {
   people: Records['UserSummary'][] | null
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query, me }) => {
     const id = params.id!
@@ -33,37 +33,35 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: () => 'Issues',
   actions: { bulk: changeSeveral('issues') },
-  live: ({ project }) =>
-    project ? { path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] } : null,
-  View: ({ project, me, ...data }) =>
-    project && (
-      <>
-        <PlanningTabs project={project} at="issues" />
-        <div class="head">
-          <h1>Issues</h1>
-          {me && (
-            <a class="button" data-kind="main" href={below(project, 'issues/new')}>
-              <Icon name="plus" /> New issue
-            </a>
-          )}
-        </div>
-        <IssueList
-          {...data}
-          hint={me && <a href={below(project, 'issues/new')}>Open the first issue</a>}
-          {...(mayIn(project, me) >= REPORTER &&
-            !project.archived && {
-              around: (rows: ComponentChildren) => (
-                <BulkEdit
-                  of="issues"
-                  labels={data.labels ?? []}
-                  milestones={data.milestones ?? []}
-                  people={data.people ?? []}
-                >
-                  {rows}
-                </BulkEdit>
-              ),
-            })}
-        />
-      </>
-    ),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
+  View: ({ project, me, ...data }) => (
+    <>
+      <PlanningTabs project={project} at="issues" />
+      <div class="head">
+        <h1>Issues</h1>
+        {me && (
+          <a class="button" data-kind="main" href={below(project, 'issues/new')}>
+            <Icon name="plus" /> New issue
+          </a>
+        )}
+      </div>
+      <IssueList
+        {...data}
+        hint={me && <a href={below(project, 'issues/new')}>Open the first issue</a>}
+        {...(mayIn(project, me) >= REPORTER &&
+          !project.archived && {
+            around: (rows: ComponentChildren) => (
+              <BulkEdit
+                of="issues"
+                labels={data.labels ?? []}
+                milestones={data.milestones ?? []}
+                people={data.people ?? []}
+              >
+                {rows}
+              </BulkEdit>
+            ),
+          })}
+      />
+    </>
+  ),
 })

@@ -9,7 +9,7 @@ import { PlanFields, planOf, type Choices } from './Fields.tsx'
 import { choicesFor } from './choices.ts'
 import { pathOf } from '../../../refs.ts'
 
-export const page = declare<Choices & { templates: TextTemplates } & Partial<InProject>>({
+export const page = declare<Choices & { templates: TextTemplates }, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({ ...choicesFor(request), templates: loadTemplates(request, request.params.id!, 'issues') }),
@@ -31,40 +31,39 @@ export const page = declare<Choices & { templates: TextTemplates } & Partial<InP
       return pathOf(made.web_url)
     },
   },
-  View: ({ project, me, query, labels, milestones, people, templates }) =>
-    project && (
-      <>
-        <h1>New issue</h1>
-        <TemplateLinks of={templates} />
-        <Form action="create">
-          <div class="columns">
-            <div>
-              <Field name="title" label="Title" required value={query.get('issue[title]') ?? query.get('title')} />
-              <WritingArea
-                name="description"
-                label="Description"
-                lines={12}
-                value={query.get('issue[description]') ?? templates.text}
-                hasCommands
-              />
-              <Switch
-                name="confidential"
-                label="Confidential"
-                hint="Visible only to project members with Reporter access or higher."
-              />
-              <Button kind="main">Create issue</Button>
-            </div>
-            <div class="side">
-              {mayIn(project, me) >= REPORTER ? (
-                <PlanFields labels={labels} milestones={milestones} people={people} />
-              ) : (
-                <p class="quiet">
-                  Project members with Reporter access or higher can set labels, milestone and assignees.
-                </p>
-              )}
-            </div>
+  View: ({ project, me, query, labels, milestones, people, templates }) => (
+    <>
+      <h1>New issue</h1>
+      <TemplateLinks of={templates} />
+      <Form action="create">
+        <div class="columns">
+          <div>
+            <Field name="title" label="Title" required value={query.get('issue[title]') ?? query.get('title')} />
+            <WritingArea
+              name="description"
+              label="Description"
+              lines={12}
+              value={query.get('issue[description]') ?? templates.text}
+              hasCommands
+            />
+            <Switch
+              name="confidential"
+              label="Confidential"
+              hint="Visible only to project members with Reporter access or higher."
+            />
+            <Button kind="main">Create issue</Button>
           </div>
-        </Form>
-      </>
-    ),
+          <div class="side">
+            {mayIn(project, me) >= REPORTER ? (
+              <PlanFields labels={labels} milestones={milestones} people={people} />
+            ) : (
+              <p class="quiet">
+                Project members with Reporter access or higher can set labels, milestone and assignees.
+              </p>
+            )}
+          </div>
+        </div>
+      </Form>
+    </>
+  ),
 })

@@ -22,7 +22,7 @@ const SCOPES: Record<string, { text: string; statuses?: string[] }> = {
 
 const scopeOf = (query: URLSearchParams) => SCOPES[query.get('scope') ?? 'all'] ?? SCOPES.all!
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     jobs: api.list('/projects/{id}/jobs', {
@@ -33,31 +33,30 @@ export const page = declare<Data & Partial<InProject>>({
     }),
   }),
   title: () => 'Jobs',
-  live: ({ project }) => ({ path: `/projects/${project!.id}/live`, events: ['job.changed'] }),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['job.changed'] }),
   actions: jobActions,
-  View: ({ project, jobs, query, address }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="jobs" />
-        <h1 class="ci-head">Jobs</h1>
-        <SubTabs
-          label="Status"
-          tabs={Object.entries(SCOPES).map(([name, scope]) => ({
-            text: scope.text,
-            href: withQuery(address, { scope: name === 'all' ? null : name }),
-            isCurrent: scope === scopeOf(query),
-          }))}
-        />
-        {jobs.items.length > 0 ? (
-          <JobRows project={project} jobs={jobs.items} />
-        ) : (
-          <Empty title="No jobs">
-            <p>
-              Run a <a href={below(project, 'pipelines')}>pipeline</a> to create jobs.
-            </p>
-          </Empty>
-        )}
-        <Pages of={jobs} />
-      </>
-    ),
+  View: ({ project, jobs, query, address }) => (
+    <>
+      <CiTabs project={project} at="jobs" />
+      <h1 class="ci-head">Jobs</h1>
+      <SubTabs
+        label="Status"
+        tabs={Object.entries(SCOPES).map(([name, scope]) => ({
+          text: scope.text,
+          href: withQuery(address, { scope: name === 'all' ? null : name }),
+          isCurrent: scope === scopeOf(query),
+        }))}
+      />
+      {jobs.items.length > 0 ? (
+        <JobRows project={project} jobs={jobs.items} />
+      ) : (
+        <Empty title="No jobs">
+          <p>
+            Run a <a href={below(project, 'pipelines')}>pipeline</a> to create jobs.
+          </p>
+        </Empty>
+      )}
+      <Pages of={jobs} />
+    </>
+  ),
 })

@@ -6,14 +6,14 @@ import { Icon } from '../../../components/Icon.tsx'
 import { RequestState } from '../../../components/MergeRequests.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Tabs } from '../../../components/lists.tsx'
-import { below, type InProject, type Project } from '../../../layout/project.tsx'
+import { below, type Project } from '../../../layout/project.tsx'
 import { levelOf } from '../../../levels.ts'
 import type { Live, Me, PageRequest } from '../../../page.ts'
 import { locationAddress } from '../../../refs.ts'
 
 export type Detail = Records['MergeRequestDetail']
 
-export interface InRequest extends Partial<InProject> {
+export interface InRequest {
   one: Detail
 }
 

@@ -29,7 +29,7 @@ interface Data {
 const PATH = '/projects/{id}/merge_requests'
 const COUNTED = ['opened', 'merged', 'closed'] as const
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load({ api, params, query }) {
@@ -55,7 +55,6 @@ export const page = declare<Data & Partial<InProject>>({
         }
       : null,
   View: ({ project, requests, counts, labels, milestones, people, me }) => {
-    if (!project) return null
     const mayPropose = isProposer(project, me)
     return (
       <>

@@ -80,7 +80,7 @@ async function load(request: PageRequest) {
   }
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load,
@@ -109,7 +109,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   View: (data) => {
     const { project, query, comparison, target } = data
-    if (!project) return null
     const sourceBranch = given(query, 'source_branch')
     const targetBranch = given(query, 'target_branch') || target.defaultBranch || ''
     const isChosen = sourceBranch !== '' && query.get('change') === null

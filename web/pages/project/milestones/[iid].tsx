@@ -28,7 +28,7 @@ async function find({ api, params }: PageRequest) {
 
 const MILESTONE = '/projects/{id}/milestones/{milestone_id}'
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load(request) {
     const { api, params, query, me } = request
@@ -76,7 +76,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, milestone, issues, requests, html, me }) => {
-    if (!project) return null
     const mayPlan = mayIn(project, me) >= REPORTER
     const isActive = milestone.state === 'active'
     return (

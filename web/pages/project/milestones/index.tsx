@@ -10,7 +10,7 @@ interface Data {
   milestones: Listed<Counted[]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => {
     const id = params.id!
@@ -31,19 +31,18 @@ export const page = declare<Data & Partial<InProject>>({
     }
   },
   title: () => 'Milestones',
-  View: ({ project, milestones, me }) =>
-    project && (
-      <>
-        <PlanningTabs project={project} at="milestones" />
-        <div class="head">
-          <h1>Milestones</h1>
-          {mayIn(project, me) >= REPORTER && (
-            <a class="button" data-kind="main" href={below(project, 'milestones/new')}>
-              <Icon name="plus" /> New milestone
-            </a>
-          )}
-        </div>
-        <MilestoneList milestones={milestones} />
-      </>
-    ),
+  View: ({ project, milestones, me }) => (
+    <>
+      <PlanningTabs project={project} at="milestones" />
+      <div class="head">
+        <h1>Milestones</h1>
+        {mayIn(project, me) >= REPORTER && (
+          <a class="button" data-kind="main" href={below(project, 'milestones/new')}>
+            <Icon name="plus" /> New milestone
+          </a>
+        )}
+      </div>
+      <MilestoneList milestones={milestones} />
+    </>
+  ),
 })

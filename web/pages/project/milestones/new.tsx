@@ -1,11 +1,11 @@
 /** A new milestone. */
 import { Button, Form } from '../../../components/Form.tsx'
 import { MilestoneFields, milestoneOf } from '../../../components/Milestones.tsx'
-import { projectFrame } from '../../../layout/project.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { pathOf } from '../../../refs.ts'
 
-export const page = declare<object>({
+export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),

@@ -34,7 +34,7 @@ interface Data {
   settings: Records['WebSettings']
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const of = { id: params.id!, job_id: params.job! }
@@ -49,7 +49,7 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ job }) => `${job.name} (#${job.id})`,
   live: ({ project, job }) => ({
-    path: `/projects/${project!.id}/live`,
+    path: `/projects/${project.id}/live`,
     events: ['job.changed'],
     about: ({ id }) => id === job.id,
   }),
@@ -78,7 +78,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   View(data) {
     const { project, job } = data
-    if (!project) return null
     return (
       <>
         <CiTabs project={project} at="jobs" />

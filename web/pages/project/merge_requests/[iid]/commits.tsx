@@ -1,7 +1,7 @@
 /** The commits of a merge request. */
 import type { Listed, Records } from '../../../../api.ts'
 import { Empty, Pages } from '../../../../components/lists.tsx'
-import { projectFrame } from '../../../../layout/project.tsx'
+import { projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { stateActions } from '../actions.ts'
 import { CommitRows } from '../Commits.tsx'
@@ -11,7 +11,7 @@ interface Data extends InRequest {
   commits: Listed<Records['Commit'][]>
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({
@@ -25,18 +25,17 @@ export const page = declare<Data>({
   title: ({ one }) => `Commits · ${one.title} (!${one.iid})`,
   actions: stateActions,
   live: ({ one }) => liveOf(one),
-  View: ({ one, project, commits, me }) =>
-    project ? (
-      <>
-        <Head one={one} project={project} tab="commits" me={me} />
-        {commits.items.length === 0 ? (
-          <Empty title="No commits">
-            <p>Push commits to {one.source_branch}.</p>
-          </Empty>
-        ) : (
-          <CommitRows commits={commits.items} project={project} />
-        )}
-        <Pages of={commits} />
-      </>
-    ) : null,
+  View: ({ one, project, commits, me }) => (
+    <>
+      <Head one={one} project={project} tab="commits" me={me} />
+      {commits.items.length === 0 ? (
+        <Empty title="No commits">
+          <p>Push commits to {one.source_branch}.</p>
+        </Empty>
+      ) : (
+        <CommitRows commits={commits.items} project={project} />
+      )}
+      <Pages of={commits} />
+    </>
+  ),
 })

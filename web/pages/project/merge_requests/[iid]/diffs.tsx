@@ -5,7 +5,7 @@ import { hidesSpaces, looksOf, viewOf } from '../../../../components/DiffTools.t
 import type { Discussion } from '../../../../components/Discussions.tsx'
 import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Empty, Pages, Tabs } from '../../../../components/lists.tsx'
-import { below, projectFrame } from '../../../../layout/project.tsx'
+import { below, projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare, type PageRequest } from '../../../../page.ts'
 import { queryText, withQuery } from '../../../../query.ts'
 import { mergeActions, reviewActions, stateActions } from '../actions.ts'
@@ -131,7 +131,7 @@ async function loadThreads(request: PageRequest): Promise<Threads> {
   return { items, left: Math.max(0, (first.total ?? 0) - items.length) }
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({
@@ -154,7 +154,6 @@ export const page = declare<Data>({
   },
   live: ({ one }) => liveOf(one),
   View: ({ one, project, me, shown, threads, drafts, approvals, versions, query, address }) => {
-    if (!project) return null
     const rights = rightsOf(project, one, me)
     const view = viewOf(query)
     const isWithoutSpaces = hidesSpaces(query)

@@ -2,7 +2,7 @@
 import { ActButton, Button, Field, Form, Switch } from '../../../../components/Form.tsx'
 import { Listing } from '../../../../components/MergeRequests.tsx'
 import { WritingArea } from '../../../../components/WritingArea.tsx'
-import { below, projectFrame } from '../../../../layout/project.tsx'
+import { below, projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { levelOf } from '../../../../levels.ts'
 import { page as declare } from '../../../../page.ts'
 import { planActions } from '../actions.ts'
@@ -12,7 +12,7 @@ interface Data extends InRequest {
   branches: string[]
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({
@@ -23,38 +23,37 @@ export const page = declare<Data>({
   }),
   title: ({ one }) => `Edit ${one.title} (!${one.iid})`,
   actions: { edit: planActions.edit!, remove: planActions.remove! },
-  View: ({ one, project, branches, me }) =>
-    project ? (
-      <>
-        <h1>Edit merge request !{one.iid}</h1>
-        <Form action="edit">
-          <Field name="title" label="Title" required value={one.title} />
-          <WritingArea name="description" label="Description" lines={12} value={one.description} />
-          <Listing name="target_branch" label="Target branch" of={branches} value={one.target_branch} required />
-          <Switch
-            name="remove_source_branch"
-            label="Delete source branch when merged"
-            isOn={one.force_remove_source_branch}
-          />
-          {project.squash_option !== 'never' && (
-            <Switch name="squash" label="Squash commits when merged" isOn={one.squash} />
-          )}
-          <p class="row">
-            <Button kind="main">Save</Button>
-            <a class="button" href={below(project, `merge_requests/${one.iid}`)}>
-              Cancel
-            </a>
-          </p>
-        </Form>
-        {(me?.is_admin || levelOf(project) >= 50) && (
-          <section>
-            <h2>Delete</h2>
-            <p class="quiet">Deletes the merge request and all comments. Branches are kept.</p>
-            <ActButton action="remove" kind="danger" confirm="Delete this merge request? This cannot be undone.">
-              Delete merge request
-            </ActButton>
-          </section>
+  View: ({ one, project, branches, me }) => (
+    <>
+      <h1>Edit merge request !{one.iid}</h1>
+      <Form action="edit">
+        <Field name="title" label="Title" required value={one.title} />
+        <WritingArea name="description" label="Description" lines={12} value={one.description} />
+        <Listing name="target_branch" label="Target branch" of={branches} value={one.target_branch} required />
+        <Switch
+          name="remove_source_branch"
+          label="Delete source branch when merged"
+          isOn={one.force_remove_source_branch}
+        />
+        {project.squash_option !== 'never' && (
+          <Switch name="squash" label="Squash commits when merged" isOn={one.squash} />
         )}
-      </>
-    ) : null,
+        <p class="row">
+          <Button kind="main">Save</Button>
+          <a class="button" href={below(project, `merge_requests/${one.iid}`)}>
+            Cancel
+          </a>
+        </p>
+      </Form>
+      {(me?.is_admin || levelOf(project) >= 50) && (
+        <section>
+          <h2>Delete</h2>
+          <p class="quiet">Deletes the merge request and all comments. Branches are kept.</p>
+          <ActButton action="remove" kind="danger" confirm="Delete this merge request? This cannot be undone.">
+            Delete merge request
+          </ActButton>
+        </section>
+      )}
+    </>
+  ),
 })

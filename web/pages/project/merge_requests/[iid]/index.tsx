@@ -8,7 +8,7 @@ import { Prose } from '../../../../components/State.tsx'
 import { timeActions } from '../../../../components/TimeTracking.tsx'
 import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Pages } from '../../../../components/lists.tsx'
-import { below, projectFrame, type Project } from '../../../../layout/project.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../../../layout/project.tsx'
 import { page as declare, type PageRequest } from '../../../../page.ts'
 import { mergeActions, planActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
@@ -95,7 +95,7 @@ async function contextsOf(request: PageRequest, one: Promise<Detail>, threads: P
   return Object.fromEntries(entries)
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load,
@@ -113,7 +113,6 @@ export const page = declare<Data>({
   live: ({ one }) => liveOf(one),
   View: (data) => {
     const { one, project, me, description, discussions, drafts, approvals } = data
-    if (!project) return null
     const rights = rightsOf(project, one, me)
     return (
       <>

@@ -5,7 +5,7 @@ import { Icon } from '../../../../components/Icon.tsx'
 import { State } from '../../../../components/State.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../../components/lists.tsx'
-import { below, projectFrame } from '../../../../layout/project.tsx'
+import { below, projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { planActions, stateActions } from '../actions.ts'
 import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
@@ -14,7 +14,7 @@ interface Data extends InRequest {
   pipelines: Listed<Records['ListedPipeline'][]>
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({
@@ -29,7 +29,6 @@ export const page = declare<Data>({
   actions: { ...stateActions, ...planActions },
   live: ({ one }) => liveOf(one),
   View: ({ one, project, pipelines, me }) => {
-    if (!project) return null
     const mayRun = rightsOf(project, one, me).mayPlan && one.state === 'opened' && project.jobs_enabled
     return (
       <>

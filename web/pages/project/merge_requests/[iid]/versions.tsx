@@ -5,7 +5,7 @@ import { Choice } from '../../../../components/Form.tsx'
 import { Icon } from '../../../../components/Icon.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Empty, Row, Rows } from '../../../../components/lists.tsx'
-import { below, projectFrame, type Project } from '../../../../layout/project.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { stateActions } from '../actions.ts'
 import { CommitRows } from '../Commits.tsx'
@@ -22,7 +22,7 @@ interface Data extends InRequest {
 
 const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => {
@@ -46,7 +46,6 @@ export const page = declare<Data>({
   actions: stateActions,
   live: ({ one }) => liveOf(one),
   View: ({ one, project, me, versions, comparison }) => {
-    if (!project) return null
     const at = below(project, `merge_requests/${one.iid}`)
     return (
       <>

@@ -12,7 +12,7 @@ interface Data {
 }
 
 /** The page of the archive's root and of each of its folders. */
-export const artifactPage: Page<Data & Partial<InProject>> = declare<Data & Partial<InProject>>({
+export const artifactPage: Page<Data, InProject> = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const of = { id: params.id!, job_id: params.job! }
@@ -27,40 +27,39 @@ export const artifactPage: Page<Data & Partial<InProject>> = declare<Data & Part
     }
   },
   title: ({ job }, { params }) => `${params.path || 'Artifacts'} of ${job.name}`,
-  View: ({ project, job, entries, params }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="jobs" />
-        <div class="head ci-head">
-          <div>
-            <h1>Artifacts</h1>
-            <p class="quiet">
-              of <a href={below(project, `jobs/${job.id}`)}>{job.name}</a> (#{job.id})
-            </p>
-          </div>
-          <a class="button" href={below(project, `jobs/${job.id}/artifacts/download`)} download>
-            <Icon name="download" /> Download all
-          </a>
+  View: ({ project, job, entries, params }) => (
+    <>
+      <CiTabs project={project} at="jobs" />
+      <div class="head ci-head">
+        <div>
+          <h1>Artifacts</h1>
+          <p class="quiet">
+            of <a href={below(project, `jobs/${job.id}`)}>{job.name}</a> (#{job.id})
+          </p>
         </div>
-        <FolderTrail project={project} job={job} path={params.path ?? ''} />
-        {entries.items.length === 0 ? (
-          <Empty title="This folder is empty" />
-        ) : (
-          <ul class="files" aria-label="Files">
-            {entries.items.map((entry) => (
-              <li key={entry.path}>
-                <Icon name={entry.type === 'tree' ? 'folder' : 'file'} />
-                <a href={addressOf(project, job, entry)}>{entry.name}</a>
-                <span class="quiet ci-file-size">
-                  <Size bytes={entry.size} />
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-        <Pages of={entries} />
-      </>
-    ),
+        <a class="button" href={below(project, `jobs/${job.id}/artifacts/download`)} download>
+          <Icon name="download" /> Download all
+        </a>
+      </div>
+      <FolderTrail project={project} job={job} path={params.path ?? ''} />
+      {entries.items.length === 0 ? (
+        <Empty title="This folder is empty" />
+      ) : (
+        <ul class="files" aria-label="Files">
+          {entries.items.map((entry) => (
+            <li key={entry.path}>
+              <Icon name={entry.type === 'tree' ? 'folder' : 'file'} />
+              <a href={addressOf(project, job, entry)}>{entry.name}</a>
+              <span class="quiet ci-file-size">
+                <Size bytes={entry.size} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Pages of={entries} />
+    </>
+  ),
 })
 
 const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/')
