@@ -90,8 +90,7 @@ export interface Frame<D extends object = any> {
 /** Pages that read the data of a frame must stand in it. */
 type Framed<F extends object> = object extends F ? unknown : { readonly frame: Frame<F> }
 
-// oxlint-disable-next-line no-explicit-any -- as above
-export const page = <D extends object, F extends object = any>(declared: Page<D, F> & Framed<F>): Page<D, F> =>
+export const page = <D extends object, F extends object = object>(declared: Page<D, F> & Framed<F>): Page<D, F> =>
   declared
 export const frame = <D extends object>(declared: Frame<D>): Frame<D> => declared
 

@@ -3,7 +3,7 @@ import type { Listed, Records } from '../api.ts'
 import { count, listPage, optional } from '../fields.ts'
 import { groupSettingsFrame, projectSettingsFrame } from '../layout/settings.tsx'
 import { ROLES } from '../levels.ts'
-import { page as declare, text, texts, type Page } from '../page.ts'
+import { page as declare, text, texts, type Frame, type Page } from '../page.ts'
 import { Pages } from './lists.tsx'
 import { NewToken, Tokens } from './tokens.tsx'
 
@@ -17,9 +17,10 @@ export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
   const tokens = `/${place}s/{id}/access_tokens` as '/projects/{id}/access_tokens'
   const one = `${tokens}/{token_id}` as '/projects/{id}/access_tokens/{token_id}'
   const rotation = `${one}/rotate` as '/projects/{id}/access_tokens/{token_id}/rotate'
+  const frame: Frame = place === 'project' ? projectSettingsFrame : groupSettingsFrame
   return declare<Data>({
     signedIn: true,
-    frame: place === 'project' ? projectSettingsFrame : groupSettingsFrame,
+    frame,
     load: ({ api, params, query }) => ({
       tokens: api.list(tokens, { id: params.id!, state: 'active', ...listPage(query) }),
       settings: api.get('/application/web_settings', {}),

@@ -4,7 +4,7 @@ import { count, listPage, optional } from '../../fields.ts'
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'
 import { levelOf, ROLES, roleName, rolesUpTo } from '../../levels.ts'
-import { page as declare, text, type Page, type PageRequest } from '../../page.ts'
+import { page as declare, text, type Frame, type Page, type PageRequest } from '../../page.ts'
 import { Avatar } from '../Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../Form.tsx'
 import { State } from '../State.tsx'
@@ -44,7 +44,7 @@ function pathsOf(place: Scope) {
   }
 }
 
-export function membersPage(place: Scope): Page<Data & Partial<InProject & InGroup>> {
+export function membersPage(place: Scope): Page<Data> {
   const paths = pathsOf(place)
   const load = async ({ api, params, query, me }: PageRequest) => {
     const id = params.id!
@@ -59,8 +59,9 @@ export function membersPage(place: Scope): Page<Data & Partial<InProject & InGro
       groups: me ? api.get('/groups', { per_page: 100, order_by: 'path' }) : [],
     }
   }
-  return declare<Data & Partial<InProject & InGroup>>({
-    frame: place === 'project' ? projectFrame : groupFrame,
+  const frame: Frame = place === 'project' ? projectFrame : groupFrame
+  return declare<Data, Partial<InProject & InGroup>>({
+    frame,
     load,
     title: () => 'Members',
     View: ({ project, group, groupLevel = 0, me, ...data }) => {

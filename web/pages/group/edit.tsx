@@ -33,66 +33,65 @@ const SWITCHES = [
   ['emails_enabled', 'Send email notifications'],
 ] as const
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   signedIn: true,
   frame: groupSettingsFrame,
   load: ({ api, params }) => ({
     places: api.get('/groups/{id}/transfer_locations', { id: params.id!, per_page: 100 }),
   }),
   title: () => 'Settings',
-  View: ({ group, places }) =>
-    group ? (
-      <>
-        <h1>General settings</h1>
-        <Notice />
-        <Form action="save" files>
-          <Field name="name" label="Name" value={group.name} required />
-          <Field name="description" label="Description" value={group.description} lines={3} />
-          <Choice name="visibility" label="Visibility" options={VISIBILITIES} value={group.visibility} />
-          <Field name="avatar" label="Avatar" type="file" />
-          <Choice
-            name="project_creation_level"
-            label="Roles that can create projects"
-            options={CREATORS}
-            value={group.project_creation_level}
-          />
-          <Choice
-            name="subgroup_creation_level"
-            label="Roles that can create subgroups"
-            options={SUBGROUP_CREATORS}
-            value={group.subgroup_creation_level}
-          />
-          {SWITCHES.map(([name, label]) => (
-            <Switch name={name} label={label} isOn={group[name]} key={name} />
-          ))}
-          <Button kind="main">Save</Button>
-        </Form>
-        <Chapter title="Path and transfer" hint="Changes the URLs of all projects in this group.">
-          <Form action="rename">
-            <Field name="path" label="URL slug" value={group.path} required />
-            <Button>Change path</Button>
-          </Form>
-          <Form action="transfer" confirm="Transfer this group?">
-            <Choice
-              name="group_id"
-              label="New parent group"
-              options={[
-                ['', 'No parent: top-level group'],
-                ...places.map(({ id, full_path }) => [String(id), full_path] as const),
-              ]}
-            />
-            <Button>Transfer group</Button>
-          </Form>
-        </Chapter>
-        <Confirmed
-          title="Delete this group"
-          hint="Deletes all projects and subgroups. This cannot be undone."
-          action="remove"
-          word={group.full_path}
-          button="Delete group"
+  View: ({ group, places }) => (
+    <>
+      <h1>General settings</h1>
+      <Notice />
+      <Form action="save" files>
+        <Field name="name" label="Name" value={group.name} required />
+        <Field name="description" label="Description" value={group.description} lines={3} />
+        <Choice name="visibility" label="Visibility" options={VISIBILITIES} value={group.visibility} />
+        <Field name="avatar" label="Avatar" type="file" />
+        <Choice
+          name="project_creation_level"
+          label="Roles that can create projects"
+          options={CREATORS}
+          value={group.project_creation_level}
         />
-      </>
-    ) : null,
+        <Choice
+          name="subgroup_creation_level"
+          label="Roles that can create subgroups"
+          options={SUBGROUP_CREATORS}
+          value={group.subgroup_creation_level}
+        />
+        {SWITCHES.map(([name, label]) => (
+          <Switch name={name} label={label} isOn={group[name]} key={name} />
+        ))}
+        <Button kind="main">Save</Button>
+      </Form>
+      <Chapter title="Path and transfer" hint="Changes the URLs of all projects in this group.">
+        <Form action="rename">
+          <Field name="path" label="URL slug" value={group.path} required />
+          <Button>Change path</Button>
+        </Form>
+        <Form action="transfer" confirm="Transfer this group?">
+          <Choice
+            name="group_id"
+            label="New parent group"
+            options={[
+              ['', 'No parent: top-level group'],
+              ...places.map(({ id, full_path }) => [String(id), full_path] as const),
+            ]}
+          />
+          <Button>Transfer group</Button>
+        </Form>
+      </Chapter>
+      <Confirmed
+        title="Delete this group"
+        hint="Deletes all projects and subgroups. This cannot be undone."
+        action="remove"
+        word={group.full_path}
+        button="Delete group"
+      />
+    </>
+  ),
   actions: {
     async save({ api, params, form }) {
       const avatar = chosenFile(form, 'avatar')

@@ -16,7 +16,7 @@ interface Data {
   members: number | null
 }
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupFrame,
   load({ api, params, query }) {
     const id = params.id!
@@ -31,65 +31,62 @@ export const page = declare<Data & Partial<InGroup>>({
     }
   },
   title: () => '',
-  description: ({ group }) => group?.description,
-  View: ({ group, groupLevel = 0, subgroups, projects, members, me, query }) =>
-    group ? (
-      <>
-        <div class="head">
-          <div class="row">
-            <Avatar of={group} size={48} />
-            <div>
-              <h1>{group.name}</h1>
-              {group.description && <p class="quiet">{group.description}</p>}
-            </div>
-          </div>
-          <div class="row">
-            {members !== null && (
-              <a href={belowGroup(group, 'group_members')}>
-                {members} {members === 1 ? 'member' : 'members'}
-              </a>
-            )}
-            {me && groupLevel === 0 && group.request_access_enabled && (
-              <ActButton action="ask">Request access</ActButton>
-            )}
-            {groupLevel >= 40 && (
-              <a class="button" href={`/groups/new?parent=${group.id}`}>
-                New subgroup
-              </a>
-            )}
-            {groupLevel >= 30 && (
-              <a class="button" data-kind="main" href={`/projects/new?namespace=${group.id}`}>
-                New project
-              </a>
-            )}
+  description: ({ group }) => group.description,
+  View: ({ group, groupLevel, subgroups, projects, members, me, query }) => (
+    <>
+      <div class="head">
+        <div class="row">
+          <Avatar of={group} size={48} />
+          <div>
+            <h1>{group.name}</h1>
+            {group.description && <p class="quiet">{group.description}</p>}
           </div>
         </div>
-        <Finder label="Search projects and subgroups">
-          <SortChoice options={PROJECT_ORDERS} />
-        </Finder>
-        {subgroups.length > 0 && (
-          <>
-            <h2>Subgroups</h2>
-            <GroupRows groups={subgroups} />
-          </>
-        )}
-        <h2>Projects</h2>
-        {projects.items.length > 0 ? (
-          <>
-            <ProjectRows projects={projects.items} />
-            <Pages of={projects} />
-          </>
-        ) : (
-          <Empty title={query.get('search') ? 'No results' : 'No projects yet'}>
-            {groupLevel >= 30 && (
-              <p>
-                <a href={`/projects/new?namespace=${group.id}`}>Create a project</a>
-              </p>
-            )}
-          </Empty>
-        )}
-      </>
-    ) : null,
+        <div class="row">
+          {members !== null && (
+            <a href={belowGroup(group, 'group_members')}>
+              {members} {members === 1 ? 'member' : 'members'}
+            </a>
+          )}
+          {me && groupLevel === 0 && group.request_access_enabled && <ActButton action="ask">Request access</ActButton>}
+          {groupLevel >= 40 && (
+            <a class="button" href={`/groups/new?parent=${group.id}`}>
+              New subgroup
+            </a>
+          )}
+          {groupLevel >= 30 && (
+            <a class="button" data-kind="main" href={`/projects/new?namespace=${group.id}`}>
+              New project
+            </a>
+          )}
+        </div>
+      </div>
+      <Finder label="Search projects and subgroups">
+        <SortChoice options={PROJECT_ORDERS} />
+      </Finder>
+      {subgroups.length > 0 && (
+        <>
+          <h2>Subgroups</h2>
+          <GroupRows groups={subgroups} />
+        </>
+      )}
+      <h2>Projects</h2>
+      {projects.items.length > 0 ? (
+        <>
+          <ProjectRows projects={projects.items} />
+          <Pages of={projects} />
+        </>
+      ) : (
+        <Empty title={query.get('search') ? 'No results' : 'No projects yet'}>
+          {groupLevel >= 30 && (
+            <p>
+              <a href={`/projects/new?namespace=${group.id}`}>Create a project</a>
+            </p>
+          )}
+        </Empty>
+      )}
+    </>
+  ),
   actions: {
     async ask({ api, params }) {
       await api.post('/groups/{id}/access_requests', { id: params.id! })

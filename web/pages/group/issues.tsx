@@ -12,7 +12,7 @@ interface Data {
   milestones: Records['Milestone'][] | null
 }
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupFrame,
   load: ({ api, params, query }) => {
     const id = params.id!
@@ -29,7 +29,7 @@ export const page = declare<Data & Partial<InGroup>>({
   title: () => 'Issues',
   View: ({ group, issues, counts, labels, milestones }) => (
     <>
-      {group && <GroupPlanningTabs group={group} at="issues" />}
+      <GroupPlanningTabs group={group} at="issues" />
       <h1>Issues</h1>
       <IssueList
         issues={issues}

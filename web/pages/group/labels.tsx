@@ -11,7 +11,7 @@ interface Data {
 
 const LABEL = '/groups/{id}/labels/{label_id}'
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupFrame,
   load: ({ api, params, query }) => ({
     labels: api.list('/groups/{id}/labels', {
@@ -34,16 +34,15 @@ export const page = declare<Data & Partial<InGroup>>({
       await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
     },
   },
-  View: ({ group, groupLevel = 0, labels }) =>
-    group && (
-      <>
-        <h1>Labels</h1>
-        <LabelList
-          labels={labels}
-          mayPlan={groupLevel >= REPORTER}
-          hrefOf={({ name }) => belowGroup(group, `issues?label_name[]=${encodeURIComponent(name)}`)}
-          isOwn={() => true}
-        />
-      </>
-    ),
+  View: ({ group, groupLevel, labels }) => (
+    <>
+      <h1>Labels</h1>
+      <LabelList
+        labels={labels}
+        mayPlan={groupLevel >= REPORTER}
+        hrefOf={({ name }) => belowGroup(group, `issues?label_name[]=${encodeURIComponent(name)}`)}
+        isOwn={() => true}
+      />
+    </>
+  ),
 })

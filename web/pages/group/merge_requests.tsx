@@ -2,14 +2,14 @@
 import type { Listed } from '../../api.ts'
 import { Filters, Requests, StateTabs, stateOf, filterOf, type MergeRequest } from '../../components/MergeRequests.tsx'
 import { Empty } from '../../components/lists.tsx'
-import { groupFrame } from '../../layout/group.tsx'
+import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { page as declare } from '../../page.ts'
 
 interface Data {
   requests: Listed<MergeRequest[]>
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InGroup>({
   frame: groupFrame,
   signedIn: true,
   load: ({ api, params, query }) => ({

@@ -5,15 +5,13 @@ import { belowGroup, groupFrame, type InGroup } from '../../../layout/group.tsx'
 import { GroupPlanningTabs, REPORTER } from '../../../layout/planning.tsx'
 import { page as declare } from '../../../page.ts'
 
-export const page = declare<BoardData & Partial<InGroup>>({
+export const page = declare<BoardData, InGroup>({
   frame: groupFrame,
   load: (request) => loadBoard('group', request, request.params.board_id ?? null),
   title: ({ board }) => board?.name ?? 'Board',
-  live: ({ group }) =>
-    group ? { path: `/groups/${group.id}/live`, events: ['issue.created', 'issue.updated'] } : null,
+  live: ({ group }) => ({ path: `/groups/${group.id}/live`, events: ['issue.created', 'issue.updated'] }),
   actions: boardActions('group'),
-  View: ({ group, groupLevel = 0, boards, board, columns, labels }) =>
-    group &&
+  View: ({ group, groupLevel, boards, board, columns, labels }) =>
     board && (
       <>
         <GroupPlanningTabs group={group} at="boards" />

@@ -25,7 +25,7 @@ async function find({ api, params }: PageRequest) {
 
 const MILESTONE = '/groups/{id}/milestones/{milestone_id}'
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupFrame,
   async load(request) {
     const milestone = await find(request)
@@ -64,7 +64,7 @@ export const page = declare<Data & Partial<InGroup>>({
       return `/groups/${act.params.id}/-/milestones`
     },
   },
-  View: ({ milestone, issues, html, groupLevel = 0 }) => {
+  View: ({ milestone, issues, html, groupLevel }) => {
     const isActive = milestone.state === 'active'
     return (
       <>

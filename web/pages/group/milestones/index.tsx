@@ -11,7 +11,7 @@ interface Data {
   milestones: Listed<Counted[]>
 }
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupFrame,
   load: ({ api, params, query }) => {
     const id = params.id!
@@ -38,7 +38,7 @@ export const page = declare<Data & Partial<InGroup>>({
       await api.post('/groups/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
     },
   },
-  View: ({ milestones, groupLevel = 0 }) => (
+  View: ({ milestones, groupLevel }) => (
     <>
       <h1>Milestones</h1>
       {groupLevel >= REPORTER && (

@@ -10,7 +10,7 @@ interface Data extends VariablesData {
   runners: Records['Runner'][]
 }
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupSettingsFrame,
   signedIn: true,
   load(request) {
@@ -22,15 +22,14 @@ export const page = declare<Data & Partial<InGroup>>({
   },
   title: () => 'CI/CD settings',
   actions: { ...variableActions('group'), ...runnerActions('group') },
-  View: ({ group, variables, edited, settings, runners, address, me }) =>
-    group && (
-      <>
-        <h1>CI/CD settings</h1>
-        <p class="quiet">Applies to all projects in this group and its subgroups.</p>
-        <Variables place="group" {...{ variables, edited, settings, address }} />
-        <Runners place="group" runners={runners} server={serverOf(group)} me={me} />
-      </>
-    ),
+  View: ({ group, variables, edited, settings, runners, address, me }) => (
+    <>
+      <h1>CI/CD settings</h1>
+      <p class="quiet">Applies to all projects in this group and its subgroups.</p>
+      <Variables place="group" {...{ variables, edited, settings, address }} />
+      <Runners place="group" runners={runners} server={serverOf(group)} me={me} />
+    </>
+  ),
 })
 
 const serverOf = ({ web_url, full_path }: Group) => web_url.slice(0, -`/groups/${full_path}`.length)

@@ -4,6 +4,7 @@ import { ActButton, Button, Choice, Field, Form } from '../../../components/Form
 import { Empty, Row, Rows } from '../../../components/lists.tsx'
 import { Fold, Notice } from '../../../components/settings.tsx'
 import { optional } from '../../../fields.ts'
+import type { InGroup } from '../../../layout/group.tsx'
 import { groupSettingsFrame } from '../../../layout/settings.tsx'
 import { ROLES, roleName } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
@@ -12,7 +13,7 @@ interface Data {
   links: Records['DirectoryLink'][]
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InGroup>({
   signedIn: true,
   frame: groupSettingsFrame,
   load: ({ api, params }) => ({ links: api.get('/groups/{id}/ldap_group_links', { id: params.id! }) }),

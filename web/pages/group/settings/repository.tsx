@@ -9,7 +9,7 @@ interface Data {
   tokens: Records['DeployToken'][]
 }
 
-export const page = declare<Data & Partial<InGroup>>({
+export const page = declare<Data, InGroup>({
   frame: groupSettingsFrame,
   signedIn: true,
   load: ({ api, params }) => ({

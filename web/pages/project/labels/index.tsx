@@ -11,7 +11,7 @@ interface Data {
 
 const LABEL = '/projects/{id}/labels/{label_id}'
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     labels: api.list('/projects/{id}/labels', {
@@ -34,17 +34,16 @@ export const page = declare<Data & Partial<InProject>>({
       await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
     },
   },
-  View: ({ project, labels, me }) =>
-    project && (
-      <>
-        <PlanningTabs project={project} at="labels" />
-        <h1>Labels</h1>
-        <LabelList
-          labels={labels}
-          mayPlan={mayIn(project, me) >= REPORTER}
-          hrefOf={({ name }) => below(project, `issues?label_name[]=${encodeURIComponent(name)}`)}
-          isOwn={(label) => label.is_project_label !== false}
-        />
-      </>
-    ),
+  View: ({ project, labels, me }) => (
+    <>
+      <PlanningTabs project={project} at="labels" />
+      <h1>Labels</h1>
+      <LabelList
+        labels={labels}
+        mayPlan={mayIn(project, me) >= REPORTER}
+        hrefOf={({ name }) => below(project, `issues?label_name[]=${encodeURIComponent(name)}`)}
+        isOwn={(label) => label.is_project_label !== false}
+      />
+    </>
+  ),
 })

@@ -24,7 +24,7 @@ const LANE = 14
 const MOST_LANES = 24
 const COLOURS = ['#3d7bd9', '#d98b1f', '#2e9e6b', '#b0559c', '#c0493f', '#6d6fd0', '#7f8795']
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     commits: api.list('/projects/{id}/repository/commits', {
@@ -39,7 +39,6 @@ export const page = declare<Data & Partial<InProject>>({
   }),
   title: (_data, { params }) => `Graph at ${params.ref}`,
   View: ({ project, commits, refs, params, query, address }) => {
-    if (!project) return null
     const ref = params.ref!
     return (
       <>

@@ -14,7 +14,7 @@ interface Data {
 
 const clean = (path: string) => path.split('/').filter(Boolean).join('/')
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   async load({ api, params }) {
@@ -39,7 +39,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, place: { ref, path, sha, isBranch }, address, query }) => {
-    if (!project) return null
     const isUpload = query.has('upload')
     const end = (message: string) => (
       <>

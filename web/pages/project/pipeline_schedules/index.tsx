@@ -23,7 +23,7 @@ const SCOPES = [
   ['inactive', 'Inactive'],
 ] as const
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const scope = (['active', 'inactive'] as const).find((one) => one === query.get('scope'))
@@ -49,40 +49,39 @@ export const page = declare<Data & Partial<InProject>>({
       await act.api.delete('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}', scheduleOf(act))
     },
   },
-  View: ({ project, schedules, query, address, me }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="pipeline_schedules" />
-        <div class="head ci-head">
-          <h1>Schedules</h1>
-          {mayRun(project) && (
-            <a class="button" data-kind="main" href={below(project, 'pipeline_schedules/new')}>
-              <Icon name="plus" /> New schedule
-            </a>
-          )}
-        </div>
-        <SubTabs
-          label="Status"
-          tabs={SCOPES.map(([scope, name]) => ({
-            text: name,
-            href: withQuery(address, { scope: scope || null }),
-            isCurrent: (query.get('scope') ?? '') === scope,
-          }))}
-        />
-        {schedules.items.length > 0 ? (
-          <Rows label="Schedules">
-            {schedules.items.map((one) => (
-              <ScheduleRow key={one.id} of={one} project={project} me={me} />
-            ))}
-          </Rows>
-        ) : (
-          <Empty title="No schedules">
-            <p>Use a schedule to run pipelines at regular intervals, for example every night.</p>
-          </Empty>
+  View: ({ project, schedules, query, address, me }) => (
+    <>
+      <CiTabs project={project} at="pipeline_schedules" />
+      <div class="head ci-head">
+        <h1>Schedules</h1>
+        {mayRun(project) && (
+          <a class="button" data-kind="main" href={below(project, 'pipeline_schedules/new')}>
+            <Icon name="plus" /> New schedule
+          </a>
         )}
-        <Pages of={schedules} />
-      </>
-    ),
+      </div>
+      <SubTabs
+        label="Status"
+        tabs={SCOPES.map(([scope, name]) => ({
+          text: name,
+          href: withQuery(address, { scope: scope || null }),
+          isCurrent: (query.get('scope') ?? '') === scope,
+        }))}
+      />
+      {schedules.items.length > 0 ? (
+        <Rows label="Schedules">
+          {schedules.items.map((one) => (
+            <ScheduleRow key={one.id} of={one} project={project} me={me} />
+          ))}
+        </Rows>
+      ) : (
+        <Empty title="No schedules">
+          <p>Use a schedule to run pipelines at regular intervals, for example every night.</p>
+        </Empty>
+      )}
+      <Pages of={schedules} />
+    </>
+  ),
 })
 
 function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: Me | null }) {

@@ -3,7 +3,7 @@ import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { ScheduleForm, scheduleOf, writeVariables } from './ScheduleForm.tsx'
 
-export const page = declare<Partial<InProject>>({
+export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
@@ -15,14 +15,13 @@ export const page = declare<Partial<InProject>>({
       return `/${act.params.id!}/-/pipeline_schedules`
     },
   },
-  View: ({ project }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="pipeline_schedules" />
-        <h1 class="ci-head">New schedule</h1>
-        <ScheduleForm project={project} action="create">
-          Create schedule
-        </ScheduleForm>
-      </>
-    ),
+  View: ({ project }) => (
+    <>
+      <CiTabs project={project} at="pipeline_schedules" />
+      <h1 class="ci-head">New schedule</h1>
+      <ScheduleForm project={project} action="create">
+        Create schedule
+      </ScheduleForm>
+    </>
+  ),
 })

@@ -41,7 +41,7 @@ interface Data {
 
 const OWNER = 50
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query, me }) {
     const of = { id: params.id!, pipeline_id: params.pipeline! }
@@ -72,7 +72,7 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ pipeline }) => `${pipeline.name ?? `Pipeline #${pipeline.id}`}`,
   live: ({ project, pipeline }) => ({
-    path: `/projects/${project!.id}/live`,
+    path: `/projects/${project.id}/live`,
     events: ['pipeline.changed', 'job.changed'],
     about: (event: { id?: number; pipeline_id?: number }) => (event.pipeline_id ?? event.id) === pipeline.id,
   }),
@@ -93,7 +93,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   View(data) {
     const { project, pipeline, commit } = data
-    if (!project) return null
     return (
       <>
         <CiTabs project={project} at="pipelines" />

@@ -37,7 +37,7 @@ const SOURCES = ['push', 'web', 'api', 'trigger', 'schedule', 'external', 'pipel
 const oneOf = <T extends string>(known: readonly T[], given: string | null): T | undefined =>
   known.find((one) => one === given)
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params, query }) {
     const scope = oneOf(['running', 'pending', 'finished', 'branches', 'tags'] as const, query.get('scope'))
@@ -54,9 +54,8 @@ export const page = declare<Data & Partial<InProject>>({
     }
   },
   title: () => 'Pipelines',
-  live: ({ project }) => ({ path: `/projects/${project!.id}/live`, events: ['pipeline.changed', 'pipeline.deleted'] }),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['pipeline.changed', 'pipeline.deleted'] }),
   View({ project, pipelines, query, address }) {
-    if (!project) return null
     const isFiltered = ['scope', 'status', 'source', 'ref'].some((name) => query.get(name))
     return (
       <>

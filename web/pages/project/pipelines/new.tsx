@@ -7,7 +7,7 @@ import { below, projectFrame, type InProject } from '../../../layout/project.tsx
 import { page as declare, text } from '../../../page.ts'
 import { pathOf } from '../../../refs.ts'
 
-export const page = declare<Partial<InProject>>({
+export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
@@ -22,25 +22,24 @@ export const page = declare<Partial<InProject>>({
       return pathOf(made.web_url)
     },
   },
-  View: ({ project, query }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="pipelines" />
-        <h1 class="ci-head">Run pipeline</h1>
-        <Form action="run" class="ci-narrow">
-          <Field
-            name="ref"
-            label="Branch or tag"
-            value={query.get('ref') ?? project.default_branch}
-            required
-            hint="The pipeline uses the CI configuration of this branch or tag."
-          />
-          <VariableRows />
-          <div class="row">
-            <Button kind="main">Run pipeline</Button>
-            <a href={below(project, 'pipelines')}>Cancel</a>
-          </div>
-        </Form>
-      </>
-    ),
+  View: ({ project, query }) => (
+    <>
+      <CiTabs project={project} at="pipelines" />
+      <h1 class="ci-head">Run pipeline</h1>
+      <Form action="run" class="ci-narrow">
+        <Field
+          name="ref"
+          label="Branch or tag"
+          value={query.get('ref') ?? project.default_branch}
+          required
+          hint="The pipeline uses the CI configuration of this branch or tag."
+        />
+        <VariableRows />
+        <div class="row">
+          <Button kind="main">Run pipeline</Button>
+          <a href={below(project, 'pipelines')}>Cancel</a>
+        </div>
+      </Form>
+    </>
+  ),
 })

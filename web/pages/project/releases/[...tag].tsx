@@ -16,7 +16,7 @@ interface Data {
 const isEdit = (params: Readonly<Record<string, string>>) => params.tag!.endsWith('/edit')
 const tagOf = (params: Readonly<Record<string, string>>) => params.tag!.replace(/\/edit$/, '')
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params }) => ({
     release: api.get('/projects/{id}/releases/{tag_name}', {
@@ -44,7 +44,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, release, params }) => {
-    if (!project) return null
     const address = below(project, `releases/${encodePath(release.tag_name)}`)
     if (isEdit(params))
       return (

@@ -12,7 +12,7 @@ interface Data {
   releases: Listed<Records['Release'][]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     releases: api.list('/projects/{id}/releases', {
@@ -23,9 +23,8 @@ export const page = declare<Data & Partial<InProject>>({
     }),
   }),
   title: () => 'Releases',
-  feed: ({ project }) => (project ? `${below(project, 'releases')}.atom` : null),
+  feed: ({ project }) => `${below(project, 'releases')}.atom`,
   View: ({ project, releases }) => {
-    if (!project) return null
     const mayWrite = levelOf(project) >= 30 && !project.archived
     return (
       <>

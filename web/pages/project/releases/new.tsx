@@ -10,7 +10,7 @@ interface Data {
   refs: Refs
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api, params }) => ({ refs: loadRefs(api, params.id!) }),
@@ -28,7 +28,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, refs, query }) => {
-    if (!project) return null
     return (
       <>
         <h1>New release</h1>

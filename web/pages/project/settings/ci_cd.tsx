@@ -17,7 +17,7 @@ interface Data extends VariablesData {
   sharedHtml: string
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load(request) {
@@ -33,29 +33,28 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: () => 'CI/CD settings',
   actions: { save, ...variableActions('project'), ...runnerActions('project'), renewRegistration, ...triggerActions },
-  View: ({ project, variables, edited, triggers, runners, sharedHtml, settings, address, me }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="settings/ci_cd" />
-        <h1 class="ci-head">CI/CD settings</h1>
-        <nav aria-label="On this page" class="ci-line">
-          <a href="#general">Pipelines</a> <a href="#runners">Runners</a> <a href="#variables">Variables</a>{' '}
-          <a href="#triggers">Trigger tokens</a>
-        </nav>
-        <Variables place="project" {...{ variables, edited, settings, address }} />
-        <Runners
-          place="project"
-          runners={runners}
-          server={serverOf(project)}
-          me={me}
-          note={project.shared_runners_enabled && sharedHtml && <Prose html={sharedHtml} />}
-        >
-          {project.runners_token && <Registration token={project.runners_token} />}
-        </Runners>
-        <Triggers triggers={triggers} project={project} me={me} />
-        <General project={project} />
-      </>
-    ),
+  View: ({ project, variables, edited, triggers, runners, sharedHtml, settings, address, me }) => (
+    <>
+      <CiTabs project={project} at="settings/ci_cd" />
+      <h1 class="ci-head">CI/CD settings</h1>
+      <nav aria-label="On this page" class="ci-line">
+        <a href="#general">Pipelines</a> <a href="#runners">Runners</a> <a href="#variables">Variables</a>{' '}
+        <a href="#triggers">Trigger tokens</a>
+      </nav>
+      <Variables place="project" {...{ variables, edited, settings, address }} />
+      <Runners
+        place="project"
+        runners={runners}
+        server={serverOf(project)}
+        me={me}
+        note={project.shared_runners_enabled && sharedHtml && <Prose html={sharedHtml} />}
+      >
+        {project.runners_token && <Registration token={project.runners_token} />}
+      </Runners>
+      <Triggers triggers={triggers} project={project} me={me} />
+      <General project={project} />
+    </>
+  ),
 })
 
 const serverOf = ({ web_url, path_with_namespace }: Project) => web_url.slice(0, -path_with_namespace.length - 1)

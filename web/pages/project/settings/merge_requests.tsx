@@ -22,7 +22,7 @@ const SWITCHES = [
   ['require_password_to_approve', 'Require password to approve'],
 ] as const
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   signedIn: true,
   frame: projectSettingsFrame,
   load: ({ api, params }) => {
@@ -48,36 +48,35 @@ export const page = declare<Data & Partial<InProject>>({
       return { told: { notice: 'Saved.' } }
     },
   },
-  View: ({ project, rules, settings, members }) =>
-    project && (
-      <>
-        <h1>Merge requests</h1>
-        <Notice />
-        <p class="quiet">
-          The merge method is in the <a href={below(project, 'edit')}>general settings</a>.
-        </p>
-        <Chapter title="Approval rules" hint="Approvals required before a merge request can be merged.">
-          <ApprovalRules
-            rules={rules}
-            people={members.filter(({ access_level }) => access_level >= 30)}
-            mayChange={!project.archived}
-            empty="No approval rules. Approval is optional."
+  View: ({ project, rules, settings, members }) => (
+    <>
+      <h1>Merge requests</h1>
+      <Notice />
+      <p class="quiet">
+        The merge method is in the <a href={below(project, 'edit')}>general settings</a>.
+      </p>
+      <Chapter title="Approval rules" hint="Approvals required before a merge request can be merged.">
+        <ApprovalRules
+          rules={rules}
+          people={members.filter(({ access_level }) => access_level >= 30)}
+          mayChange={!project.archived}
+          empty="No approval rules. Approval is optional."
+        />
+      </Chapter>
+      <Chapter title="Approval settings">
+        <Form action="save">
+          <Field
+            name="approvals_before_merge"
+            label="Default approvals required"
+            type="number"
+            value={settings.approvals_before_merge}
           />
-        </Chapter>
-        <Chapter title="Approval settings">
-          <Form action="save">
-            <Field
-              name="approvals_before_merge"
-              label="Default approvals required"
-              type="number"
-              value={settings.approvals_before_merge}
-            />
-            {SWITCHES.map(([name, label]) => (
-              <Switch name={name} label={label} isOn={settings[name]} key={name} />
-            ))}
-            <Button kind="main">Save</Button>
-          </Form>
-        </Chapter>
-      </>
-    ),
+          {SWITCHES.map(([name, label]) => (
+            <Switch name={name} label={label} isOn={settings[name]} key={name} />
+          ))}
+          <Button kind="main">Save</Button>
+        </Form>
+      </Chapter>
+    </>
+  ),
 })

@@ -45,7 +45,7 @@ const RULE_FLAGS = [
 const levelsOf = (levels: readonly Records['ProtectedRefAccess'][]) =>
   levels.map(({ access_level_description: words }) => words.replace(/^Masters$/, 'Maintainers')).join(', ') || 'No one'
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   signedIn: true,
   frame: projectSettingsFrame,
   load({ api, params }) {

@@ -11,7 +11,7 @@ interface Data {
   snippets: Listed<Snippet[]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     snippets: api.list('/projects/{id}/snippets', {
@@ -21,24 +21,23 @@ export const page = declare<Data & Partial<InProject>>({
     }),
   }),
   title: () => 'Snippets',
-  View: ({ project, snippets, me }) =>
-    project && (
-      <>
-        <div class="head">
-          <h1>Snippets</h1>
-          {mayIn(project, me) >= REPORTER && (
-            <a class="button" data-kind="main" href={below(project, 'snippets/new')}>
-              <Icon name="plus" /> New snippet
-            </a>
-          )}
-        </div>
-        {snippets.items.length === 0 ? (
-          <Empty title="No snippets yet">
-            <p>Use snippets to share pieces of code and text.</p>
-          </Empty>
-        ) : (
-          <SnippetList snippets={snippets} />
+  View: ({ project, snippets, me }) => (
+    <>
+      <div class="head">
+        <h1>Snippets</h1>
+        {mayIn(project, me) >= REPORTER && (
+          <a class="button" data-kind="main" href={below(project, 'snippets/new')}>
+            <Icon name="plus" /> New snippet
+          </a>
         )}
-      </>
-    ),
+      </div>
+      {snippets.items.length === 0 ? (
+        <Empty title="No snippets yet">
+          <p>Use snippets to share pieces of code and text.</p>
+        </Empty>
+      ) : (
+        <SnippetList snippets={snippets} />
+      )}
+    </>
+  ),
 })

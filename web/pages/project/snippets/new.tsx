@@ -1,7 +1,7 @@
 /** A new snippet of a project. */
 import type { Records } from '../../../api.ts'
 import { SnippetForm, newSnippetOf } from '../../../components/Snippets.tsx'
-import { projectFrame } from '../../../layout/project.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { pathOf } from '../../../refs.ts'
 
@@ -9,7 +9,7 @@ interface Data {
   settings: Records['WebSettings']
 }
 
-export const page = declare<Data>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api }) => ({ settings: api.get('/application/web_settings', {}) }),

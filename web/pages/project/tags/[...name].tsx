@@ -14,7 +14,7 @@ interface Data {
   signature: Records['TagSignature'] | null
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load({ api, params }) {
     const at = { id: params.id!, tag_name: params.name! }
@@ -25,7 +25,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ tag }) => tag.name,
   View: ({ project, tag, signature }) => {
-    if (!project) return null
     return (
       <>
         <div class="head">

@@ -13,7 +13,7 @@ interface Data {
   tags: Listed<Records['Tag'][]>
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => ({
     tags: api.list('/projects/{id}/repository/tags', {
@@ -40,9 +40,8 @@ export const page = declare<Data & Partial<InProject>>({
       })
     },
   },
-  feed: ({ project }) => (project ? `${below(project, 'tags')}?format=atom` : null),
+  feed: ({ project }) => `${below(project, 'tags')}?format=atom`,
   View: ({ project, tags, query }) => {
-    if (!project) return null
     const mayWrite = levelOf(project) >= 30 && !project.archived
     return (
       <>

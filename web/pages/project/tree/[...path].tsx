@@ -21,7 +21,7 @@ interface Data {
   refs: Refs
 }
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   async load({ api, params, query }) {
     const id = params.id!
@@ -48,7 +48,6 @@ export const page = declare<Data & Partial<InProject>>({
   },
   title: ({ place }) => `${place.path || 'Files'} at ${place.ref}`,
   View: ({ project, place: { ref, path, commit }, entries, commits, last, readme, refs }) => {
-    if (!project) return null
     const isBranch = refs.branches.some(({ name }) => name === ref) || !/^[0-9a-f]{40}$/.test(ref)
     return (
       <>

@@ -25,7 +25,7 @@ const PAGE = '/projects/{id}/wikis/{slug}'
 const addressOf = (id: string, slug: string) => `/${id}/-/wikis/${slug.split('/').map(encodeURIComponent).join('/')}`
 const written = ({ form }: Act) => ({ title: text(form, 'title'), content: text(form, 'content') })
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params, query }) => {
     const at = { id: params.id!, slug: pathIn(params) }
@@ -43,7 +43,7 @@ export const page = declare<Data & Partial<InProject>>({
     }
   },
   title: ({ wiki }, { params }) => wiki?.title ?? pathIn(params),
-  live: ({ project }) => (project ? { path: `/projects/${project.id}/live`, events: ['repository.changed'] } : null),
+  live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['repository.changed'] }),
   actions: {
     async create(act) {
       const { id } = act.params
@@ -67,7 +67,6 @@ export const page = declare<Data & Partial<InProject>>({
     },
   },
   View: ({ project, wiki, pages, versions, source, comparison, params, query, me }) => {
-    if (!project) return null
     const level = mayIn(project, me)
     const path = pathIn(params)
     const here = addressOf(project.path_with_namespace, path)

@@ -1,9 +1,9 @@
 /** A new wiki page. */
-import { projectFrame } from '../../../layout/project.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { WikiForm } from './Parts.tsx'
 
-export const page = declare<object>({
+export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),

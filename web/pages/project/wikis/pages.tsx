@@ -12,12 +12,11 @@ interface Data {
 
 const MOST = 1000
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params }) => ({ pages: api.get('/projects/{id}/wikis', { id: params.id! }) }),
   title: () => 'Wiki pages',
   View: ({ project, pages, me }) => {
-    if (!project) return null
     const hrefOf = (slug: string) => below(project, `wikis/${slug.split('/').map(encodeURIComponent).join('/')}`)
     return (
       <>

@@ -14,7 +14,7 @@ const scheduleAt = ({ api, params }: PageRequest) =>
     pipeline_schedule_id: params.schedule!,
   })
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({ schedule: scheduleAt(request) }),
@@ -31,14 +31,13 @@ export const page = declare<Data & Partial<InProject>>({
       return `/${act.params.id!}/-/pipeline_schedules`
     },
   },
-  View: ({ project, schedule }) =>
-    project && (
-      <>
-        <CiTabs project={project} at="pipeline_schedules" />
-        <h1 class="ci-head">Edit schedule</h1>
-        <ScheduleForm project={project} schedule={schedule} action="save">
-          Save
-        </ScheduleForm>
-      </>
-    ),
+  View: ({ project, schedule }) => (
+    <>
+      <CiTabs project={project} at="pipeline_schedules" />
+      <h1 class="ci-head">Edit schedule</h1>
+      <ScheduleForm project={project} schedule={schedule} action="save">
+        Save
+      </ScheduleForm>
+    </>
+  ),
 })

@@ -1,12 +1,12 @@
 /** Edits a snippet of a project. */
 import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../components/Snippets.tsx'
-import { projectFrame } from '../../../../layout/project.tsx'
+import { projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { pathOf } from '../../../../refs.ts'
 
 const SNIPPET = '/projects/{id}/snippets/{snippet_id}'
 
-export const page = declare<{ snippet: Snippet }>({
+export const page = declare<{ snippet: Snippet }, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api, params }) => ({

@@ -10,7 +10,7 @@ interface Data {
 
 const SNIPPET = '/projects/{id}/snippets/{snippet_id}'
 
-export const page = declare<Data & Partial<InProject>>({
+export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params }) => ({
     snippet: api.get(SNIPPET, { id: params.id!, snippet_id: params.snippet_id!, render_html: true }),
@@ -22,6 +22,7 @@ export const page = declare<Data & Partial<InProject>>({
       return `/${params.id}/-/snippets`
     },
   },
-  View: ({ project, snippet, me }) =>
-    project && <SnippetView snippet={snippet} mayChange={isMine(snippet, me) || mayIn(project, me) >= MAINTAINER} />,
+  View: ({ project, snippet, me }) => (
+    <SnippetView snippet={snippet} mayChange={isMine(snippet, me) || mayIn(project, me) >= MAINTAINER} />
+  ),
 })
