@@ -47,7 +47,40 @@ test('the token is shown whole to its owner alone', async () => {
   expect((await owner.delete(item)).status).toBe(204)
   expect(await owner.get(item)).toMatchObject({ status: 404, body: { message: '404 Not found' } })
   expect((await owner.post(`${url}/triggers`)).body.error).toBe('description is missing')
-  expect((await owner.post(`${url}/triggers`, { description: 'd'.repeat(256) })).status).toBe(400)
+})
+
+test('refuses a description that is too long, and a passed end', async () => {
+  await using s = await stage()
+  const { owner, url, trigger } = s
+  const item = `${url}/triggers/${trigger.id}`
+  const description = 'd'.repeat(256)
+  const tooLong = { message: { description: ['is too long (maximum is 255 characters)'] } }
+  const ended = { message: { expires_at: ['must be in the future'] } }
+  for (const [method, path, input, status, body] of [
+    ['POST', `${url}/triggers`, { description }, 400, tooLong],
+    ['POST', `${url}/triggers`, { description: 'd', expires_at: '2001-01-01' }, 400, ended],
+    ['PUT', item, { description }, 400, tooLong],
+    ['PUT', `${url}/triggers/999`, { description }, 404, { message: '404 Not found' }],
+  ] as const)
+    expect(await owner.request(method, path, input)).toMatchObject({ status, body })
+  expect((await s.nobody.put(item, { description })).status).toBe(401)
+  const stranger = await s.forge.user({ username: 'sam' })
+  expect((await stranger.put(item, { description })).status).toBe(404)
+  await s.forge.administrator.post(`${url}/members`, { user_id: stranger.id, access_level: 30 })
+  expect(await stranger.put(item, { description })).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
+  expect((await owner.get(`${url}/triggers`)).body).toEqual([trigger])
+})
+
+test('a project has at most 150 triggers', async () => {
+  await using s = await stage()
+  const row = await s.forge.app.db.selectFrom('pipeline_triggers').selectAll().executeTakeFirstOrThrow()
+  const { id: _, ...columns } = row
+  const rows = Array.from({ length: 149 }, (_, n) => ({ ...columns, token_digest: `digest ${n}` }))
+  await s.forge.app.db.insertInto('pipeline_triggers').values(rows).execute()
+  expect(await s.owner.post(`${s.url}/triggers`, { description: 'one more' })).toMatchObject({
+    status: 400,
+    body: { message: { base: ['Maximum number of pipeline triggers (150) exceeded'] } },
+  })
 })
 
 test('a trigger token starts a pipeline as its owner', async () => {

@@ -75,6 +75,10 @@ test('refuses what breaks a rule, and keeps everything as it was', async () => {
   const refusals: [input: Record<string, unknown>, body: unknown][] = [
     [{ message: ' ' }, { message: { message: ["can't be blank"] } }],
     [{ message: 'x'.repeat(10_001) }, { message: { message: ['is too long (maximum is 10000 characters)'] } }],
+    [
+      { message: 'm', target_path: 'x'.repeat(256) },
+      { message: { target_path: ['is too long (maximum is 255 characters)'] } },
+    ],
     [{ message: 'm', color: 'red' }, { message: { color: badColor } }],
     [{ message: 'm', color: '#12345', font: '#ggg' }, { message: { color: badColor, font: badColor } }],
     [{ message: 'm', starts_at: 'tomorrow' }, both('starts_at is invalid')],

@@ -57,6 +57,21 @@ test('administrators rename, merge and delete topics, and projects follow', asyn
   for (const [method, path, input, status, body] of [
     ['PUT', `/topics/${a}`, { name: 'B' }, 400, { message: { name: ['has already been taken'] } }],
     ['POST', '/topics', { name: ' ', title: 'x' }, 400, { message: { name: ["can't be blank"] } }],
+    [
+      'POST',
+      '/topics',
+      { name: 'x'.repeat(256), title: ' ', description: 'x'.repeat(1025) },
+      400,
+      {
+        message: {
+          name: ['is too long (maximum is 255 characters)'],
+          title: ["can't be blank"],
+          description: ['is too long (maximum is 1024 characters)'],
+        },
+      },
+    ],
+    ['PUT', `/topics/${a}`, { name: '' }, 400, { message: { name: ["can't be blank"] } }],
+    ['PUT', '/topics/999', { name: '' }, 404, {}],
     ['POST', '/topics', { name: 'x' }, 400, { error: 'title is missing' }],
     ['POST', '/topics/merge', { source_topic_id: a, target_topic_id: a }, 400, {}],
     ['POST', '/topics/merge', { source_topic_id: 999, target_topic_id: a }, 404, {}],
