@@ -2,6 +2,8 @@
  * The errors that services throw. A Refusal is an answer, not a failure: the API turns its kind into a status and its
  * message into the body. Any other thrown error is a logged 500.
  */
+import { TAKEN } from './lib/text/faults.ts'
+
 export type RefusalKind =
   | 'not_modified'
   | 'bad_request'
@@ -43,6 +45,14 @@ export class Refusal extends Error {
 }
 
 export const invalid = (fields: FieldErrors) => new Refusal('bad_request', fields)
+
+/** Another record has the same value in each of these fields. */
+export const taken = (...fields: string[]) => invalid(Object.fromEntries(fields.map((field) => [field, [TAKEN]])))
+
+/** `pipeline triggers` → `Maximum number of pipeline triggers (150) exceeded` */
+export function assertBelowLimit(count: number, most: number, records: string): void {
+  if (count >= most) throw invalid({ base: [`Maximum number of ${records} (${most}) exceeded`] })
+}
 
 /** `notFound('GPG Key')` says `404 GPG Key Not Found`; unnamed records say `404 Not found`, with a small f. */
 export const notFound = (name?: string) => new Refusal('not_found', name ? `404 ${name} Not Found` : '404 Not found')

@@ -14,6 +14,8 @@ import type { z } from 'zod'
 import { Refusal, badParameter } from '../errors.ts'
 import { MalformedParams, nestParams, parseParams } from './params.ts'
 import { isSystemError } from '../lib/files/system-errors.ts'
+import { tooLong } from '../lib/text/faults.ts'
+import { brokenRules, type Faults } from './rules.ts'
 import { SpooledUpload } from './wire.ts'
 
 const MB = 1024 * 1024
@@ -270,17 +272,27 @@ function parsedOfNothing(schema: z.ZodObject, raw: Raw): Raw | null {
   return { ...value }
 }
 
-/** Parses with each schema. Rejects with all missing parameters, or else with all other errors. */
-export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: Raw): Raw[] {
+export interface ParsedInput {
+  /** The values of each schema; empty for a schema with a broken rule. */
+  readonly parts: Raw[]
+  /** Broken rules of the record, to be answered after the checks of the caller. */
+  readonly faults: Faults
+}
+
+/** Parses with each schema. Rejects with all missing parameters, or else with all other errors than broken rules. */
+export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: Raw): ParsedInput {
   const complaints: Complaints = { missing: new Set(), other: new Set() }
-  const parsed = schemas.map((schema) => {
+  const faults: Faults = {}
+  const parts = schemas.map((schema) => {
     if (!schema) return NOTHING
     const empty = parsedOfNothing(schema, raw)
     if (empty) return empty
-    const result = schema.safeParse(raw)
-    if (!result.success)
-      for (const issue of result.error.issues.slice(0, MOST_COMPLAINTS)) complain(complaints, issue, raw)
-    return result.data as Raw
+    const { data, error } = schema.safeParse(raw)
+    if (!error) return data as Raw
+    const found = brokenRules(error.issues)
+    for (const issue of found.others.slice(0, MOST_COMPLAINTS)) complain(complaints, issue, raw)
+    Object.assign(faults, found.faults)
+    return NOTHING
   })
   const missing = [...complaints.missing]
   const other = [...complaints.other]
@@ -290,7 +302,7 @@ export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: R
     })
   }
   if (other.length > 0) throw badParameter(other.join(', '))
-  return parsed
+  return { parts, faults }
 }
 
 function complain({ missing, other }: Complaints, issue: z.core.$ZodIssue, raw: Raw): void {
@@ -306,7 +318,7 @@ function complain({ missing, other }: Complaints, issue: z.core.$ZodIssue, raw: 
 
 function faultOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big' && issue.origin === 'string') {
-    return `is too long (maximum is ${issue.maximum} characters)`
+    return tooLong(Number(issue.maximum))
   }
   if (issue.code === 'invalid_value') return 'does not have a valid value'
   return issue.code === 'custom' && issue.params?.empty ? 'is empty' : 'is invalid'

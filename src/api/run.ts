@@ -1,11 +1,11 @@
 /**
  * The checks of every request, once and in the order of the contract: route (in the router), credential, scope, sudo,
- * parameters, lookup (404 if not readable), ability (403), child (404), read-only subject (403), precondition; then the
- * handler and the answer.
+ * parameters, lookup (404 if not readable), ability (403), child (404), read-only subject (403), precondition, rules of
+ * the record; then the handler and the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, User } from '../context.ts'
-import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
+import { Refusal, badParameter, forbidden, invalid, notFound, unauthenticated } from '../errors.ts'
 import { eventIn } from '../lib/crypto/event-uuid.ts'
 import { limitedCaller } from '../lib/async/limiter.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/async/maybe-promise.ts'
@@ -39,6 +39,7 @@ import { withSlot } from './limiters.ts'
 import type { Door, RateLimiter } from './limits.ts'
 import { LongPage, readPage, shortened } from './long-pages.ts'
 import { PageOf, pageHeaders, pageInput, pageRequest, type Page, type PageRequest } from './pages.ts'
+import { hasFaults, type Faults } from './rules.ts'
 import { answerList } from './streamed-lists.ts'
 
 /** What the app must tell the API kit about users: the kit itself knows no users. */
@@ -159,12 +160,13 @@ export async function answer(
 ): Promise<Answered> {
   const { request, method } = call
   const app = { ...inChain(gateway.app, request), caller: limitedCaller(caller.identity?.user.id, caller.address) }
-  const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
+  const { subject, input, faults, page } = await prepare(gateway, endpoint, viewer, raw)
   if (caller.identity?.kind === 'job') await assertReached(gateway, endpoint, caller.identity, subject)
   assertWritable(endpoint, subject)
   assertUnmodified(endpoint, subject, request)
   if (isCostly(endpoint, input)) await gateway.limiter.admitCostly(caller)
   await admitToEndpoint(gateway, endpoint, call, caller, subject)
+  if (hasFaults(faults)) throw invalid(faults)
 
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
   const { range } = request.headers
@@ -293,6 +295,7 @@ async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller,
 interface Prepared {
   subject: unknown
   input: Raw
+  faults: Faults
   page: PageRequest
 }
 
@@ -308,8 +311,8 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
   }
   const [root, ...children] = lineOf(on) as [AnyResource, ...AnyResource[]]
   // Ids of children are parsed only for callers who may know of them, which administrators may by now.
-  const [params] = parseInput([allow === 'administrator' ? on.params : root.params], raw)
-  const parent = await findAt(app, root, params!, viewer)
+  const { parts } = parseInput([allow === 'administrator' ? on.params : root.params], raw)
+  const parent = await findAt(app, root, parts[0]!, viewer)
   assertAble(endpoint, root, early === true ? allow : early, parent)
   const parsed = parseAll(endpoint, raw)
   assertAble(endpoint, root, allow, parent)
@@ -319,12 +322,13 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
 /** The parents of a resource, outermost first, and the resource itself. */
 const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on.parents, on] : [on])
 
-function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageRequest } {
+function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): Omit<Prepared, 'subject'> & { params: Raw } {
   assertServed(refuses, raw)
   const paged = output instanceof PageOf ? pageInput : undefined
   const most = output instanceof PageOf ? output.most : undefined
-  const [params, paging, parsed] = parseInput([on?.params, paged, input], raw)
-  return { params: params!, page: pageRequest(paging!, most), input: parsed! }
+  const { parts, faults } = parseInput([on?.params, paged, input], raw)
+  const [params, paging, parsed] = parts
+  return { params: params!, page: pageRequest(paging!, most), input: parsed!, faults }
 }
 
 function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {

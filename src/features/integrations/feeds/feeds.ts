@@ -157,7 +157,9 @@ export async function dashboardActivity(app: App, { viewer }: FeedRequest): Prom
 function listInput<Shape extends z.ZodRawShape>(shape: Shape, query: Raw): z.infer<z.ZodObject<Shape>> {
   const { label_name: labels, milestone_title: milestone, sort: _sort, ...rest } = query
   const raw = { ...(labels !== undefined && { labels }), ...(milestone !== undefined && { milestone }), ...rest }
-  const [given] = parseInput([z.object(shape)], { state: 'opened', ...raw })
+  const {
+    parts: [given],
+  } = parseInput([z.object(shape)], { state: 'opened', ...raw })
   return given as z.infer<z.ZodObject<Shape>>
 }
 

@@ -74,7 +74,9 @@ function schemaOf(service: Service): z.ZodObject {
 }
 
 function inputIn(service: Service, raw: Raw): Stored {
-  const [parsed] = parseInput([schemaOf(service)], raw)
+  const {
+    parts: [parsed],
+  } = parseInput([schemaOf(service)], raw)
   const input = Object.fromEntries(Object.entries(parsed!).filter(([, value]) => value !== undefined)) as Stored
   return { ...input, ...branchesIn(service, input) }
 }

@@ -1,0 +1,65 @@
+/**
+ * Rules of records, as refinements of a schema: `name: filled(text, 255)`. An endpoint whose input declares them answers
+ * with all broken rules by field, `{ message: { name: ["can't be blank"] } }`. Unlike the errors of wire types, they are
+ * answered only to callers whom the endpoint allows. A service that has other callers uses `checked()` with the same
+ * schema.
+ */
+import { z } from 'zod'
+import { invalid } from '../errors.ts'
+import { BLANK, tooLong } from '../lib/text/faults.ts'
+
+export type Faults = Record<string, string[]>
+
+/** `last`: a value that breaks this rule is not checked further. */
+export const rule = <T>(
+  holds: (value: T) => boolean,
+  fault: string | ((value: T) => string),
+  { last = false, field }: { last?: boolean; field?: string } = {},
+) =>
+  z.refine<T>(holds, {
+    error: typeof fault === 'string' ? fault : ({ input }) => fault(input as T),
+    abort: last,
+    params: { isRule: true },
+    ...(field !== undefined && { path: [field] }),
+  })
+
+/** Text of at most so many characters. */
+export const limited = <T extends z.ZodType<string>>(schema: T, most: number, more: { last?: boolean } = {}): T =>
+  schema.check(rule<string>((value) => value.length <= most, tooLong(most), more)).meta({ maxLength: most })
+
+/** Text that is not blank. */
+export const filled = <T extends z.ZodType<string>>(schema: T, most?: number): T => {
+  const given = schema.check(rule<string>((value) => value.trim() !== '', BLANK, { last: true }))
+  return most === undefined ? given : limited(given, most)
+}
+
+/** A list with at least one item. */
+export const notEmpty = <T extends z.ZodType<readonly unknown[]>>(schema: T): T =>
+  schema.check(rule<readonly unknown[]>((value) => value.length > 0, BLANK))
+
+/** Splits the errors of a schema into the broken rules, by field, and all others. */
+export function brokenRules(issues: readonly z.core.$ZodIssue[]): { faults: Faults; others: z.core.$ZodIssue[] } {
+  const faults: Faults = {}
+  const others = issues.filter((issue) => {
+    if (issue.code !== 'custom' || !issue.params?.isRule) return true
+    ;(faults[String(issue.path[0])] ??= []).push(issue.message)
+    return false
+  })
+  return { faults, others }
+}
+
+export const hasFaults = (faults: Faults): boolean => Object.keys(faults).length > 0
+
+/** The broken rules of values that already have the right types. */
+export function faultsOf(schema: z.ZodType, values: unknown): Faults {
+  const { error } = schema.safeParse(values)
+  const { faults, others } = brokenRules(error?.issues ?? [])
+  if (others.length > 0) throw error!
+  return faults
+}
+
+/** Throws with all broken rules. */
+export function assertRules(schema: z.ZodType, values: unknown): void {
+  const faults = faultsOf(schema, values)
+  if (hasFaults(faults)) throw invalid(faults)
+}
