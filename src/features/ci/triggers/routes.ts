@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { limited } from '../../../api/rules.ts'
 import { blankable, moment, text } from '../../../api/wire.ts'
 import { loadProjectSubject } from '../../projects/projects/queries.ts'
 import { PipelineEntity } from '../pipelines/entity.ts'
@@ -38,13 +39,15 @@ export const get = endpoint({
   handle: ({ app, viewer, subject }) => presentOneTrigger(app, viewer, subject.trigger),
 })
 
+const description = limited(text, 255)
+
 export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Create a pipeline trigger',
   on: ciProject,
   allow: 'administer',
-  input: z.object({ description: text, expires_at: blankable(moment) }),
+  input: z.object({ description, expires_at: blankable(moment) }),
   output: TriggerEntity,
   async handle({ app, viewer, subject, input }) {
     return presentOneTrigger(app, viewer, await createTrigger(app, viewer, subject.project.id, input))
@@ -57,7 +60,7 @@ export const update = endpoint({
   summary: 'Update a pipeline trigger',
   on: trigger,
   allow: 'administer',
-  input: z.object({ description: text.optional() }),
+  input: z.object({ description: description.optional() }),
   output: TriggerEntity,
   async handle({ app, viewer, subject, input }) {
     return presentOneTrigger(app, viewer, await updateTrigger(app, subject.trigger, input))

@@ -1,13 +1,12 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
+import { assertBelowLimit, invalid, notFound } from '../../../errors.ts'
 import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Trigger } from './model.ts'
 
-const LONGEST = 255
 const MOST_TRIGGERS = 150
 const TOKEN_BYTES = 15
 
@@ -21,16 +20,9 @@ export function newTriggerToken({ vault }: App): { token_digest: string; token_s
   return { token_digest: digestOf(token), token_sealed: vault.seal(token) }
 }
 
-function assertValid(app: App, { description, expires_at }: Partial<TriggerInput>): void {
-  if (description !== undefined && description.length > LONGEST) {
-    throw invalid({ description: [`is too long (maximum is ${LONGEST} characters)`] })
-  }
-  if (expires_at && expires_at <= timestamp(app.clock)) throw invalid({ expires_at: ['must be in the future'] })
-}
-
 export async function createTrigger(app: App, actor: User, project_id: number, input: TriggerInput): Promise<Trigger> {
-  assertValid(app, input)
   const now = timestamp(app.clock)
+  if (input.expires_at && input.expires_at <= now) throw invalid({ expires_at: ['must be in the future'] })
   return transact(app, async (app) => {
     await lockName(app.db, `triggers of project ${project_id}`)
     const { total } = await app.db
@@ -38,9 +30,7 @@ export async function createTrigger(app: App, actor: User, project_id: number, i
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .where('project_id', '=', project_id)
       .executeTakeFirstOrThrow()
-    if (Number(total) >= MOST_TRIGGERS) {
-      throw invalid({ base: [`Maximum number of pipeline triggers (${MOST_TRIGGERS}) exceeded`] })
-    }
+    assertBelowLimit(Number(total), MOST_TRIGGERS, 'pipeline triggers')
     return app.db
       .insertInto('pipeline_triggers')
       .values({
@@ -74,7 +64,6 @@ export async function updateTrigger(
   trigger: Trigger,
   { description }: { description?: string | undefined },
 ): Promise<Trigger> {
-  assertValid(app, description === undefined ? {} : { description })
   return description === undefined ? trigger : change(app, trigger, { description })
 }
 

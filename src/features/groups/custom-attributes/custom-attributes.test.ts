@@ -25,6 +25,9 @@ test.each(['users', 'groups', 'projects'] as const)('administrators note attribu
     [{ value: 'x'.repeat(256) }, { message: { value: ['is too long (maximum is 255 characters)'] } }],
   ] as const)
     expect(await administrator.put(`${at}/place`, input)).toMatchObject({ status: 400, body })
+  expect((await administrator.put(`${at}/${'x'.repeat(256)}`, { value: 'c' })).body).toEqual({
+    message: { key: ['is too long (maximum is 255 characters)'] },
+  })
   expect((await owner.put(`${at}/place`, { value: 'x' })).status).toBe(403)
   expect((await administrator.get(`${at}/place`)).body.value).toBe('south')
   expect((await administrator.delete(`${at}/place`)).status).toBe(204)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { atScopes } from '../../../api/resource-scopes.ts'
+import { filled, limited } from '../../../api/rules.ts'
 import { filledText, text } from '../../../api/wire.ts'
 import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
 import { attributeScopes } from './scopes.ts'
@@ -38,7 +39,7 @@ export const [setOfUser, setOfGroup, setOfProject] = atScopes(attributeScopes, (
     on: scope.resource,
     ...administratorsFirst,
     whileReadOnly: true,
-    input: z.object({ key: filledText, value: text }),
+    input: z.object({ key: limited(filledText, 255), value: filled(text, 255) }),
     output: CustomAttributeEntity,
     handle: ({ app, subject, input }) => setAttribute(app, subject, input),
   }),

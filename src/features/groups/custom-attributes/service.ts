@@ -8,7 +8,6 @@ export interface AttributeOwner {
   readonly id: number
 }
 
-const LONGEST = 255
 const MOST_ATTRIBUTES = 100
 
 /** Sorted by key. */
@@ -27,10 +26,6 @@ export async function setAttribute(
   input: CustomAttribute,
 ): Promise<CustomAttribute> {
   const { whose, id } = owner
-  const tooLong = [`is too long (maximum is ${LONGEST} characters)`]
-  if (input.value.trim() === '') throw invalid({ value: ["can't be blank"] })
-  if (input.key.length > LONGEST) throw invalid({ key: tooLong })
-  if (input.value.length > LONGEST) throw invalid({ value: tooLong })
   const known = await listAttributes(db, owner)
   if (known.length >= MOST_ATTRIBUTES && !known.some(({ key }) => key === input.key)) {
     throw invalid({ base: [`there are ${MOST_ATTRIBUTES} already`] })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { filled, limited, rule } from '../../../api/rules.ts'
 import { blankable, bool, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import { BroadcastMessageEntity, presentBroadcastMessage } from './entity.ts'
@@ -34,12 +35,15 @@ export const get = endpoint({
   handle: async ({ app, subject }) => presentBroadcastMessage(subject, timestamp(app.clock)),
 })
 
+const message = filled(longText, 10_000)
+const color = text.check(rule((value) => /^(#([0-9a-f]{3}|[0-9a-f]{6}))?$/i.test(value), 'must be a valid color code'))
+
 const attributes = {
   starts_at: blankable(moment),
   ends_at: blankable(moment),
-  color: text.nullish(),
-  font: text.nullish(),
-  target_path: text.nullish(),
+  color: color.nullish(),
+  font: color.nullish(),
+  target_path: limited(text, 255).nullish(),
   broadcast_type: oneOf(...BROADCAST_TYPES).nullish(),
   dismissable: bool.nullish(),
   target_access_levels: listOf(int.pipe(z.literal([10, 20, 30, 40, 50]))).nullish(),
@@ -51,7 +55,7 @@ export const create = endpoint({
   path: '/broadcast_messages',
   summary: 'Create a broadcast message',
   ...administratorsFirst,
-  input: z.object({ message: longText, ...attributes }),
+  input: z.object({ message, ...attributes }),
   output: BroadcastMessageEntity,
   async handle({ app, input }) {
     const created = await createBroadcastMessage(app, input)
@@ -65,7 +69,7 @@ export const update = endpoint({
   summary: 'Update a broadcast message',
   on: broadcastMessage,
   ...administratorsFirst,
-  input: z.object({ message: longText.nullish(), ...attributes }),
+  input: z.object({ message: message.nullish(), ...attributes }),
   output: BroadcastMessageEntity,
   async handle({ app, subject, input }) {
     const updated = await updateBroadcastMessage(app, subject, input)

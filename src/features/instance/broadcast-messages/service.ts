@@ -1,6 +1,5 @@
 import { HOUR, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { invalid, type FieldErrors } from '../../../errors.ts'
 import type { BroadcastMessage } from './model.ts'
 
 export interface BroadcastMessageInput {
@@ -20,7 +19,6 @@ export async function createBroadcastMessage(
   app: App,
   input: BroadcastMessageInput & { message: string },
 ): Promise<BroadcastMessage> {
-  assertValid(input)
   const now = timestamp(app.clock)
   return app.db
     .insertInto('broadcast_messages')
@@ -47,7 +45,6 @@ export async function updateBroadcastMessage(
   row: BroadcastMessage,
   input: BroadcastMessageInput,
 ): Promise<BroadcastMessage> {
-  assertValid(input)
   const { target_path, target_access_levels } = input
   return app.db
     .updateTable('broadcast_messages')
@@ -71,20 +68,4 @@ export async function updateBroadcastMessage(
 
 export async function deleteBroadcastMessage(app: App, { id }: BroadcastMessage): Promise<void> {
   await app.db.deleteFrom('broadcast_messages').where('id', '=', id).execute()
-}
-
-const COLOR = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i
-const LONGEST_MESSAGE = 10_000
-const LONGEST_PATH = 255
-
-const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
-
-function assertValid({ message, color, font, target_path }: BroadcastMessageInput): void {
-  const faults: FieldErrors = {}
-  if (message?.trim() === '') faults.message = ["can't be blank"]
-  if (message && message.length > LONGEST_MESSAGE) faults.message = tooLong(LONGEST_MESSAGE)
-  if (color && !COLOR.test(color)) faults.color = ['must be a valid color code']
-  if (font && !COLOR.test(font)) faults.font = ['must be a valid color code']
-  if (target_path && target_path.length > LONGEST_PATH) faults.target_path = tooLong(LONGEST_PATH)
-  if (Object.keys(faults).length > 0) throw invalid(faults)
 }

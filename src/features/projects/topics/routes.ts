@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { filled, limited } from '../../../api/rules.ts'
 import { bool, file, id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -40,13 +41,16 @@ export const get = endpoint({
   handle: async ({ app, subject }) => presentTopic(subject.topic, app),
 })
 
+const topicText = filled(text, 255)
+const description = limited(text, 1024).nullish()
+
 export const create = endpoint({
   method: 'POST',
   path: '/topics',
   summary: 'Create a topic',
   ...administratorsFirst,
   upload: LARGEST_AVATAR * 2,
-  input: z.object({ name: text, title: text, description: text.nullish(), avatar: file.nullish() }),
+  input: z.object({ name: topicText, title: topicText, description, avatar: file.nullish() }),
   output: TopicEntity,
   handle: async ({ app, input }) => presentTopic({ ...(await createTopic(app, input)), total: 0 }, app),
 })
@@ -59,9 +63,9 @@ export const update = endpoint({
   ...administratorsFirst,
   upload: LARGEST_AVATAR * 2,
   input: z.object({
-    name: text.nullish(),
-    title: text.nullish(),
-    description: text.nullish(),
+    name: topicText.nullish(),
+    title: topicText.nullish(),
+    description,
     avatar: z.union([file, z.literal('')]).nullish(),
   }),
   output: TopicEntity,

@@ -2,15 +2,12 @@ import { sql } from 'kysely'
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { Refusal, notFound, taken } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/unique.ts'
 import { NO_AVATAR, avatarChange, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import type { Topic } from './model.ts'
-
-const LONGEST_NAME = 255
-const LONGEST_DESCRIPTION = 1024
 
 interface TopicInput {
   name?: string | null | undefined
@@ -30,26 +27,8 @@ export async function ensureTopics({ db, clock }: App, names: readonly string[])
     .execute()
 }
 
-function assertValid({ name, title, description }: TopicInput): void {
-  const faults: FieldErrors = {}
-  const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
-  for (const [field, value] of Object.entries({ name, title })) {
-    if (typeof value !== 'string') continue
-    if (value.trim() === '') faults[field] = ["can't be blank"]
-    else if (value.length > LONGEST_NAME) faults[field] = tooLong(LONGEST_NAME)
-  }
-  if (description && description.length > LONGEST_DESCRIPTION) faults.description = tooLong(LONGEST_DESCRIPTION)
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-}
-
-async function refusingTwins<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (uniqueViolation(error) === 'topics_name_unique') throw invalid({ name: ['has already been taken'] })
-    throw error
-  }
-}
+const withFreeName = <T>(change: Promise<T>): Promise<T> =>
+  unlessTaken(change, 'topics_name_unique', () => taken('name'))
 
 interface NewTopic extends TopicInput {
   name: string
@@ -58,10 +37,9 @@ interface NewTopic extends TopicInput {
 }
 
 export async function createTopic(app: App, input: NewTopic): Promise<Topic> {
-  assertValid(input)
   const { name, title, description = null } = input
   const avatar = input.avatar ? await storeAvatar(app, input.avatar) : NO_AVATAR
-  return refusingTwins(() =>
+  return withFreeName(
     app.db
       .insertInto('topics')
       .values({ name: name.trim(), title, description, curated: true, ...avatar, created_at: timestamp(app.clock) })
@@ -74,7 +52,6 @@ const carried = ({ name }: Topic) => sql<boolean>`lower(name) = lower(${name})`
 
 /** Also renames the topic in all projects that have it. */
 export async function updateTopic(app: App, { id }: Topic, input: TopicInput): Promise<void> {
-  assertValid(input)
   const { name, title, description } = input
   const avatar = await avatarChange(app, input.avatar)
   const change = {
@@ -83,7 +60,7 @@ export async function updateTopic(app: App, { id }: Topic, input: TopicInput): P
     ...(typeof title === 'string' && { title }),
     ...(description !== undefined && { description }),
   }
-  await refusingTwins(() =>
+  await withFreeName(
     transact(app, async (app) => {
       const here = app.db.updateTable('topics').where('id', '=', id)
       // The first update locks the row, so that no concurrent request replaces the avatar that is released below.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { atScopes } from '../../../api/resource-scopes.ts'
+import { filled, limited, notEmpty, rule } from '../../../api/rules.ts'
 import { blankable, bool, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import { groupScope } from '../../groups/scope.ts'
@@ -58,6 +59,10 @@ export const [getOfProject, getOfGroup] = atScopes(SCOPES, (scope) =>
   }),
 )
 
+const username = limited(text, 255, { last: true }).check(
+  rule((value) => /^[\w.+-]+$/.test(value), "can contain only letters, digits, '_', '-', '+', and '.'"),
+)
+
 export const [createForProject, createForGroup] = atScopes(SCOPES, (scope) =>
   endpoint({
     method: 'POST',
@@ -66,9 +71,9 @@ export const [createForProject, createForGroup] = atScopes(SCOPES, (scope) =>
     on: scope.resource,
     allow: 'manage',
     input: z.object({
-      name: text,
-      scopes: listOf(oneOf(...DEPLOY_TOKEN_SCOPES)),
-      username: blankable(text),
+      name: filled(text, 255),
+      scopes: notEmpty(listOf(oneOf(...DEPLOY_TOKEN_SCOPES))),
+      username: blankable(username),
       expires_at: blankable(moment),
     }),
     output: NewDeployTokenEntity,

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { notFound } from '../../../errors.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
@@ -8,7 +8,6 @@ import { NAME_FOR_JOBS, type DeployTokenScope } from './model.ts'
 import type { DeployToken } from './queries.ts'
 
 const PREFIX = 'mdt-'
-const LONGEST_TEXT = 255
 
 export interface DeployTokenInput {
   name: string
@@ -23,7 +22,6 @@ export async function createDeployToken(
   { group_id, project_id }: SourceColumns,
   input: DeployTokenInput,
 ): Promise<{ token: DeployToken; secret: string }> {
-  assertValidToken(input)
   const secret = PREFIX + randomToken()
   const token = await transact(app, async (app) => {
     const made = await app.db
@@ -50,18 +48,6 @@ export async function createDeployToken(
     return { ...made, username }
   })
   return { token, secret }
-}
-
-function assertValidToken({ name, username, scopes }: DeployTokenInput): void {
-  const tooLong = [`is too long (maximum is ${LONGEST_TEXT} characters)`]
-  const faults: FieldErrors = {}
-  if (name.trim() === '') faults.name = ["can't be blank"]
-  if (name.length > LONGEST_TEXT) faults.name = tooLong
-  if (username && !/^[\w.+-]+$/.test(username))
-    faults.username = ["can contain only letters, digits, '_', '-', '+', and '.'"]
-  if (username && username.length > LONGEST_TEXT) faults.username = tooLong
-  if (scopes.length === 0) faults.scopes = ["can't be blank"]
-  if (Object.keys(faults).length > 0) throw invalid(faults)
 }
 
 export async function deleteDeployToken(app: App, { id }: DeployToken): Promise<void> {
