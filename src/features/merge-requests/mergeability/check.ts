@@ -47,7 +47,9 @@ export async function freshlyChecked(
   await refreshOwnership(app, one, tips)
   if (isFresh(one, tips) && !(tries > 0 && one.check_result === 'undecided')) return one
   const [checked] = await lookAt(tips.dir, [{ one, tips }])
-  return checked ? ((await keep(app, [one], tips.target, checked, tries))[0] ?? one) : one
+  if (!checked) return one
+  const [kept] = await transact(app, (app) => keep(app, [one], tips.target, checked, tries))
+  return kept ?? one
 }
 
 /** Checks merge requests of one project and target branch in one git process. */

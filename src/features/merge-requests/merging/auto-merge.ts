@@ -146,11 +146,13 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
 }
 
 async function noteUnmergeable(app: App, { id, project_id }: MergeRequest, why: string): Promise<void> {
-  await app.db
-    .updateTable('merge_requests')
-    .set({ merge_error: why })
-    .where('id', '=', id)
-    .where('state', '=', 'opened')
-    .execute()
-  await emit(app, 'merge_request.unmergeable', { id, project_id })
+  await transact(app, async (app) => {
+    const { numUpdatedRows } = await app.db
+      .updateTable('merge_requests')
+      .set({ merge_error: why })
+      .where('id', '=', id)
+      .where('state', '=', 'opened')
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) await emit(app, 'merge_request.unmergeable', { id, project_id })
+  })
 }
