@@ -106,6 +106,6 @@ export async function removeBotsOf(app: App, gone: { group_id: number } | { proj
     .execute()
   for (const { user_id } of left) {
     const bot = await findUser(app.db, user_id)
-    if (bot) await deleteUser(app, await ghostUser(app), bot, { hard: false })
+    if (bot) await transact(app, async (app) => deleteUser(app, await ghostUser(app), bot, { hard: false }))
   }
 }

@@ -76,7 +76,7 @@ export async function completeSignIn(app: App, user: User, address: string): Pro
 }
 
 async function refuse(app: App, { id, state }: User): Promise<never> {
-  await emit(app, 'user.sign_in_refused', { id })
+  await transact(app, (app) => emit(app, 'user.sign_in_refused', { id }))
   const reason = state === 'blocked_pending_approval' ? 'pending' : 'blocked'
   throw new Refusal('unauthenticated', '401 Unauthorized', { reason })
 }
