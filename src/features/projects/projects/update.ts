@@ -14,7 +14,7 @@ import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, containerExpirationChange, topicsOf, type AttributeInput } from './attributes.ts'
 import { lockNamespace, lockPath, addRedirect } from '../paths/paths.ts'
 import type { ProjectSubject } from './policy.ts'
-import { lockProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
+import { findProjectById, lockProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { repositoryDir } from '../repositories/repository.ts'
 import { assertFree, refusingDuplicates, setTopics, storageFor } from './service.ts'
 import { projectFaults } from './validation.ts'
@@ -40,7 +40,7 @@ export async function updateProject(
   const topics = topicsOf(input)
   assertValid(project, input, wanted, topics)
   if (branch !== undefined) await assertBranch(app, project, branch)
-  await assertFits(app, actor, project, namespace, wanted)
+  await assertFits(app, actor, project, namespace, wanted, (id) => findProjectById(app.db, id))
   const source = input.import_url ? await checkedImport(app, input.import_url) : null
   const change: RowChange<'projects'> = {
     ...columnsOf(input),
@@ -59,7 +59,7 @@ export async function updateProject(
       const place = before && (await lockNamespace(app, before.namespace_id))
       if (!before || !place) throw notFound('Project')
       if (path !== undefined) await lockPath(app, `${place.full_path}/${path}`)
-      await assertFits(app, actor, before, place, wanted)
+      await assertFits(app, actor, before, place, wanted, (id) => lockProject(app, id))
       const updated = await app.db
         .updateTable('projects')
         .set({ ...change, ...containerExpirationChange(before, input) })
@@ -107,10 +107,11 @@ async function assertFits(
   project: Project,
   namespace: Namespace,
   wanted: Filter,
+  findSource: (id: number) => Promise<Project | null>,
 ): Promise<void> {
   const { name, path, visibility } = wanted
   if (visibility !== undefined) {
-    const source = project.forked_from_id === null ? null : await lockProject(app, project.forked_from_id)
+    const source = project.forked_from_id === null ? null : await findSource(project.forked_from_id)
     await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
   }
   if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })
