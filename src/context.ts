@@ -16,6 +16,7 @@ import type { Connections } from './outbound/connections.ts'
 import type { Blobs } from './store/blobs/blobs.ts'
 import type { Db, Events, Row, Store, Tables } from './store/database.ts'
 import type { DescribeEvents } from './store/outbox.ts'
+import type { InTransaction } from './store/transact.ts'
 
 export interface App {
   readonly config: Config
@@ -30,7 +31,7 @@ export interface App {
   readonly db: Db
   readonly onCommit: (react: () => void) => void
   /** Runs at the end of each transaction, inside it. */
-  readonly beforeCommit?: (app: App) => Promise<void>
+  readonly beforeCommit?: (app: TransactionApp) => Promise<void>
   readonly jobs: { wake(): void }
   /** Pending webhook and integration deliveries. */
   readonly deliveries: { wake(): void }
@@ -60,6 +61,9 @@ export interface App {
   readonly serviceVariables: ServiceVariables
 }
 
+/** The app inside `transact`: its `db` is the transaction. Events and row locks require it. */
+export type TransactionApp = InTransaction<App>
+
 export type User = Row<'users'>
 
 /**
@@ -67,7 +71,7 @@ export type User = Row<'users'>
  * without a successor all of them are deleted. If one family throws, the work of the others is rolled back, so their
  * order does not matter.
  */
-export type OnUserRemoved = (app: App, user: User, input: { successor: User | null }) => Promise<void>
+export type OnUserRemoved = (app: TransactionApp, user: User, input: { successor: User | null }) => Promise<void>
 
 /** Branches, tags and other refs of a project that have moved. */
 export interface PushedRefs {
@@ -93,7 +97,7 @@ export interface Replaced {
 }
 
 /** What a family that the planning context does not know does with its own rows, in the transaction of the change. */
-export type Replanning = (app: App, replaced: Replaced) => Promise<void>
+export type Replanning = (app: TransactionApp, replaced: Replaced) => Promise<void>
 
 /**
  * What a family does with its secrets that were encrypted with a lost key: it creates new ones, or does without.
@@ -147,7 +151,7 @@ export type FollowUp = (
   /** The default description of the issue. */
   readonly description: string
   /** Resolves the threads, in the transaction that creates the issue. */
-  settle(app: App, issue: { readonly id: number; readonly iid: number }): Promise<void>
+  settle(app: TransactionApp, issue: { readonly id: number; readonly iid: number }): Promise<void>
 } | null>
 
 const NEVER = new AbortController().signal

@@ -3,7 +3,7 @@
  * of the API (timestamps and dates as ISO text, booleans as booleans, ids as numbers) with either database. Differences
  * between the two are only in `sqlite.ts`, `postgres.ts` and `dialect.ts`.
  */
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 
 /** Families add their tables here by declaration merging, each in its own `model.ts`. */
 // oxlint-disable-next-line no-empty-interface
@@ -14,6 +14,7 @@ export interface Tables {}
 export interface Events {}
 
 export type Db = Kysely<Tables>
+export type TransactionDb = Transaction<Tables>
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>
 export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>
 export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>

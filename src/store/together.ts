@@ -5,7 +5,7 @@
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Store } from './database.ts'
-import { transact, type Transactable } from './transact.ts'
+import { transact, type InTransaction, type Transactable } from './transact.ts'
 
 const MOST = 50
 
@@ -15,7 +15,7 @@ interface RequestContext<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' |
 
 /** `write` returns its results in the order of `inputs`. */
 export function together<A extends Transactable & { readonly store: Store }, W, R>(
-  write: (app: A, inputs: readonly W[]) => Promise<readonly R[]>,
+  write: (app: InTransaction<A>, inputs: readonly W[]) => Promise<readonly R[]>,
 ): (app: A, input: W) => Promise<R> {
   const queues = new WeakMap<Store, RequestContext<W, R>[]>()
 

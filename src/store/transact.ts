@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { limiterOf, pauseAfter, TRIES } from './contention.ts'
-import { StoreUnavailable, type Db, type Tables } from './database.ts'
+import { StoreUnavailable, type Db, type TransactionDb } from './database.ts'
 import { isConflict } from './dialect.ts'
 
 /** What a transaction needs from the app, and what it replaces in it. */
@@ -9,16 +8,24 @@ export interface Transactable {
   /** Runs `react` once the surrounding transaction has committed; at once if there is none. */
   onCommit(react: () => void): void
   /** Runs at the end of each transaction, before the commit. */
-  beforeCommit?(app: Transactable): Promise<void>
+  beforeCommit?(app: InTransaction<Transactable>): Promise<void>
 }
+
+/** An app that `transact` handed out. Whatever must happen in the transaction of a change requires it. */
+export type InTransaction<A extends Transactable> = A & { readonly db: TransactionDb }
+
+const isInTransaction = <A extends Transactable>(app: A): app is InTransaction<A> => app.db.isTransaction
 
 /**
  * Runs `body` in one transaction and passes it an `app` whose `db` is that transaction; a nested call joins it. The
  * body may await only the store: on SQLite every other writer waits for it, and a write on the outer `db` would wait
  * for itself. The body may be retried, so it must change nothing but the store.
  */
-export async function transact<A extends Transactable, T>(app: A, body: (app: A) => Promise<T>): Promise<T> {
-  if (app.db.isTransaction) return body(app)
+export async function transact<A extends Transactable, T>(
+  app: A,
+  body: (app: InTransaction<A>) => Promise<T>,
+): Promise<T> {
+  if (isInTransaction(app)) return body(app)
   const limiter = limiterOf(app.db.getExecutor().adapter)
   for (let tries = 1; ; tries++) {
     try {
@@ -31,10 +38,10 @@ export async function transact<A extends Transactable, T>(app: A, body: (app: A)
   }
 }
 
-async function runOnce<A extends Transactable, T>(app: A, body: (app: A) => Promise<T>): Promise<T> {
+async function runOnce<A extends Transactable, T>(app: A, body: (app: InTransaction<A>) => Promise<T>): Promise<T> {
   const reactions: (() => void)[] = []
   const onCommit = (react: () => void) => void reactions.push(react)
-  const result = await app.db.transaction().execute(async (db: Transaction<Tables>) => {
+  const result = await app.db.transaction().execute(async (db: TransactionDb) => {
     const inner = { ...app, db, onCommit }
     const result = await body(inner)
     await app.beforeCommit?.(inner)

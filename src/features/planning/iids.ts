@@ -1,7 +1,7 @@
 /** Internal ids (iids) of records in their project or group: from 1 on, without gaps, never used twice. */
-import type { App } from '../../context.ts'
+import type { App, TransactionApp } from '../../context.ts'
 import { withMutex } from '../../lib/async/mutex.ts'
-import type { Db } from '../../store/database.ts'
+import type { TransactionDb } from '../../store/database.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'
 
@@ -26,7 +26,7 @@ export function transactNumbered<T>(
   app: App,
   parent: Parent,
   kind: IidKind,
-  body: (app: App) => Promise<T>,
+  body: (app: TransactionApp) => Promise<T>,
 ): Promise<T> {
   if (app.db.isTransaction || !locksRows(app.db)) return transact(app, body)
   return withMutex(`iid ${Object.entries(parent).join()} ${kind}`, () => transact(app, body))
@@ -36,7 +36,7 @@ export function transactNumbered<T>(
  * The next number. Call in the transaction that inserts the record: concurrent calls wait, and a rollback returns the
  * number.
  */
-export async function nextIid(db: Db, parent: Parent, kind: IidKind): Promise<number> {
+export async function nextIid(db: TransactionDb, parent: Parent, kind: IidKind): Promise<number> {
   const { last } = await db
     .insertInto('iid_counters')
     .values({ project_id: null, group_id: null, ...parent, kind, last: 1 })
@@ -51,7 +51,7 @@ export async function nextIid(db: Db, parent: Parent, kind: IidKind): Promise<nu
 }
 
 /** Records a number that the client chose, so that later numbers are larger. */
-export async function raiseIid(db: Db, parent: Parent, kind: IidKind, given: number): Promise<void> {
+export async function raiseIid(db: TransactionDb, parent: Parent, kind: IidKind, given: number): Promise<void> {
   await db
     .insertInto('iid_counters')
     .values({ project_id: null, group_id: null, ...parent, kind, last: given })

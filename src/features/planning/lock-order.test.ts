@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../config.ts'
-import type { App, User } from '../../context.ts'
+import type { App, TransactionApp, User } from '../../context.ts'
 import { startForge, type TestForge } from '../../forge.ts'
 import type { Db, Row } from '../../store/database.ts'
 import { findUser } from '../identity/users/queries.ts'
@@ -31,7 +31,7 @@ async function plan(forge: TestForge) {
 }
 
 /** A transaction without retry. */
-const once = <T>(app: App, body: (app: App) => Promise<T>): Promise<T> =>
+const once = <T>(app: App, body: (app: TransactionApp) => Promise<T>): Promise<T> =>
   app.db.transaction().execute((db) => body({ ...app, db, onCommit: () => {} }))
 
 const first = <T extends 'labels' | 'milestones'>({ db }: App, table: T): Promise<Row<T>> =>

@@ -3,7 +3,7 @@
  * get. Code that changes or deletes labels and milestones follows it, too.
  */
 import { sql } from 'kysely'
-import { job, type App } from '../../context.ts'
+import { job, type App, type TransactionApp } from '../../context.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'
@@ -11,7 +11,7 @@ import { transact } from '../../store/transact.ts'
 type Input = { readonly label: number } | { readonly milestone: number }
 
 /** Locks all items with the label or milestone, before it is deleted in the same transaction. */
-export async function lockItemsWith({ db }: App, given: Input): Promise<void> {
+export async function lockItemsWith({ db }: TransactionApp, given: Input): Promise<void> {
   if (!locksRows(db)) return
   for (const one of ['issue', 'merge_request']) {
     const having =

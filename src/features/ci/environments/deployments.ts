@@ -1,6 +1,6 @@
 /** Creates a deployment for each job with an environment. The status of a deployment follows its job. */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { nextIid } from '../../planning/iids.ts'
 import type { Job } from '../jobs/model.ts'
@@ -12,7 +12,7 @@ type Followed = (typeof FOLLOWED)[number]
 const isFollowed = (status: string): status is Followed => (FOLLOWED as readonly string[]).includes(status)
 
 /** Runs in the transaction that changes the jobs. Idempotent. */
-export async function followDeployments(app: App, jobs: readonly Job[]): Promise<void> {
+export async function followDeployments(app: TransactionApp, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     if (job.environment_id === null || !isFollowed(job.status)) continue
     const { environment } = optionsOf(job)
@@ -23,7 +23,7 @@ export async function followDeployments(app: App, jobs: readonly Job[]): Promise
   }
 }
 
-async function follow(app: App, job: Job, status: Followed, on_stop: string | null): Promise<void> {
+async function follow(app: TransactionApp, job: Job, status: Followed, on_stop: string | null): Promise<void> {
   const now = timestamp(app.clock)
   const over = status === 'running' ? {} : { finished_at: now }
   const known = await app.db
@@ -67,7 +67,7 @@ async function follow(app: App, job: Job, status: Followed, on_stop: string | nu
 
 /** Runs in the transaction that changes the deployment. */
 export const announceDeployment = (
-  app: App,
+  app: TransactionApp,
   { id, project_id, status }: Pick<Deployment, 'id' | 'project_id' | 'status'>,
 ) => emit(app, 'deployment.changed', { id, project_id, status })
 

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { TransactionApp } from '../../../context.ts'
 import type { Job } from './model.ts'
 import { announceJobs } from './steps.ts'
 import { newJobToken } from './tokens.ts'
@@ -9,7 +9,7 @@ import { newJobToken } from './tokens.ts'
  * locked the pipeline.
  */
 export async function cloneJob(
-  app: App,
+  app: TransactionApp,
   job: Job,
   input: { status: 'created' | 'pending'; user_id?: number | null; options?: string | null },
 ): Promise<Job> {

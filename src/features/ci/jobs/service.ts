@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal, forbidden } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -49,7 +49,7 @@ async function runAgain(
 }
 
 /** Resets jobs that were skipped because of the failed job. */
-async function reopenAfter(app: App, { pipeline_id, stage_position }: Job): Promise<void> {
+async function reopenAfter(app: TransactionApp, { pipeline_id, stage_position }: Job): Promise<void> {
   const skipped = await app.db
     .selectFrom('ci_jobs')
     .select('id')

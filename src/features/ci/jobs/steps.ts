@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { after, timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { batchesOf } from '../../../lib/async/batches.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -62,7 +62,7 @@ const ENDED: readonly JobStatus[] = ['success', 'failed', 'canceled']
  * Returns the jobs that were in a status that allows the step. Runs in a transaction that has locked their pipeline.
  */
 export async function moveJobs(
-  app: App,
+  app: TransactionApp,
   ids: readonly number[],
   status: keyof typeof FROM,
   change: Change = {},
@@ -123,7 +123,7 @@ const begin = hotQuery((db, p: Beginning & { id: number; now: string }) =>
  * their ids, which prevents deadlocks.
  */
 export async function startJobs(
-  app: App,
+  app: TransactionApp,
   beginnings: readonly (Beginning & { readonly id: number })[],
 ): Promise<(Job | null)[]> {
   const now = timestamp(app.clock)
@@ -143,7 +143,7 @@ export async function startJobs(
  * Puts a job back into the queue that its runner never received. The job gets a new token, and the server rejects the
  * old one.
  */
-export async function requeueJob(app: App, id: number): Promise<Job | null> {
+export async function requeueJob(app: TransactionApp, id: number): Promise<Job | null> {
   const now = timestamp(app.clock)
   const job = await app.db
     .updateTable('ci_jobs')
@@ -174,7 +174,7 @@ function timesOf(status: keyof typeof FROM, now: string) {
 }
 
 /** Also called for jobs that were just created. */
-export async function announceJobs(app: App, jobs: readonly Job[]): Promise<void> {
+export async function announceJobs(app: TransactionApp, jobs: readonly Job[]): Promise<void> {
   if (jobs.length === 0) return
   await emitAll(
     app,

@@ -1,5 +1,5 @@
 /** Cancels jobs: at once, or through the runner if the runner supports graceful cancellation. */
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { batchesOf } from '../../../lib/async/batches.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import type { Job } from './model.ts'
@@ -14,7 +14,7 @@ const AT_ONCE = 500
 
 /** Returns the jobs that were not finished. Runs in a transaction that has locked their pipeline. */
 export async function stopJobs(
-  app: App,
+  app: TransactionApp,
   ids: readonly number[],
   { isForced = false }: StopOptions = {},
 ): Promise<Job[]> {

@@ -7,7 +7,7 @@
 import { fileVariables, type Plan, type PlannedJob } from '../../../ci/config/plan.ts'
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { keepCommit, pointAt } from '../../../git/refs/pointing.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
@@ -320,7 +320,7 @@ async function saveVariables(app: App, { id }: Pipeline, variables: readonly Var
 }
 
 async function saveJobs(
-  app: App,
+  app: TransactionApp,
   pipeline: Pipeline,
   plan: Plan,
   { settings, predefined }: { settings: readonly Variable[]; predefined: readonly Variable[] },

@@ -1,7 +1,7 @@
 /** Keeps the artifacts of the newest successful pipeline of each ref past their expiry. */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { lockName, idList, inIdList } from '../../../store/dialect.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { familyOf } from './children.ts'
@@ -14,7 +14,7 @@ interface Ref {
 }
 
 /** Runs in the transaction in which the pipeline, or a child of it, succeeds. */
-export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
+export async function keepLatest(app: TransactionApp, pipeline: Pipeline): Promise<void> {
   const { db, clock } = app
   const { project_id, ref, tag } = pipeline
   const project = await db

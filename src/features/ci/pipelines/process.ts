@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -21,7 +21,7 @@ import type { Pipeline } from './model.ts'
 import { processing } from './processing.ts'
 import { composedStatus, isEnded } from './status.ts'
 
-export const lockPipeline = (app: App, id: number): Promise<void> => lockName(app.db, `pipeline ${id}`)
+export const lockPipeline = (app: TransactionApp, id: number): Promise<void> => lockName(app.db, `pipeline ${id}`)
 
 /** Null if the pipeline does not exist. */
 export function processPipeline(app: App, id: number): Promise<Pipeline | null> {
@@ -32,7 +32,7 @@ export function processPipeline(app: App, id: number): Promise<Pipeline | null> 
 }
 
 /** Runs in a transaction that has locked the pipeline. */
-export async function processLocked(app: App, id: number): Promise<Pipeline | null> {
+export async function processLocked(app: TransactionApp, id: number): Promise<Pipeline | null> {
   const pipeline = await findLocked(app, id)
   if (!pipeline) return null
   const rows = await app.db
@@ -64,7 +64,7 @@ export async function processLocked(app: App, id: number): Promise<Pipeline | nu
 }
 
 /** The short form for a job that has started: only the status of the pipeline can change. */
-export async function startLocked(app: App, id: number): Promise<Pipeline | null> {
+export async function startLocked(app: TransactionApp, id: number): Promise<Pipeline | null> {
   const pipeline = await findLocked(app, id)
   return pipeline && followJobs(app, pipeline, composedStatus([{ status: 'running', allow_failure: false }]))
 }
@@ -75,7 +75,7 @@ async function findLocked({ db }: App, id: number): Promise<Pipeline | null> {
   return (await pipelineById(db, { id }))[0] ?? null
 }
 
-async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | null): Promise<Pipeline> {
+async function followJobs(app: TransactionApp, pipeline: Pipeline, composed: JobStatus | null): Promise<Pipeline> {
   // A pipeline with an invalid configuration has no jobs and stays failed.
   if (pipeline.yaml_errors !== null) return pipeline
   const status = shownAfter(pipeline.status, composed ?? 'skipped')

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { pointAt } from '../../../git/refs/pointing.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { together } from '../../../store/together.ts'
@@ -128,7 +128,7 @@ const handOver = (app: App, { job, taken, runner, masks }: Handover): Promise<bo
   })
 
 /** A running pipeline with a pending job stays running, so the pipeline row does not change. */
-const handOverOfRunning = together(async (app: App, handovers: readonly Handover[]): Promise<boolean[]> => {
+const handOverOfRunning = together(async (app: TransactionApp, handovers: readonly Handover[]): Promise<boolean[]> => {
   const started = await startJobs(
     app,
     handovers.map(({ job: { id }, taken }) => ({ ...taken, id })),

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { keepCommit } from '../../../git/refs/pointing.ts'
@@ -45,7 +45,7 @@ export async function reportStatus(
     (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
   const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
   const isProtected = await isProtectedRef(app, subject.project.id, place)
-  const write = async (app: App) => {
+  const write = async (app: TransactionApp) => {
     await lockName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
     const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, input)
     await lockPipeline(app, pipeline.id)
@@ -90,7 +90,7 @@ const pipelineOf = (
     .executeTakeFirst()
 
 /** The newest pipeline of the commit and the ref, or a new one. */
-async function pipelineFor(app: App, author: User, place: Location, input: StatusInput): Promise<Pipeline> {
+async function pipelineFor(app: TransactionApp, author: User, place: Location, input: StatusInput): Promise<Pipeline> {
   const known = await pipelineOf(app.db, place, input)
   if (known) return known
   const { project_id } = place

@@ -3,9 +3,9 @@
  * queue.
  */
 import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { hasHolderEnded } from '../../../jobs/processes.ts'
-import type { Db, NewRow, RowChange } from '../../../store/database.ts'
+import type { NewRow, RowChange, TransactionDb } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -139,7 +139,7 @@ export interface DeliveryResult {
   readonly hook: RowChange<'hooks'> | null
 }
 
-export async function writeResults({ db }: App, notes: readonly DeliveryResult[]): Promise<void> {
+export async function writeResults({ db }: TransactionApp, notes: readonly DeliveryResult[]): Promise<void> {
   // Most results written at once are equal: the delivery succeeded.
   const alike = Map.groupBy(notes, ({ change }) => JSON.stringify(change))
   for (const some of alike.values())
@@ -162,7 +162,7 @@ export async function writeResults({ db }: App, notes: readonly DeliveryResult[]
 }
 
 /** A hook may be deleted during the request. */
-export async function writeAttempts(db: Db, attempts: readonly NewRow<'hook_attempts'>[]): Promise<void> {
+export async function writeAttempts(db: TransactionDb, attempts: readonly NewRow<'hook_attempts'>[]): Promise<void> {
   if (attempts.length === 0) return
   const there = await db
     .selectFrom('hooks')

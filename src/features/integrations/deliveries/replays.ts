@@ -1,6 +1,6 @@
 /** Replays past events to a webhook, in their order. */
 import { timestamp } from '../../../clock.ts'
-import { job, type App } from '../../../context.ts'
+import { job, type App, type TransactionApp } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import type { Events } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
@@ -98,7 +98,7 @@ export const replayEvents = job('hooks.replay', async (app, { id }: { id: number
   while (await transact(app, (app) => replaySome(app, id)));
 })
 
-async function replaySome(app: App, id: number): Promise<boolean> {
+async function replaySome(app: TransactionApp, id: number): Promise<boolean> {
   await lockName(app.db, `replay ${id}`)
   const replay = await app.db.selectFrom('hook_replays').selectAll().where('id', '=', id).executeTakeFirst()
   const hook =

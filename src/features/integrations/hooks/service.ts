@@ -1,6 +1,6 @@
 import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { withoutSecrets } from '../../../lib/net/masked-url.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
@@ -109,7 +109,7 @@ export async function createHook(app: App, at: ScopeColumns, input: HookInput & 
   })
 }
 
-async function assertBelowLimit(app: App, at: ScopeColumns): Promise<void> {
+async function assertBelowLimit(app: TransactionApp, at: ScopeColumns): Promise<void> {
   const kind = kindOf(at)
   const most = MOST_HOOKS[kind]
   if (most === undefined) return

@@ -292,11 +292,8 @@ test('one reader of the log serves all: what it asks does not grow with who list
     await Promise.all(all.map((one) => one.until(1, 'ready')))
     await forge.settle()
     const before = forge.app.store.queries
-    await emitAll(
-      forge.app,
-      'label.created',
-      Array.from({ length: 50 }, (_, id) => ({ id, project_id: project.id, group_id: null, by: jane.id })),
-    )
+    const labels = Array.from({ length: 50 }, (_, id) => ({ id, project_id: project.id, group_id: null, by: jane.id }))
+    await transact(forge.app, (app) => emitAll(app, 'label.created', labels))
     await Promise.all(all.map((one) => one.until(50)))
     const queries = forge.app.store.queries - before
     await Promise.all(all.map((one) => one.close()))
@@ -317,8 +314,8 @@ test('what another process has handed out is told here', async () => {
   const beside = await openSecondStore(here)
   try {
     const there = { ...here.app, store: beside, db: beside.db }
-    await emit(there, 'label.created', { id: 7, project_id: project.id, group_id: null, by: 1 })
     await transact(there, async (app) => {
+      await emit(app, 'label.created', { id: 7, project_id: project.id, group_id: null, by: 1 })
       await dispatchEvents(app, () => [])
       await notifyListeners(app)
     })

@@ -6,7 +6,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { batchesOf } from '../../../lib/async/batches.ts'
-import type { Db } from '../../../store/database.ts'
+import type { TransactionDb } from '../../../store/database.ts'
 import { isOrphan, locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { transact } from '../../../store/transact.ts'
@@ -44,7 +44,7 @@ export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips):
 }
 
 /** False if another process has changed the merge request: the result is outdated. */
-async function isStill(db: Db, { id, head_sha, base_sha, target_branch }: MergeRequest, { target }: Tips) {
+async function isStill(db: TransactionDb, { id, head_sha, base_sha, target_branch }: MergeRequest, { target }: Tips) {
   const held = await db
     .selectFrom('merge_requests')
     .select(['project_id', 'head_sha', 'base_sha', 'target_branch', 'state'])

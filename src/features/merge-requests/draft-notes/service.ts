@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
 import { isOrphan } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -120,7 +120,7 @@ export async function publishDrafts(
   drafts: readonly DraftNote[],
 ): Promise<void> {
   if (drafts.length === 0) return
-  const ready: { draft: DraftNote; say: (app: App) => Promise<NoteOutcome> }[] = []
+  const ready: { draft: DraftNote; say: (app: TransactionApp) => Promise<NoteOutcome> }[] = []
   for (const draft of drafts) {
     const where = await whereOf(app, subject, draft)
     ready.push({

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
 import { isFileName } from '../../../git/objects/building.ts'
 import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
@@ -162,7 +162,7 @@ function assertEnabled(project: Project): void {
 }
 
 async function insert(
-  app: App,
+  app: TransactionApp,
   actor: User,
   target: RepositorySubject,
   input: CreationInput,
@@ -260,7 +260,7 @@ type Ends = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_bran
  * Only one open merge request may exist per pair of branches. The lock serializes creation, and a second request is
  * refused with the title of the first.
  */
-async function assertNoTwin({ db }: App, ends: Ends, self = 0): Promise<void> {
+async function assertNoTwin({ db }: TransactionApp, ends: Ends, self = 0): Promise<void> {
   await lockName(db, `merge requests of ${ends.source_project_id} ${ends.source_branch}`)
   const twin = await db
     .selectFrom('merge_requests')
@@ -320,7 +320,7 @@ async function addLabels({ db }: App, merge_request_id: number, labels: readonly
 }
 
 /** Locks the row until the transaction ends, and returns its current state. */
-export async function lockMergeRequest({ db }: App, id: number): Promise<MergeRequest> {
+export async function lockMergeRequest({ db }: TransactionApp, id: number): Promise<MergeRequest> {
   const held = await db
     .selectFrom('merge_requests')
     .selectAll()

@@ -3,7 +3,7 @@
  * result is stored with its pair of commits, so that reading it is a query.
  */
 import { MINUTE } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { tryMerges } from '../../../git/merging/trying.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
@@ -91,7 +91,7 @@ function isFresh(one: MergeRequest, tips: Tips): boolean {
 
 /** Writes one result for several merge requests. */
 async function keep(
-  app: App,
+  app: TransactionApp,
   some: readonly MergeRequest[],
   target: string | null,
   { result, conflicts }: Checked,

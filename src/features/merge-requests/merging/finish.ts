@@ -3,7 +3,7 @@
  * effect.
  */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -34,7 +34,7 @@ export async function mergedByPush(app: App, id: number, by: number | null): Pro
 }
 
 async function becomeMerged(
-  app: App,
+  app: TransactionApp,
   held: MergeRequest,
   by: number | null,
   commits: { merge_commit_sha?: string | null; squash_commit_sha?: string | null },

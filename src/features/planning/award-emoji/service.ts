@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findEmoji } from '../../../lib/text/emoji.ts'
 import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
@@ -25,7 +25,12 @@ export async function award(app: App, actor: User, awardable: Awardable, named: 
   }
 }
 
-async function insert(app: App, actor: User, { columns, project_id }: Awardable, name: string): Promise<AwardEmoji> {
+async function insert(
+  app: TransactionApp,
+  actor: User,
+  { columns, project_id }: Awardable,
+  name: string,
+): Promise<AwardEmoji> {
   const now = timestamp(app.clock)
   const made = await app.db
     .insertInto('award_emoji')

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
@@ -67,7 +67,7 @@ export async function deleteBoard({ db }: App, { id }: Board): Promise<void> {
 }
 
 /** Locks the lists of a board: concurrent changes wait, because each change writes all positions. */
-async function lockLists(app: App, board: Board): Promise<LoadedList[]> {
+async function lockLists(app: TransactionApp, board: Board): Promise<LoadedList[]> {
   await lockName(app.db, `lists of board ${board.id}`)
   const still = await app.db.selectFrom('boards').select('id').where('id', '=', board.id).executeTakeFirst()
   if (!still) throw notFound('Board')

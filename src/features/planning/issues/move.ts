@@ -1,6 +1,6 @@
 /** Moves or copies an issue to another project. */
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { absoluteReferences } from './absolute-references.ts'
 import { moveUploadAddresses, uploadSecrets } from './upload-addresses.ts'
@@ -122,7 +122,7 @@ interface CopyOptions {
 
 /** Labels and milestone are kept where the other project has some with the same title. */
 async function copyInto(
-  app: App,
+  app: TransactionApp,
   { project, namespace }: ProjectSubject,
   issue: Issue,
   target: ProjectSubject,
@@ -190,7 +190,7 @@ const MOST_UPLOADS = 500
 
 /** Rewrites texts for another project: references get the path of their project, and uploads are copied. */
 function rewriterFor(
-  app: App,
+  app: TransactionApp,
   { project, namespace }: Pick<ProjectSubject, 'project' | 'namespace'>,
   target: ProjectSubject,
 ): (texts: readonly string[]) => Promise<string[]> {

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { Owner, Reporter } from '../../../lib/levels.ts'
 import { taskCompletion } from '../../../lib/text/tasks.ts'
@@ -88,7 +88,7 @@ export async function createIssue(
   subject: ProjectSubject,
   input: IssueInput & { title: string },
   sender?: Sender,
-  settle?: (app: App, issue: Issue) => Promise<void>,
+  settle?: (app: TransactionApp, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
   assertValid(input)
   const { project } = subject
@@ -182,7 +182,7 @@ async function rememberSender({ db, clock }: App, issue: number, { userAgent, ad
 }
 
 /** Locks the row until the transaction ends, and returns its current state. */
-export async function lockIssue({ db }: App, id: number): Promise<Issue> {
+export async function lockIssue({ db }: TransactionApp, id: number): Promise<Issue> {
   const issue = await db
     .selectFrom('issues')
     .selectAll()

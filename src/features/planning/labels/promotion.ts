@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -120,7 +120,7 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
 }
 
 /** In one project, or everywhere. */
-async function replaceLabel(app: App, from: number, to: number, project?: number): Promise<void> {
+async function replaceLabel(app: TransactionApp, from: number, to: number, project?: number): Promise<void> {
   const { db } = app
   const inProject = (column: string) => (project === undefined ? sql`true` : sql`${sql.ref(column)} = ${project}`)
   const issues =

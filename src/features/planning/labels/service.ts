@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { lockName } from '../../../store/dialect.ts'
@@ -22,7 +22,7 @@ interface NewLabel {
 }
 
 /** Titles are unique in a project and its ancestor groups. The lock reserves this title until the transaction ends. */
-export const lockTitle = (app: App, title: string) => lockName(app.db, `label ${title}`)
+export const lockTitle = (app: TransactionApp, title: string) => lockName(app.db, `label ${title}`)
 
 export async function createLabel(app: App, actor: User, scope: ScopeRow, input: NewLabel): Promise<Label> {
   const { priority, description = null } = input
@@ -38,7 +38,7 @@ export async function createLabel(app: App, actor: User, scope: ScopeRow, input:
 
 /** The caller has locked the title. */
 export async function insertLabel(
-  app: App,
+  app: TransactionApp,
   scope: ScopeRow,
   columns: Pick<Label, 'title' | 'color' | 'description'>,
   by: number,
@@ -89,7 +89,7 @@ export async function updateLabel(
   })
 }
 
-async function assertTitleFree(app: App, scope: ScopeRow, id: number, title: string): Promise<void> {
+async function assertTitleFree(app: TransactionApp, scope: ScopeRow, id: number, title: string): Promise<void> {
   await lockTitle(app, title)
   const other = (await labelsTitled(app.db, scope, [title])).get(title)
   if (other && other.id !== id) throw invalid({ title: ['has already been taken'] })

@@ -1,6 +1,6 @@
 /** Replaces a milestone: by the one of the group, or by one of the project after the project has left the group. */
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { forbidden, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -52,7 +52,11 @@ export async function promoteMilestone(
   })
 }
 
-async function becomeGroups({ db, clock }: App, id: number, group_id: number): Promise<Milestone | undefined> {
+async function becomeGroups(
+  { db, clock }: TransactionApp,
+  id: number,
+  group_id: number,
+): Promise<Milestone | undefined> {
   const iid = await nextIid(db, { group_id }, 'milestones')
   return db
     .updateTable('milestones')
@@ -125,7 +129,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
 }
 
 /** In one project, or everywhere. */
-async function replaceMilestone(app: App, from: number, to: number, project?: number): Promise<void> {
+async function replaceMilestone(app: TransactionApp, from: number, to: number, project?: number): Promise<void> {
   await app.db
     .updateTable('issues')
     .set({ milestone_id: to })

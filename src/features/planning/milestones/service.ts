@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { lockName, locksRows } from '../../../store/dialect.ts'
@@ -29,7 +29,7 @@ export interface MilestoneChange extends MilestoneDates {
 }
 
 /** Titles are unique in a group and its projects. The lock reserves this title until the transaction ends. */
-export const lockMilestoneTitle = (app: App, title: string) => lockName(app.db, `milestone ${title}`)
+export const lockMilestoneTitle = (app: TransactionApp, title: string) => lockName(app.db, `milestone ${title}`)
 
 /** Milestones with this title in the group and its projects; for a project, in it and its group. */
 export async function milestonesTitled(
@@ -70,7 +70,7 @@ const parentOf = ({ project, namespace }: ScopeRow) =>
 
 /** The caller has locked the title. */
 export async function insertMilestone(
-  app: App,
+  app: TransactionApp,
   scope: ScopeRow,
   columns: Pick<NewRow<'milestones'>, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
   by: number,

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner } from '../../../lib/levels.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
@@ -95,7 +95,7 @@ export async function prepareNote(
   subject: NoteableSubject,
   input: NoteInput,
   where: Where,
-): Promise<(app: App) => Promise<NoteOutcome>> {
+): Promise<(app: TransactionApp) => Promise<NoteOutcome>> {
   if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, input)
   const placed = 'placed' in where ? where.placed : null
   const heard = await hear(app, subject, input.body, placed)
@@ -162,7 +162,7 @@ async function prepareReply(
   subject: NoteableSubject,
   discussion: readonly Note[],
   input: NoteInput,
-): Promise<(app: App) => Promise<NoteOutcome>> {
+): Promise<(app: TransactionApp) => Promise<NoteOutcome>> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
   const { discussion_id, internal, thread_commit_sha: commit } = first
@@ -183,7 +183,7 @@ async function prepareReply(
 }
 
 /** Locks the row until the transaction ends, and returns its current state. */
-async function lockNote({ db }: App, id: number): Promise<Note> {
+async function lockNote({ db }: TransactionApp, id: number): Promise<Note> {
   const note = await db
     .selectFrom('notes')
     .selectAll()

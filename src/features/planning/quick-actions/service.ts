@@ -3,7 +3,7 @@
  * the API.
  */
 import { today } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
 import { parseNaturalDate } from './natural-date.ts'
 import { splitQuickActions, type QuickAction } from '../../../lib/text/quick-actions.ts'
@@ -201,7 +201,7 @@ export async function createIssueWithCommands(
   subject: ProjectSubject,
   input: IssueInput & { title: string },
   sender: Sender,
-  settle?: (app: App, issue: Issue) => Promise<void>,
+  settle?: (app: TransactionApp, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
   if (typeof input.description !== 'string') return createIssue(app, actor, subject, input, sender, settle)
   const { text, commands } = splitQuickActions(input.description)

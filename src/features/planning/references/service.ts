@@ -1,6 +1,6 @@
 /** Stores the references and mentions of a text, and adds a system note to newly mentioned records. */
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { referencesIn, type TextReference } from '../../../lib/markdown/markdown.ts'
 import type { Db } from '../../../store/database.ts'
@@ -156,7 +156,7 @@ function ownRows<T extends 'text_references' | 'text_mentions' | 'text_group_men
     .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
 }
 
-async function keepReferences(app: App, actor: User, text: Text, targets: readonly Target[]): Promise<void> {
+async function keepReferences(app: TransactionApp, actor: User, text: Text, targets: readonly Target[]): Promise<void> {
   const { source } = text
   const before = await ownRows(app.db, 'text_references', source).execute()
   const isNamed = (row: (typeof before)[number], target: Target) =>
@@ -195,7 +195,12 @@ function isItself(source: Source, { project_id, issue_id, merge_request_id, comm
 }
 
 /** One note per pair of items, whichever text mentions the other. */
-async function tell(app: App, actor: User, { source, name, except }: Text, target: Target): Promise<number | null> {
+async function tell(
+  app: TransactionApp,
+  actor: User,
+  { source, name, except }: Text,
+  target: Target,
+): Promise<number | null> {
   const { project_id, issue_id, merge_request_id, commit_sha } = target
   if (except?.has(issue_id ?? commit_sha ?? '')) return null
   const pair = {

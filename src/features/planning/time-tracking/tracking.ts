@@ -1,5 +1,5 @@
 /** Time estimate and time spent, for every kind of item that has them. */
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { formatDuration, parseDuration } from '../../../lib/time/duration.ts'
 import { transact } from '../../../store/transact.ts'
@@ -12,10 +12,10 @@ type TimeChanges = { [field: string]: readonly [unknown, unknown] }
 /** The operations of an item. All are called in the transaction of the change. */
 interface Work<T extends TimeStats & Timestamps & { readonly id: number }> {
   /** Locks the row until the transaction ends, and returns its current state. */
-  hold(app: App, id: number): Promise<T>
-  store(app: App, id: number, times: TimeStats, by: number): Promise<T>
+  hold(app: TransactionApp, id: number): Promise<T>
+  store(app: TransactionApp, id: number, times: TimeStats, by: number): Promise<T>
   noteable(one: T): Noteable
-  tell(app: App, one: T, by: number, changes: TimeChanges): Promise<void>
+  tell(app: TransactionApp, one: T, by: number, changes: TimeChanges): Promise<void>
 }
 
 /** Seconds; the maximum value of the column. */
