@@ -2,6 +2,7 @@
 import { refreshAuthorizations } from '../src/features/access/authorizations/service.ts'
 import type { Client, Person, TestForge } from '../src/forge.ts'
 import { Developer, Guest, Master, Owner, Reporter, type Visibility } from '../src/lib/levels.ts'
+import { transact } from '../src/store/transact.ts'
 import { timestamp } from '../src/clock.ts'
 
 export const CALLERS = [
@@ -84,5 +85,5 @@ export async function addMember(
   await forge.app.db.insertInto('members').values(row).execute()
   const { group_id: group, project_id: project } = whose
   const reach = group === null ? { project: project! } : { group }
-  await refreshAuthorizations(forge.app, { users: [user_id], ...reach })
+  await transact(forge.app, (app) => refreshAuthorizations(app, { users: [user_id], ...reach }))
 }

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refreshAuthorizations } from '../src/features/access/authorizations/service.ts'
 import { startForge, type Person, type TestForge } from '../src/forge.ts'
+import { transact } from '../src/store/transact.ts'
 
 const ROUNDS = 12
 const PEOPLE = 6
@@ -61,6 +62,6 @@ test('work on the same groups and projects side by side', { timeout: 120_000 }, 
   const { kept, counted } = await facetsOf(forge)
   expect(kept).toEqual(counted)
   const derived = await authorizationsOf(forge)
-  for (const project of projects) await refreshAuthorizations(forge.app, { project })
+  for (const project of projects) await transact(forge.app, (app) => refreshAuthorizations(app, { project }))
   expect(await authorizationsOf(forge)).toEqual(derived)
 })

@@ -10,7 +10,7 @@ import {
   type RawBuilder,
   type SelectQueryBuilder,
 } from 'kysely'
-import type { Channel, Tables } from './database.ts'
+import type { Channel, Tables, TransactionDb } from './database.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
@@ -173,7 +173,7 @@ export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(
  * An advisory lock on a name until the transaction ends: for values that must be unique over two tables. SQLite has
  * only one writer and needs no lock.
  */
-export async function lockName(db: AnyDb, name: string): Promise<void> {
+export async function lockName(db: TransactionDb, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
 }
 

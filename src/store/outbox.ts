@@ -6,7 +6,7 @@ import type { Generated } from 'kysely'
 import { timestamp, type Clock } from '../clock.ts'
 import type { Events, NewRow } from './database.ts'
 import { hotQuery } from './hot.ts'
-import { transact, type Transactable } from './transact.ts'
+import type { InTransaction, Transactable } from './transact.ts'
 
 declare module './database.ts' {
   interface Tables {
@@ -90,7 +90,11 @@ const insertEvent = hotQuery((db, values: NewEvent) =>
     .returning('id'),
 )
 
-export async function emit<E extends keyof Events>(app: Emitter, name: E, payload: Events[E]): Promise<void> {
+export async function emit<E extends keyof Events>(
+  app: InTransaction<Emitter>,
+  name: E,
+  payload: Events[E],
+): Promise<void> {
   await emitAll(app, name, [payload])
 }
 
@@ -98,31 +102,29 @@ const AT_ONCE = 500
 
 /** Several events of the same name, in order. */
 export async function emitAll<E extends keyof Events>(
-  given: Emitter,
+  app: InTransaction<Emitter>,
   name: E,
   payloads: readonly Events[E][],
 ): Promise<void> {
   if (payloads.length === 0) return
-  await transact(given, async (app) => {
-    const created_at = timestamp(app.clock)
-    for (let n = 0; n < payloads.length; n += AT_ONCE) {
-      const some = payloads.slice(n, n + AT_ONCE)
-      const messages = (await app.describeEvents?.(app, name, some)) ?? []
-      const ids = await insertEvents(
-        app,
-        some.map((payload, at) => ({
-          name,
-          payload: JSON.stringify(payload),
-          ...eventScope(name, payload),
-          described: (messages[at] ?? []).length > 0,
-          created_at,
-          root_id: app.chain ?? null,
-        })),
-      )
-      for (const [at, id] of ids.entries()) await addMessages(app, id, messages[at] ?? [])
-    }
-    app.onCommit(() => app.jobs.wake())
-  })
+  const created_at = timestamp(app.clock)
+  for (let n = 0; n < payloads.length; n += AT_ONCE) {
+    const some = payloads.slice(n, n + AT_ONCE)
+    const messages = (await app.describeEvents?.(app, name, some)) ?? []
+    const ids = await insertEvents(
+      app,
+      some.map((payload, at) => ({
+        name,
+        payload: JSON.stringify(payload),
+        ...eventScope(name, payload),
+        described: (messages[at] ?? []).length > 0,
+        created_at,
+        root_id: app.chain ?? null,
+      })),
+    )
+    for (const [at, id] of ids.entries()) await addMessages(app, id, messages[at] ?? [])
+  }
+  app.onCommit(() => app.jobs.wake())
 }
 
 /** One insert each, because a message may be long. */

@@ -3,6 +3,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { groupOf, projectIn } from '../../../../test/groups.ts'
 import { projectBy } from '../../../../test/projects.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { transact } from '../../../store/transact.ts'
 import { isGroupOf, levelInGroup, levelOnProject } from './queries.ts'
 import { refreshAuthorizations } from './service.ts'
 
@@ -162,7 +163,7 @@ test('one person, one project or one group can be worked out alone; nobody else 
   const all = await keptLevels(forge)
   const refreshed = async (reach: Parameters<typeof refreshAuthorizations>[1]) => {
     await app.db.deleteFrom('project_authorizations').execute()
-    await refreshAuthorizations(app, reach)
+    await transact(app, (app) => refreshAuthorizations(app, reach))
     return keptLevels(forge)
   }
   const of = (user: number, project: number) => `user ${user} on ${project}: 30`

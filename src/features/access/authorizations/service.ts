@@ -4,7 +4,7 @@
  * transaction.
  */
 import { sql, type RawBuilder } from 'kysely'
-import type { App } from '../../../context.ts'
+import type { TransactionApp } from '../../../context.ts'
 import { Guest, Owner } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { lockName, idList, inIdList } from '../../../store/dialect.ts'
@@ -23,7 +23,7 @@ export interface Reach {
 }
 
 /** The caller gives at least one of the fields: no caller recomputes all rows. */
-export async function refreshAuthorizations(app: App, reach: Reach): Promise<void> {
+export async function refreshAuthorizations(app: TransactionApp, reach: Reach): Promise<void> {
   const { db } = app
   const users = reach.users && idList(db, reach.users)
   const ofUsers = (column: string) => (users === undefined ? sql<boolean>`1 = 1` : inIdList(db, column, users))

@@ -1,12 +1,12 @@
 /** Changes that a directory makes to the members of a group. The caller refreshes the authorizations. */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { TransactionApp } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { takeRequest } from '../access-requests/service.ts'
 import { memberEvent, type Member } from './service.ts'
 
 export async function letInByDirectory(
-  app: App,
+  app: TransactionApp,
   group_id: number,
   user_id: number,
   access_level: number,
@@ -32,7 +32,7 @@ export async function letInByDirectory(
 }
 
 /** Stores the level that a person had granted: the membership returns to that level when the directory link ends. */
-export async function setLevelByDirectory(app: App, member: Member, access_level: number): Promise<void> {
+export async function setLevelByDirectory(app: TransactionApp, member: Member, access_level: number): Promise<void> {
   const given = member.from_directory ? null : (member.hand_level ?? member.access_level)
   const updated = await app.db
     .updateTable('members')
@@ -43,7 +43,7 @@ export async function setLevelByDirectory(app: App, member: Member, access_level
   await emit(app, 'member.changed', memberEvent(updated))
 }
 
-export async function removeByDirectory(app: App, member: Member): Promise<void> {
+export async function removeByDirectory(app: TransactionApp, member: Member): Promise<void> {
   await app.db.deleteFrom('members').where('id', '=', member.id).execute()
   await emit(app, 'member.removed', { ...memberEvent(member), expired: false })
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type Person } from '../../../forge.ts'
+import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../authorizations/service.ts'
 
 type Visible = { id: number; access_level: number }
@@ -62,7 +63,7 @@ test('of a project: direct, inherited and shared ones, blocked people too', asyn
     .insertInto('project_shares')
     .values({ ...at, group_access: 30 })
     .execute()
-  await refreshAuthorizations(forge.app, { project: id })
+  await transact(forge.app, (app) => refreshAuthorizations(app, { project: id }))
   await forge.administrator.post(`/users/${bob.id}/block`)
 
   const expected = { [owner.id]: 50, [ann.id]: 30, [bob.id]: 10, [guests.owner.id]: 30, [eve.id]: 30, [max.id]: 10 }

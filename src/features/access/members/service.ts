@@ -1,5 +1,5 @@
 import { timestamp, today } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
 import { Master, NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
@@ -139,7 +139,11 @@ export async function expireMember(app: App, { id, ...at }: Found): Promise<bool
   }
 }
 
-async function remove(app: App, member: Member, { by, expired = false }: { by?: number; expired?: boolean }) {
+async function remove(
+  app: TransactionApp,
+  member: Member,
+  { by, expired = false }: { by?: number; expired?: boolean },
+) {
   await assertMayLose(app, member, { access_level: NoAccess, expires_at: null })
   await app.db.deleteFrom('members').where('id', '=', member.id).execute()
   await spread(app, member)
@@ -155,12 +159,12 @@ export async function assertOpen(app: App, { project_id }: SourceColumns): Promi
  * Until the transaction ends, no other transaction changes or removes a member of this group or project. This prevents
  * two owners from removing themselves concurrently and leaving no owner.
  */
-export function lockMembers({ db }: App, { group_id, project_id }: SourceColumns): Promise<void> {
+export function lockMembers({ db }: TransactionApp, { group_id, project_id }: SourceColumns): Promise<void> {
   return lockName(db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
 }
 
 /** The current row. */
-async function lockMember(app: App, id: number, at: SourceColumns): Promise<Member> {
+async function lockMember(app: TransactionApp, id: number, at: SourceColumns): Promise<Member> {
   await lockMembers(app, at)
   const member = await app.db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst()
   if (!member) throw notFound() // deleted in the meantime
@@ -179,7 +183,7 @@ async function assertMayLose(app: App, member: Member, left: Required<Grant>): P
 }
 
 /** Refreshes the authorizations on everything the membership reaches. */
-async function spread(app: App, { user_id, group_id, project_id }: Member): Promise<void> {
+async function spread(app: TransactionApp, { user_id, group_id, project_id }: Member): Promise<void> {
   const where = group_id !== null ? { group: group_id } : { project: project_id! }
   await refreshAuthorizations(app, { users: [user_id], ...where })
 }

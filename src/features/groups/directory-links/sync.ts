@@ -4,7 +4,7 @@
  * raised, and returns to its manual level when the directory gives no more. The last owner of a group always stays.
  */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
@@ -98,7 +98,7 @@ async function wishOf(
  * Returns the removed users. Additions and promotions come first: with a new owner in place, the old one can be
  * removed.
  */
-async function fulfil(app: App, group: number, { levels, isComplete }: Options): Promise<number[]> {
+async function fulfil(app: TransactionApp, group: number, { levels, isComplete }: Options): Promise<number[]> {
   const members = await app.db.selectFrom('members').selectAll().where('group_id', '=', group).orderBy('id').execute()
   const byUser = new Map(members.map((member) => [member.user_id, member]))
   const changed: number[] = []

@@ -1,6 +1,6 @@
 /** The path of a group in the tree: how a group gets its path, and what changes with the path. */
 import { sql } from 'kysely'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { binaryText, lockName, locksRows, uniqueViolation } from '../../../store/dialect.ts'
 import { renameBelow } from '../../identity/namespaces/service.ts'
@@ -13,7 +13,7 @@ const TAKEN = ['has already been taken']
  * Locks the tree of this group until the transaction ends. Take this lock before any row lock: transactions reach the
  * rows of a tree from above and from below, and would deadlock otherwise.
  */
-export async function lockTree(app: App, id: number): Promise<void> {
+export async function lockTree(app: TransactionApp, id: number): Promise<void> {
   for (let held: number | null = null; ;) {
     const root = await app.db
       .selectFrom('namespace_ancestors')
@@ -39,7 +39,7 @@ interface Scope {
 }
 
 /** Throws if a sibling has the name or any record has the path. Locks both, so that no other transaction takes them. */
-export async function reservePath(app: App, place: Scope): Promise<void> {
+export async function reservePath(app: TransactionApp, place: Scope): Promise<void> {
   const { db } = app
   const { id = 0, parent_id, name, path, full_path } = place
   await lockName(db, `group ${parent_id} ${name}`)

@@ -1,5 +1,5 @@
 /** Deletes a group: hides it and everything in it at once, and deletes the rows step by step in the background. */
-import { job, type App, type User } from '../../../context.ts'
+import { job, type App, type TransactionApp, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { drain } from '../../../store/draining.ts'
@@ -23,7 +23,11 @@ export async function deleteGroup(app: App, actor: User, { id }: Group): Promise
 }
 
 /** Call it in a transaction. `actor` is absent if the group is deleted with its last owner. */
-export async function markGroupDeleted(app: App, { id, name, full_path }: Group, actor?: User): Promise<void> {
+export async function markGroupDeleted(
+  app: TransactionApp,
+  { id, name, full_path }: Group,
+  actor?: User,
+): Promise<void> {
   await markNamespacesDeleted(app, id)
   await markProjectsDeleted(app, id)
   await endSharesWith(app, id)

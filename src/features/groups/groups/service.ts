@@ -1,6 +1,6 @@
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
 import { Owner, type Visibility } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
@@ -102,7 +102,7 @@ export async function assertMayNestIn(app: App, actor: User, id: number): Promis
 }
 
 /** The current group, under lock. It may have been deleted since it was found. */
-async function lockedGroup(app: App, id: number): Promise<Group> {
+async function lockedGroup(app: TransactionApp, id: number): Promise<Group> {
   await lockTree(app, id)
   const group = await findGroupById(app.db, id)
   if (!group) throw notFound('Group')
@@ -184,7 +184,7 @@ async function assertMayUnlock(app: App, actor: User, parent: Group): Promise<vo
 }
 
 /** Locking also locks everything below; unlocking unlocks this group alone. */
-async function spreadShareLock(app: App, before: Group, after: Group): Promise<void> {
+async function spreadShareLock(app: TransactionApp, before: Group, after: Group): Promise<void> {
   if (before.share_with_group_lock === after.share_with_group_lock) return
   if (after.share_with_group_lock) await lockShares(app, after.id)
   await refreshAuthorizations(app, { group: after.id })

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, notFound } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -73,7 +73,7 @@ export async function unshareGroup(
  * Call it in the transaction that deletes a group and everything below it: its members lose the access that shares gave
  * them.
  */
-export async function endGroupSharesWith(app: App, group: number): Promise<void> {
+export async function endGroupSharesWith(app: TransactionApp, group: number): Promise<void> {
   const ended = await app.db
     .deleteFrom('group_shares')
     .where('shared_with_group_id', 'in', treeOf(app.db, group))
@@ -99,4 +99,4 @@ export async function endGroupSharesAround(app: App, group: number): Promise<voi
 }
 
 /** Serializes changes to the shares of one group: each change recomputes all access that the group grants. */
-const lockShares = (app: App, group: number) => lockName(app.db, `shares of group ${group}`)
+const lockShares = (app: TransactionApp, group: number) => lockName(app.db, `shares of group ${group}`)

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner, isWider } from '../../../lib/levels.ts'
 import { lockName } from '../../../store/dialect.ts'
@@ -56,7 +56,7 @@ export async function transferGroup(app: App, actor: User, { id }: Group, target
   )
 }
 
-async function lockedGroup(app: App, id: number): Promise<Group> {
+async function lockedGroup(app: TransactionApp, id: number): Promise<Group> {
   await lockTree(app, id)
   const group = await findGroupById(app.db, id)
   if (!group) throw notFound('Group')
@@ -76,7 +76,7 @@ async function assertMovable(app: App, group: Group, parent: Group | null): Prom
 }
 
 /** Applies the limits of the new parent to the moved group: visibility and share locks. */
-async function fitInto(app: App, { id, visibility }: Group, parent: Group | null): Promise<void> {
+async function fitInto(app: TransactionApp, { id, visibility }: Group, parent: Group | null): Promise<void> {
   await endSharesInTree(app, id)
   await endGroupSharesAround(app, id)
   if (!parent) return

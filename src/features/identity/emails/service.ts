@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName, uniqueViolation } from '../../../store/dialect.ts'
@@ -90,7 +90,7 @@ export async function hideLostEmail(app: App, user: User): Promise<void> {
 }
 
 /** Deletes the claims of other users. Call it in the transaction that checked that nobody owns the address. */
-export async function confirmEmail(app: App, { id, email }: Row<'emails'>): Promise<Row<'emails'>> {
+export async function confirmEmail(app: TransactionApp, { id, email }: Row<'emails'>): Promise<Row<'emails'>> {
   await dropClaims(app, email, { except: id })
   const now = timestamp(app.clock)
   const confirmed = await app.db

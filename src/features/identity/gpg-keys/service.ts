@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { invalid, notFound, type Refusal } from '../../../errors.ts'
 import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from './pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
@@ -47,7 +47,11 @@ export async function createGpgKey(app: App, owner: User, input: { key: string }
  * Anybody can copy a public key. A key that no confirmed address of its current owner vouches for is removed in favour
  * of a new owner whose address does.
  */
-async function dropUnprovenClaim(app: App, owner: User, { fingerprint, emails }: PgpPublicKey): Promise<void> {
+async function dropUnprovenClaim(
+  app: TransactionApp,
+  owner: User,
+  { fingerprint, emails }: PgpPublicKey,
+): Promise<void> {
   await lockName(app.db, `gpg key ${fingerprint}`)
   const held = await app.db.selectFrom('gpg_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
   if (!held || held.user_id === owner.id) return

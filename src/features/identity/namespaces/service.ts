@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
 import { treeOf } from './queries.ts'
@@ -98,7 +98,7 @@ export async function renameBelow(app: App, before: Row<'namespaces'>, after: Ro
 }
 
 /** Locks sharing for the namespace and everything below it. */
-export async function lockShares(app: App, id: number): Promise<void> {
+export async function lockShares(app: TransactionApp, id: number): Promise<void> {
   await app.db
     .updateTable('namespaces')
     .set({ share_with_group_lock: true })

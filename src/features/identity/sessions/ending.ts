@@ -1,4 +1,4 @@
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { revokePasswordGrantsOf } from '../oauth/tokens.ts'
 
@@ -6,7 +6,7 @@ import { revokePasswordGrantsOf } from '../oauth/tokens.ts'
  * Serializes renewing a credential and revoking all credentials of a user. Otherwise a renewed one could escape
  * revocation.
  */
-export const lockCredentials = ({ db }: App, userId: number) => lockName(db, `credentials ${userId}`)
+export const lockCredentials = ({ db }: TransactionApp, userId: number) => lockName(db, `credentials ${userId}`)
 
 /** Returns the number of sessions. */
 export async function endSessionsOf({ db }: App, { id }: Pick<User, 'id'>): Promise<number> {

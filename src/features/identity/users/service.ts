@@ -1,6 +1,6 @@
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, invalid, notFound } from '../../../errors.ts'
 import { randomToken } from '../../../lib/crypto/secrets.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
@@ -196,7 +196,7 @@ export async function removeIdentity(app: App, { id }: User, identity: Row<'iden
  * Call it in the transaction that removes the administrator right: of two administrators who remove each other, the
  * second is rejected.
  */
-export async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
+export async function assertNotLastAdministrator(app: TransactionApp, user: User): Promise<void> {
   await lockName(app.db, 'administrators')
   const another = await app.db
     .selectFrom('users')
@@ -210,7 +210,11 @@ export async function assertNotLastAdministrator(app: App, user: User): Promise<
 }
 
 /** Reports which value is taken, in the words that clients know. Locks and unique indexes settle races. */
-async function assertFree(app: App, input: { email?: string; username?: string }, except?: User): Promise<void> {
+async function assertFree(
+  app: TransactionApp,
+  input: { email?: string; username?: string },
+  except?: User,
+): Promise<void> {
   const { email, username } = input
   if (email !== undefined && email !== except?.email) {
     await lockName(app.db, `email ${email}`)

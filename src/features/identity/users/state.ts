@@ -3,7 +3,7 @@
  * users.
  */
 import { DAY, after, timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -157,7 +157,7 @@ export async function deleteUser(app: App, actor: User, user: User, input: { har
 }
 
 /** Stands for deleted users; created when the first user is deleted. */
-export async function ghostUser(app: App): Promise<User> {
+export async function ghostUser(app: TransactionApp): Promise<User> {
   await lockName(app.db, 'ghost') // of concurrent first deletions, one creates the ghost
   const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
   if (known) return known

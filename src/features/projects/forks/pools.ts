@@ -9,7 +9,7 @@
  * fork.
  */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { fillPool } from '../../../git/storage/pools.ts'
 import { createRepository } from '../../../git/storage/repositories.ts'
 import { NoAccess } from '../../../lib/levels.ts'
@@ -74,7 +74,7 @@ const setPool = (app: App, projectId: number, pool_id: number | null) =>
   app.db.updateTable('projects').set({ pool_id }).where('id', '=', projectId).execute()
 
 /** Until the transaction ends, no other transaction adds or removes members. */
-async function lockPool(app: App, id: number): Promise<Pool> {
+async function lockPool(app: TransactionApp, id: number): Promise<Pool> {
   return app.db
     .selectFrom('pools')
     .selectAll()
@@ -112,7 +112,7 @@ export async function closePoolsOf(app: App, sources: readonly number[]): Promis
 }
 
 /** Called after a project has left the pool. Returns the folder of an unused pool, or null. */
-export async function forsakePool(app: App, id: number): Promise<string | null> {
+export async function forsakePool(app: TransactionApp, id: number): Promise<string | null> {
   const pool = await lockPool(app, id)
   if (await hasMembers(app, id)) return null
   await app.db.deleteFrom('pools').where('id', '=', id).execute()

@@ -8,6 +8,7 @@ import { groupOf } from '../../../../test/groups.ts'
 import { testDatabaseUrl } from '../../../config.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import type { NewRow } from '../../../store/database.ts'
+import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { pageOfProjects, PROJECT_ORDERS, type ProjectOrder } from './lists.ts'
 import { blankProject } from '../projects/service.ts'
@@ -70,7 +71,7 @@ async function seed(forge: TestForge, count: number) {
     await addMember(forge, { project_id }, n % 2 ? external.id : member.id, n < 3 ? 20 : 40)
   }
   const { id: founder } = forge.administrator
-  await refreshAuthorizations(app, { users: [founder, member.id, external.id] })
+  await transact(app, (app) => refreshAuthorizations(app, { users: [founder, member.id, external.id] }))
   const rows = await app.db.selectFrom('project_authorizations').selectAll().execute()
   const levels = new Map(rows.map((one) => [`${one.user_id} ${one.project_id}`, one.access_level]))
   return {

@@ -1,7 +1,7 @@
 /** Paths: users, groups and projects share one path space, and redirects remember old paths. */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName, locksRows } from '../../../store/dialect.ts'
 
@@ -9,7 +9,7 @@ import { lockName, locksRows } from '../../../store/dialect.ts'
  * Locks the path until the transaction ends, so that no other group or project takes it. Deletes redirects from this
  * path.
  */
-export async function lockPath(app: App, fullPath: string): Promise<void> {
+export async function lockPath(app: TransactionApp, fullPath: string): Promise<void> {
   const path = fullPath.toLowerCase()
   // A project named like another project's wiki conflicts with that project, so both use the same lock.
   await lockName(app.db, `path ${path.replace(/\.wiki$/, '')}`)
@@ -23,7 +23,7 @@ export async function lockPath(app: App, fullPath: string): Promise<void> {
  * The current namespace, or null if it is deleted or being deleted. Until the transaction ends, no other transaction
  * adds to it.
  */
-export async function lockNamespace(app: App, id: number): Promise<Row<'namespaces'> | null> {
+export async function lockNamespace(app: TransactionApp, id: number): Promise<Row<'namespaces'> | null> {
   const namespace = await app.db
     .selectFrom('namespaces')
     .selectAll()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -54,7 +54,7 @@ export async function findProjectById(db: Db, id: number): Promise<Project | nul
  * The current project, or null if it is deleted or being deleted. Until the transaction ends, no other transaction
  * changes it.
  */
-export async function lockProject(app: App, id: number): Promise<Project | null> {
+export async function lockProject(app: TransactionApp, id: number): Promise<Project | null> {
   const project = await app.db
     .selectFrom('projects')
     .selectAll()

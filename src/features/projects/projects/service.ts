@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { createRepository, removeRepository } from '../../../git/storage/repositories.ts'
 import { FeatureEnabled, Master, Owner } from '../../../lib/levels.ts'
@@ -171,7 +171,10 @@ export async function addProject(
 }
 
 /** Locks the source of a fork, if there is one. */
-async function lockSource(app: App, { forked_from_id: id = null }: NewRow<'projects'>): Promise<Project | null> {
+async function lockSource(
+  app: TransactionApp,
+  { forked_from_id: id = null }: NewRow<'projects'>,
+): Promise<Project | null> {
   if (id === null) return null
   const source = await lockProject(app, id)
   if (!source) throw notFound('Project')

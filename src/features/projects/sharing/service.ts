@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -60,7 +60,7 @@ export async function unshareProject(
 }
 
 /** Runs in the transaction that deletes a group with everything below it. */
-export async function endSharesWith(app: App, group: number): Promise<void> {
+export async function endSharesWith(app: TransactionApp, group: number): Promise<void> {
   const ended = await app.db
     .deleteFrom('project_shares')
     .where('group_id', 'in', treeOf(app.db, group))
@@ -98,4 +98,4 @@ export async function endSharesInTree(app: App, group: number): Promise<void> {
 }
 
 /** Serializes changes of a project's shares, because each change recomputes all authorizations of the project. */
-const lockShares = (app: App, project: number) => lockName(app.db, `authorizations on ${project}`)
+const lockShares = (app: TransactionApp, project: number) => lockName(app.db, `authorizations on ${project}`)

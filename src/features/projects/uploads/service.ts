@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Upload as Spooled } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { MEDIA_HEAD, sniffMedia } from '../../../lib/files/media.ts'
 import { randomHex } from '../../../lib/crypto/secrets.ts'
@@ -62,7 +62,7 @@ export async function deleteUpload(app: App, { id, digest }: Upload): Promise<bo
 
 /** Copies uploads to another project with new secrets. Returns the new secret for each existing old one. */
 export async function copyUploads(
-  { db, clock }: App,
+  { db, clock }: TransactionApp,
   secrets: readonly string[],
   from: number,
   to: number,

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
 import { parseSshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 import type { Row } from '../../../store/database.ts'
@@ -53,7 +53,7 @@ export async function addDeployKey(
 }
 
 /** Locks the key: until the transaction ends, no other request adds, enables or removes it. */
-const lockKey = (app: App, fingerprint: string) => lockName(app.db, `deploy key ${fingerprint}`)
+const lockKey = (app: TransactionApp, fingerprint: string) => lockName(app.db, `deploy key ${fingerprint}`)
 
 async function link(app: App, project: number, key: Row<'keys'>, can_push: boolean): Promise<EnabledKey> {
   const now = timestamp(app.clock)

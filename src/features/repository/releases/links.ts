@@ -1,6 +1,6 @@
 /** Links to release assets that this forge does not store. */
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -77,7 +77,7 @@ export async function removeLink(app: App, actor: User, release: Release, { id }
 }
 
 /** Links are part of a release, so a changed link updates the release. */
-async function touch(app: App, actor: User, { id, project_id }: Release): Promise<void> {
+async function touch(app: TransactionApp, actor: User, { id, project_id }: Release): Promise<void> {
   await app.db
     .updateTable('releases')
     .set({ updated_at: timestamp(app.clock) })

@@ -3,7 +3,7 @@ import { readObjects } from '../../../git/objects/objects.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { signedCommit, signedTag, type Signed } from '../../../git/objects/signatures.ts'
 import { parseTag } from '../../../git/objects/tags.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { Db, Row, TransactionDb } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 
 /** A commit or a tag with its signature. */
@@ -45,18 +45,17 @@ export interface SigningKey {
 
 type NamedRecord = readonly [name: string, key: SigningKey]
 
-/**
- * Finds keys by the names that signatures use. Within a transaction the keys can be locked, so that no other
- * transaction deletes them.
- */
-export async function findSigningKeys(
-  db: Db,
-  named: readonly (string | null)[],
-  { held = false }: { held?: boolean } = {},
-): Promise<Map<string, SigningKey>> {
+type Names = readonly (string | null)[]
+
+/** Finds keys by the names that signatures use. */
+export const findSigningKeys = (db: Db, names: Names) => signingKeys(db, names, false)
+
+/** The same keys, which no other transaction can delete until this one ends. */
+export const lockSigningKeys = (db: TransactionDb, names: Names) => signingKeys(db, names, locksRows(db))
+
+async function signingKeys(db: Db, named: Names, locks: boolean): Promise<Map<string, SigningKey>> {
   const names = [...new Set(named)].filter((name) => name !== null)
   if (names.length === 0) return new Map()
-  const locks = held && locksRows(db)
   return new Map([...(await findPgpKeys(db, names, locks)), ...(await findSshKeys(db, names, locks))])
 }
 

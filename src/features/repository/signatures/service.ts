@@ -3,7 +3,7 @@
  * signature is checked again when a key or an address is added that may change the result.
  */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { findCommit, resolveCommits } from '../../../git/objects/commits.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
 import { readRefs } from '../../../git/refs/ref-files.ts'
@@ -14,7 +14,7 @@ import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { branchOf, isNewTip, tagOf, type Update } from '../gate/updates.ts'
-import { findStoredSignature, findSigned, findSigningKeys, findUnkept, type StoredSignature } from './queries.ts'
+import { findStoredSignature, findSigned, findUnkept, lockSigningKeys, type StoredSignature } from './queries.ts'
 import { verifyAll, type Verification } from './verification.ts'
 
 /** Null without a signature. */
@@ -121,9 +121,9 @@ async function keepSignatures(app: App, project: Project, ids: readonly string[]
 }
 
 /** Drops results whose key was added or deleted during the check. The next request checks them again. */
-async function stillTrue(app: App, found: readonly Verification[]): Promise<Verification[]> {
+async function stillTrue(app: TransactionApp, found: readonly Verification[]): Promise<Verification[]> {
   const names = found.map(({ signed_by }) => signed_by)
-  const keys = await findSigningKeys(app.db, names, { held: true })
+  const keys = await lockSigningKeys(app.db, names)
   return found.filter(({ signed_by, gpg_key_id, key_id }) => {
     const key = keys.get(signed_by ?? '')
     return (key?.gpg_key_id ?? null) === gpg_key_id && (key?.key_id ?? null) === key_id
