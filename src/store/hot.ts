@@ -8,7 +8,7 @@
  *
  * On SQLite they bypass the query builder.
  */
-import type { CompiledQuery, Compilable } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import type { MaybePromise } from '../lib/async/maybe-promise.ts'
 import type { Db } from './database.ts'
 import { directOf } from './direct.ts'
@@ -30,7 +30,7 @@ export interface HotQuery<P, R> {
 }
 
 export function hotQuery<P extends object, R>(
-  build: (db: Db, values: P, given: IsGiven<P>) => Compilable<R>,
+  build: (db: Db, values: P, given: IsGiven<P>) => { compile(db: Db): CompiledQuery<R> },
 ): HotQuery<P, R> {
   const compiled = new WeakMap<object, Map<string, CompiledQuery<R>>>()
   // Stands for the values while the query is built. It has their type, so the query builder checks the types.
@@ -43,7 +43,7 @@ export function hotQuery<P extends object, R>(
     const shape = shapeOf(values)
     let query = shapes.get(shape)
     if (!query) {
-      query = build(db, slots, (name) => values[name] !== undefined && values[name] !== null).compile()
+      query = build(db, slots, (name) => values[name] !== undefined && values[name] !== null).compile(db)
       shapes.set(shape, query)
     }
     return query
