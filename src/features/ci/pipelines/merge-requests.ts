@@ -1,7 +1,7 @@
 /** Variables about merge requests for pipelines and their jobs. */
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
-import { projectPaths } from '../../planning/issues/load.ts'
+import { projectPaths } from '../../planning/items/load.ts'
 import type { Pipeline } from './model.ts'
 import { variablesFrom } from './predefined.ts'
 

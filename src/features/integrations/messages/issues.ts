@@ -4,7 +4,8 @@ import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { Issue, IssueType } from '../../planning/issues/model.ts'
 import { assigneesOf, findIssues } from '../../planning/issues/queries.ts'
-import { labelsOf } from '../../planning/labels/queries.ts'
+import { issueKind } from '../../planning/issues/kind.ts'
+import { labelsOfItems } from '../../planning/items/links.ts'
 import { presentTimeStats } from '../../planning/time-tracking/entity.ts'
 import { STATE_IDS, hookChanges, openingChanges, partsOf, timeChange, type Changes } from './changes.ts'
 import { source, projectMessage } from './message.ts'
@@ -34,7 +35,7 @@ export async function loadHookIssue(app: App, id: number) {
   const [issue] = await findIssues(app.db, [id])
   const at = issue && (await findProjectInNamespace(app, issue.project_id))
   if (!at) return null
-  const labels = ((await labelsOf(app.db, [id])).get(id) ?? []).map(hookLabel)
+  const labels = ((await labelsOfItems(app.db, issueKind, [id])).get(id) ?? []).map(hookLabel)
   const assignees = await hookUsers(app, (await assigneesOf(app.db, [id])).get(id) ?? [])
   const attributes = attributesOf(app, issue, at, labels, assignees)
   return { issue, at, labels, assignees, attributes }

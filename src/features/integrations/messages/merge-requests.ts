@@ -3,15 +3,12 @@ import { formatDuration } from '../../../lib/time/duration.ts'
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
-import {
-  findMergeRequests,
-  isFirstContribution,
-  labelsOfMergeRequests,
-  peopleOf,
-} from '../../merge-requests/merge-requests/queries.ts'
+import { mergeRequestKind } from '../../merge-requests/merge-requests/kind.ts'
+import { findMergeRequests, isFirstContribution } from '../../merge-requests/merge-requests/queries.ts'
 import { mergeFacts } from '../../merge-requests/mergeability/facts.ts'
 import { detailedMergeStatus, mergeStatus } from '../../merge-requests/mergeability/gates.ts'
 import { headPipelinesOf } from '../../merge-requests/pipelines/queries.ts'
+import { labelsOfItems, usersOfItems } from '../../planning/items/links.ts'
 import { presentTimeStats } from '../../planning/time-tracking/entity.ts'
 import { STATE_IDS, hookChanges, openingChanges, partsOf, timeChange, type Changes } from './changes.ts'
 import { commitStub } from './commits.ts'
@@ -37,12 +34,9 @@ export async function loadHookMergeRequest(app: App, id: number) {
   const [one] = await findMergeRequests(app.db, [id])
   const at = one && (await findProjectInNamespace(app, one.project_id))
   if (!at) return null
-  const labels = ((await labelsOfMergeRequests(app.db, [id])).get(id) ?? []).map(hookLabel)
+  const labels = ((await labelsOfItems(app.db, mergeRequestKind, [id])).get(id) ?? []).map(hookLabel)
   const people = async (role: 'assignees' | 'reviewers') =>
-    hookUsers(
-      app,
-      (await peopleOf(app.db, role, [id])).map(({ user_id }) => user_id),
-    )
+    hookUsers(app, (await usersOfItems(app.db, mergeRequestKind, role, [id])).get(id) ?? [])
   const [assignees, reviewers] = [await people('assignees'), await people('reviewers')]
   const attributes = await attributesOf(app, one, at, { labels, assignees, reviewers })
   return { one, at, labels, assignees, reviewers, attributes }

@@ -8,10 +8,11 @@ import { ciPolicy } from '../../ci/pipelines/policy.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
 import { findPipeline } from '../../ci/pipelines/queries.ts'
 import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
-import { participantIds as participantsOfRequest } from '../../merge-requests/merge-requests/participants.ts'
+import { mergeRequestKind } from '../../merge-requests/merge-requests/kind.ts'
 import { findMergeRequests } from '../../merge-requests/merge-requests/queries.ts'
 import type { Issue } from '../../planning/issues/model.ts'
-import { participantIds } from '../../planning/issues/participants.ts'
+import { issueKind } from '../../planning/issues/kind.ts'
+import { participantIds } from '../../planning/items/participants.ts'
 import { issueReaders } from '../../planning/issues/people.ts'
 import { findIssues } from '../../planning/issues/queries.ts'
 import { mergeRequestReaders } from '../../planning/merge-requests.ts'
@@ -102,7 +103,7 @@ const issueItem = (app: App, place: HookScope, issue: Issue): Item => ({
     ...(issue.confidential && { 'X-GitLab-ConfidentialIssue': 'true' }),
   },
   subscription: { issue_id: issue.id },
-  participants: ({ db }) => participantIds(db, issue),
+  participants: ({ db }) => participantIds(db, issueKind, issue),
   readers: (app, ids, input) => issueReaders(app, place, ids, issue, input),
 })
 
@@ -114,7 +115,7 @@ const mergeRequestItem = (app: App, place: HookScope, one: MergeRequest): Item =
   thread: `merge_request_${one.id}`,
   headers: { 'X-GitLab-MergeRequest-ID': String(one.id), 'X-GitLab-MergeRequest-IID': String(one.iid) },
   subscription: { merge_request_id: one.id },
-  participants: ({ db }) => participantsOfRequest(db, one),
+  participants: ({ db }) => participantIds(db, mergeRequestKind, one),
   readers: (app, ids, input) => mergeRequestReaders(app, place, ids, one, input),
 })
 

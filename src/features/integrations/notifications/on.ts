@@ -3,8 +3,9 @@ import { on, type App, type User } from '../../../context.ts'
 import type { EventSource as Heard } from '../../../jobs/queue.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { peopleOf } from '../../merge-requests/merge-requests/queries.ts'
+import { mergeRequestKind } from '../../merge-requests/merge-requests/kind.ts'
 import { assigneesOf } from '../../planning/issues/queries.ts'
+import { usersOfItems } from '../../planning/items/links.ts'
 import type { CustomEvent } from '../../planning/notification-settings/model.ts'
 import { namesIn, mentionedPeople, type Mentions } from '../../planning/todos/mentions.ts'
 import { namesAdded } from '../../planning/todos/mention-todos.ts'
@@ -195,7 +196,7 @@ const requestCreated = on('merge_request.created', 'mail', async (app, { id, by 
   const { item } = found
   const event = 'new_merge_request' as const
   const idsOf = async (role: 'assignees' | 'reviewers') =>
-    (await peopleOf(app.db, role, [id])).map(({ user_id }) => user_id)
+    (await usersOfItems(app.db, mergeRequestKind, role, [id])).get(id) ?? []
   const [assignees, reviewers, actor] = [await idsOf('assignees'), await idsOf('reviewers'), await actorOf(app, by)]
   await publish(app, heard, item, {
     kind: event,

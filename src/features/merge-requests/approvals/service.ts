@@ -4,7 +4,7 @@ import { Refusal, conflict, forbidden, notFound, unauthenticated } from '../../.
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { signIn } from '../../identity/sessions/service.ts'
-import { recordMergeRequest } from '../../planning/events/service.ts'
+import { recordActivities } from '../../planning/events/service.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import type { ApprovalSettings } from '../approval-settings/model.ts'
 import { findApprovalSettings } from '../approval-settings/queries.ts'
@@ -52,7 +52,9 @@ export async function approveMergeRequest(
       .execute()
     if (!added) throw unauthenticated() // already approved
     await tell(app, actor, held, 'approved')
-    await recordMergeRequest(app, actor.id, held, 'approved')
+    await recordActivities(app, [
+      { project_id: held.project_id, author_id: actor.id, kind: 'merge_request.approved', merge_request_id: held.id },
+    ])
     const complete = (await leftOf(app, held)) === 0
     await emit(app, 'merge_request.approved', { id: held.id, project_id: held.project_id, by: actor.id, complete })
     return lockMergeRequest(app, held.id)

@@ -10,4 +10,4 @@ export const mergeRequestKind = {
   column: 'merge_request_id',
   labels: 'merge_request_labels',
   people: { assignees: 'merge_request_assignees', reviewers: 'merge_request_reviewers' },
-} as const satisfies ItemKind<'merge_requests'>
+} as const satisfies ItemKind<'merge_requests', 'assignees' | 'reviewers'>

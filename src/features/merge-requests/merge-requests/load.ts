@@ -7,10 +7,8 @@ import { assertSmallRows } from '../../../store/pages.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { projectPaths } from '../../planning/issues/load.ts'
-import { presentMilestone } from '../../planning/milestones/entity.ts'
-import { milestoneSurroundings, milestonesOf } from '../../planning/milestones/queries.ts'
-import { subscriptionOf } from '../../planning/subscriptions/queries.ts'
+import { projectPaths, relationsOf } from '../../planning/items/load.ts'
+import { isSubscribed } from '../../planning/items/participants.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { mergeFacts } from '../mergeability/facts.ts'
 import { headPipelinesOf } from '../pipelines/queries.ts'
@@ -23,11 +21,11 @@ import {
   type MergeRequestDetail,
   type MergeRequestRecord,
 } from './entity.ts'
+import { mergeRequestKind } from './kind.ts'
 import type { MergeRequest } from './model.ts'
-import { isParticipant } from './participants.ts'
 import type { MergeRequestSubject } from './policy.ts'
 import { stackOf } from './stack.ts'
-import { findMergeRequests, isFirstContribution, labelsOfMergeRequests, peopleOf } from './queries.ts'
+import { findMergeRequests, isFirstContribution } from './queries.ts'
 
 export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
@@ -68,42 +66,12 @@ export async function presentListed(app: App, page: readonly { id: number }[], i
 
 async function load(app: App, some: readonly MergeRequest[]): Promise<LoadedMergeRequest[]> {
   if (some.length === 0) return []
-  const { db } = app
-  const ids = some.map(({ id }) => id)
-  const [labels, milestones, assigned, reviewing, paths, facts, people] = await Promise.all([
-    labelsOfMergeRequests(db, ids),
-    milestonesOf(
-      db,
-      some.map((one) => one.milestone_id),
-    ),
-    peopleOf(db, 'assignees', ids),
-    peopleOf(db, 'reviewers', ids),
-    projectPaths(
-      db,
-      some.map((one) => one.project_id),
-    ),
-    mergeFacts(db, some),
-    withUsers(db, some, { author: 'author_id', merger: 'merge_user_id', closer: 'closed_by_id' }),
+  const [relations, facts, people] = await Promise.all([
+    relationsOf(app, mergeRequestKind, some),
+    mergeFacts(app.db, some),
+    withUsers(app.db, some, { author: 'author_id', merger: 'merge_user_id', closer: 'closed_by_id' }),
   ])
-  const [assignees, reviewers] = await Promise.all(
-    [assigned, reviewing].map(async (links) =>
-      Map.groupBy(await withUsers(db, links, { user: 'user_id' }), ({ merge_request_id }) => merge_request_id),
-    ),
-  )
-  const around = milestoneSurroundings(app)
-  return people.map((one) => {
-    const milestone = milestones.get(one.milestone_id ?? 0)
-    const usersOf = (links: typeof assignees) => (links!.get(one.id) ?? []).flatMap(({ user }) => user ?? [])
-    return {
-      ...one,
-      labels: labels.get(one.id) ?? [],
-      milestone: milestone ? presentMilestone(milestone, around) : null,
-      assignees: usersOf(assignees),
-      reviewers: usersOf(reviewers),
-      path: paths.get(one.project_id) ?? '',
-      facts: facts.get(one.id)!,
-    }
-  })
+  return people.map((one) => ({ ...one, ...relations(one), facts: facts.get(one.id)! }))
 }
 
 export interface DetailOptions {
@@ -123,7 +91,7 @@ export async function presentOneMergeRequest(
   const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged, pipeline] = await Promise.all([
     load(app, [one]),
     surroundings(app),
-    isSubscribed(app, viewer, one),
+    isSubscribed(app, mergeRequestKind, viewer, one),
     mayMergeInto(app, subject, one.target_branch),
     isFirstContribution(app.db, one),
     stackOf(app.db, one),
@@ -157,11 +125,4 @@ async function headPipelineOf(app: App, viewer: User | null, subject: MergeReque
 async function divergedCommits(dir: string, { head_sha, target_branch }: MergeRequest): Promise<number> {
   const counted = head_sha === null ? null : await aheadBehind(dir, `refs/heads/${target_branch}`, head_sha)
   return counted?.ahead ?? 0
-}
-
-/** The explicit subscription, else whether the user participates. */
-export async function isSubscribed(app: App, viewer: User | null, one: MergeRequest): Promise<boolean> {
-  if (!viewer) return false
-  const said = await subscriptionOf(app.db, viewer.id, { merge_request_id: one.id })
-  return said ?? (await isParticipant(app.db, one, viewer.id))
 }

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
+import type { ItemChanges } from '../../planning/items/changes.ts'
 
 /** The creation time of the merge request, copied by trigger for lists by user. */
 type InOrder = { since: GeneratedAlways<string> }
@@ -91,10 +92,10 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'merge_request.created': { id: number; project_id: number; by: number }
-    'merge_request.updated': { id: number; project_id: number; by: number; changes: MergeRequestChanges }
+    'merge_request.updated': { id: number; project_id: number; by: number; changes: ItemChanges }
     'merge_request.closed': { id: number; project_id: number; by: number }
     'merge_request.reopened': { id: number; project_id: number; by: number }
-    'merge_request.merged': { id: number; project_id: number; by: number | null; changes: MergeRequestChanges }
+    'merge_request.merged': { id: number; project_id: number; by: number | null; changes: ItemChanges }
     /** The source has new commits; `before` is the previous head. */
     'merge_request.pushed': {
       id: number
@@ -102,7 +103,7 @@ declare module '../../../store/database.ts' {
       by: number | null
       before: string | null
       after: string | null
-      changes: MergeRequestChanges
+      changes: ItemChanges
     }
     /** Notes that were published together. */
     'merge_request.reviewed': { id: number; project_id: number; by: number; notes: number[] }
@@ -117,9 +118,6 @@ export type CheckResult = 'mergeable' | 'conflict' | 'empty' | 'missing' | 'unde
 /** `unapproved`: the reviewer revoked the approval, or a push did. */
 export const REVIEWER_STATES = ['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved'] as const
 export type ReviewerState = (typeof REVIEWER_STATES)[number]
-
-/** Old and new value per field; ids where a field refers to records. */
-export type MergeRequestChanges = { [field: string]: readonly [unknown, unknown] }
 
 export type MergeRequest = Row<'merge_requests'>
 

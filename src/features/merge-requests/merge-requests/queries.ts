@@ -7,8 +7,8 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import type { Label } from '../../planning/labels/model.ts'
-import { byTitle } from '../../planning/labels/queries.ts'
+import { rowFinder } from '../../planning/items/rows.ts'
+import { mergeRequestKind } from './kind.ts'
 import type { MergeRequest } from './model.ts'
 import { mergeRequestPolicy, mergeRequestsPolicy, type ViewedMergeRequest } from './policy.ts'
 
@@ -57,41 +57,8 @@ export const mergeRequest = child(mergeRequests, {
   },
 })
 
-const byIds = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-
 /** In the order of `ids`. */
-export async function findMergeRequests(db: Db, ids: readonly number[]): Promise<MergeRequest[]> {
-  if (ids.length === 0) return []
-  const found = new Map((await byIds(db, { ids: idList(db, ids) })).map((one) => [one.id, one]))
-  return ids.map((one) => found.get(one)).filter((one) => one !== undefined)
-}
-
-const people = {
-  assignees: hotQuery((db, p: { ids: string }) =>
-    db
-      .selectFrom('merge_request_assignees')
-      .select(['merge_request_id', 'user_id'])
-      .where(inIdList(db, 'merge_request_id', p.ids))
-      .orderBy('user_id'),
-  ),
-  reviewers: hotQuery((db, p: { ids: string }) =>
-    db
-      .selectFrom('merge_request_reviewers')
-      .select(['merge_request_id', 'user_id'])
-      .where(inIdList(db, 'merge_request_id', p.ids))
-      .orderBy('user_id'),
-  ),
-}
-
-/** Pairs of merge request id and user id. */
-export async function peopleOf(db: Db, role: keyof typeof people, ids: readonly number[]) {
-  return ids.length === 0 ? [] : people[role](db, { ids: idList(db, ids) })
-}
+export const findMergeRequests = rowFinder(mergeRequestKind)
 
 const targets = hotQuery((db, p: { ids: string }) =>
   db
@@ -107,29 +74,6 @@ const targets = hotQuery((db, p: { ids: string }) =>
 export async function targetsOf(db: Db, ids: readonly number[]): Promise<Map<number, string | null>> {
   if (ids.length === 0) return new Map()
   return new Map((await targets(db, { ids: idList(db, ids) })).map(({ id, sha }) => [id, sha]))
-}
-
-const labels = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('merge_request_labels as link')
-    .innerJoin('labels', 'labels.id', 'link.label_id')
-    .selectAll('labels')
-    .select('link.merge_request_id')
-    .where(inIdList(db, 'link.merge_request_id', p.ids))
-    .orderBy(byTitle(db))
-    .orderBy('labels.id'),
-)
-
-/** By merge request id, sorted by title. */
-export async function labelsOfMergeRequests(db: Db, ids: readonly number[]): Promise<Map<number, Label[]>> {
-  const found = new Map<number, Label[]>()
-  if (ids.length === 0) return found
-  for (const { merge_request_id, ...label } of await labels(db, { ids: idList(db, ids) })) {
-    const known = found.get(merge_request_id)
-    if (known) known.push(label)
-    else found.set(merge_request_id, [label])
-  }
-  return found
 }
 
 const earlier = hotQuery((db, p: { project: number; author: number; id: number }) =>

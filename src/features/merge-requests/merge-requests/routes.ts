@@ -5,11 +5,12 @@ import { blankable, bool, filledText, id, int, listOf, longText, oneOf, text } f
 import { Refusal } from '../../../errors.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
+import { isParticipant, listParticipants } from '../../planning/items/participants.ts'
 import { setSubscription } from '../../planning/subscriptions/service.ts'
 import { createMergeRequestWithCommands } from '../quick-actions/service.ts'
 import { MergeRequestDetailEntity, ReviewerEntity } from './entity.ts'
+import { mergeRequestKind } from './kind.ts'
 import { presentOneMergeRequest } from './load.ts'
-import { isParticipant, listParticipants } from './participants.ts'
 import { mergeRequest, mergeRequests } from './queries.ts'
 import { listReviewers } from './reviewers.ts'
 import { deleteMergeRequest, updateMergeRequest } from './service.ts'
@@ -156,7 +157,7 @@ const subscribing = (wanted: boolean) =>
     output: MergeRequestDetailEntity,
     async handle({ app, viewer, subject }) {
       const { mergeRequest: one } = subject
-      const usual = await isParticipant(app.db, one, viewer.id)
+      const usual = await isParticipant(app.db, mergeRequestKind, one, viewer.id)
       await setSubscription(app, viewer, { merge_request_id: one.id }, wanted, { usual })
       return presentOneMergeRequest(app, viewer, subject)
     },
@@ -173,7 +174,7 @@ export const participants = endpoint({
   allow: 'readMergeRequest',
   output: pageOf(UserSummaryEntity),
   async handle({ app, subject, page }) {
-    const { items, total } = await listParticipants(app.db, subject.mergeRequest, page)
+    const { items, total } = await listParticipants(app.db, mergeRequestKind, subject.mergeRequest, page)
     return { total, items: await presentSummaries(app, items) }
   },
 })

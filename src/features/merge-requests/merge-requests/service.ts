@@ -3,21 +3,23 @@ import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
 import { isFileName } from '../../../git/objects/building.ts'
 import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
-import { taskCompletion } from '../../../lib/text/tasks.ts'
-import { lockName, isOrphan, locksRows } from '../../../store/dialect.ts'
+import { lockName, isOrphan } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { withUsers } from '../../identity/users/queries.ts'
-import { recordMergeRequest } from '../../planning/events/service.ts'
 import { nextIid, transactNumbered } from '../../planning/iids.ts'
-import type { Label } from '../../planning/labels/model.ts'
-import { findOrCreateLabels } from '../../planning/labels/service.ts'
-import { findVisibleMilestone, milestonesOf } from '../../planning/milestones/queries.ts'
-import { addSystemNotes } from '../../planning/notes/system.ts'
-import { editedBy, timestampChanges } from '../../planning/timestamps.ts'
-import { addResourceEvents } from '../../planning/resource-events/service.ts'
-import { addAssignedTodos, finishTodos } from '../../planning/todos/service.ts'
+import { changesBetween, type ItemChanges } from '../../planning/items/changes.ts'
+import { lockItem, tasksOf, touchItem } from '../../planning/items/rows.ts'
+import {
+  assertValidTexts,
+  columnsAfter,
+  plannedFor,
+  recordCreation,
+  recordUpdate,
+  stateAfter,
+  stateOf,
+  type ItemInput,
+} from '../../planning/items/service.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { isProtected } from '../../repository/protected-branches/matching.ts'
@@ -33,20 +35,15 @@ import { addVersion, findTips, takeIn, versionColumns } from '../versions/servic
 import type { Measured } from '../versions/measure.ts'
 import { followThreads, traceThreads } from '../notes/moving.ts'
 import { pointHead } from '../versions/heads.ts'
-import { notesOn, type MergeRequestState } from './changes.ts'
+import { MERGE_REQUEST_FIELDS, mergeRequestNotes, type MergeRequestState } from './changes.ts'
 import { isDraft } from './draft.ts'
-import type { MergeRequest, MergeRequestChanges } from './model.ts'
+import { mergeRequestKind } from './kind.ts'
+import type { MergeRequest } from './model.ts'
 import { readersAmong } from './people.ts'
-import { findMergeRequests, labelsOfMergeRequests, peopleOf } from './queries.ts'
+import { findMergeRequests } from './queries.ts'
 
-interface Options {
-  description?: string | null | undefined
-  assignee_ids?: readonly number[] | undefined
+interface Options extends ItemInput {
   reviewer_ids?: readonly number[] | undefined
-  milestone_id?: number | null | undefined
-  labels?: readonly string[] | undefined
-  add_labels?: readonly string[] | undefined
-  remove_labels?: readonly string[] | undefined
   remove_source_branch?: boolean | null | undefined
   squash?: boolean | null | undefined
   allow_collaboration?: boolean | null | undefined
@@ -61,31 +58,11 @@ export interface CreationInput extends Options {
 }
 
 export interface UpdateInput extends Options {
-  title?: string | undefined
   target_branch?: string | undefined
-  state_event?: 'close' | 'reopen' | undefined
-  discussion_locked?: boolean | null | undefined
-}
-
-const LONGEST_TITLE = 255
-export const LONGEST_DESCRIPTION = 1_048_576
-
-function assertValid({ title, description }: { title?: string | undefined; description?: string | null | undefined }) {
-  const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
-  if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] })
-  if (title !== undefined && Array.from(title.trim()).length > LONGEST_TITLE)
-    throw invalid({ title: tooLong(LONGEST_TITLE) })
-  if (description && description.length > LONGEST_DESCRIPTION)
-    throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
 }
 
 /** Clients expect these errors as a list under `error`. */
 const unprocessable = (text: string) => new Refusal('unprocessable', [text], { as: 'error' })
-
-const tasksOf = (description: string | null) => {
-  const { count, completed_count } = taskCompletion(description ?? '')
-  return { tasks: count, tasks_completed: completed_count }
-}
 
 /** From a branch of this project into a branch of this project or of the project it was forked from. */
 export async function createMergeRequest(
@@ -94,7 +71,7 @@ export async function createMergeRequest(
   source: RepositorySubject,
   input: CreationInput,
 ): Promise<{ created: MergeRequest; target: RepositorySubject }> {
-  assertValid(input)
+  assertValidTexts(input)
   const target = await targetOf(app, actor, source, input.target_project_id)
   const { project } = target
   const isSame = project.id === source.project.id
@@ -174,8 +151,7 @@ async function insert(
   await assertNoTwin(app, { ...link, project_id: project.id })
   const now = timestamp(clock)
   const allowed: Options = target.level >= Developer ? input : {}
-  const labels = await labelsNamed(app, actor, target, allowed.labels)
-  const milestone = await milestoneWished(app, target, allowed.milestone_id)
+  const { labels, milestone } = await plannedFor(app, actor, target, allowed)
   const assignees = await readersAmong(app, target, allowed.assignee_ids ?? [])
   const reviewers = await readersAmong(app, target, allowed.reviewer_ids ?? [])
   const description = input.description ?? null
@@ -221,31 +197,8 @@ async function insert(
     .returningAll()
     .executeTakeFirstOrThrow()
   await addVersion(app, created.id, measured)
-  await addPeople(app, 'assignees', created.id, assignees)
-  await addPeople(app, 'reviewers', created.id, reviewers)
-  await addLabels(app, created.id, labels)
-  await addResourceEvents(
-    app,
-    actor,
-    { merge_request_id: created.id },
-    { labels: { added: labels }, milestone: { added: milestone } },
-  )
-  await addWaiting(app, actor, created, { assignees, reviewers })
-  await recordMergeRequest(app, actor.id, created, 'created')
-  await emit(app, 'merge_request.created', { id: created.id, project_id: created.project_id, by: actor.id })
+  await recordCreation(app, actor, mergeRequestKind, created, { labels, milestone, assignees, reviewers })
   return created
-}
-
-/** Creates to-do items for assignees and reviewers. */
-async function addWaiting(
-  app: App,
-  actor: User,
-  { id, project_id }: MergeRequest,
-  { assignees, reviewers }: { assignees: readonly User[]; reviewers: readonly User[] },
-): Promise<void> {
-  const target = { project_id, merge_request_id: id }
-  await addAssignedTodos(app, actor, target, assignees)
-  await addAssignedTodos(app, actor, target, reviewers, 'review_requested')
 }
 
 const squashWished = ({ squash_option }: Project, wished: boolean | null | undefined): boolean => {
@@ -274,79 +227,6 @@ async function assertNoTwin({ db }: TransactionApp, ends: Ends, self = 0): Promi
     .executeTakeFirst()
   if (twin)
     throw new Refusal('conflict', [`Cannot Create: This merge request already exists: ${JSON.stringify([twin.title])}`])
-}
-
-const labelsNamed = async (app: App, actor: User, target: RepositorySubject, titles: readonly string[] | undefined) =>
-  titles && titles.length > 0 ? findOrCreateLabels(app, actor, target, titles) : []
-
-/** Null if the milestone is not visible from the project. */
-const milestoneWished = async (app: App, target: RepositorySubject, id: number | null | undefined) =>
-  id ? findVisibleMilestone(app.db, target, id) : null
-
-async function addPeople(
-  { db, clock }: App,
-  role: 'assignees' | 'reviewers',
-  merge_request_id: number,
-  users: readonly User[],
-): Promise<void> {
-  if (users.length === 0) return
-  if (role === 'assignees') {
-    const links = users.map(({ id }) => ({ merge_request_id, user_id: id }))
-    await db.insertInto('merge_request_assignees').values(links).execute()
-    return
-  }
-  const created_at = timestamp(clock)
-  const links = users.map(({ id }) => ({ merge_request_id, user_id: id, created_at }))
-  await db.insertInto('merge_request_reviewers').values(links).execute()
-}
-
-async function removePeople(
-  { db }: App,
-  role: 'assignees' | 'reviewers',
-  id: number,
-  users: readonly User[],
-): Promise<void> {
-  const ids = users.map((user) => user.id)
-  if (ids.length === 0) return
-  const links =
-    role === 'assignees' ? db.deleteFrom('merge_request_assignees') : db.deleteFrom('merge_request_reviewers')
-  await links.where('merge_request_id', '=', id).where('user_id', 'in', ids).execute()
-}
-
-async function addLabels({ db }: App, merge_request_id: number, labels: readonly Label[]): Promise<void> {
-  if (labels.length === 0) return
-  const links = labels.map(({ id }) => ({ merge_request_id, label_id: id }))
-  await db.insertInto('merge_request_labels').values(links).execute()
-}
-
-/** Locks the row until the transaction ends, and returns its current state. */
-export async function lockMergeRequest({ db }: TransactionApp, id: number): Promise<MergeRequest> {
-  const held = await db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
-    .executeTakeFirst()
-  if (!held) throw notFound() // deleted by another request meanwhile
-  return held
-}
-
-async function stateOf({ db }: App, one: MergeRequest): Promise<MergeRequestState> {
-  const [labels, milestones, assigned, reviewing] = await Promise.all([
-    labelsOfMergeRequests(db, [one.id]),
-    milestonesOf(db, [one.milestone_id]),
-    peopleOf(db, 'assignees', [one.id]),
-    peopleOf(db, 'reviewers', [one.id]),
-  ])
-  const usersOf = async (links: typeof assigned) =>
-    (await withUsers(db, links, { user: 'user_id' })).map(({ user }) => user)
-  return {
-    ...one,
-    labels: labels.get(one.id) ?? [],
-    milestone: milestones.get(one.milestone_id ?? 0) ?? null,
-    assignees: await usersOf(assigned),
-    reviewers: await usersOf(reviewing),
-  }
 }
 
 /**
@@ -379,9 +259,6 @@ function permitted({ level }: RepositorySubject, input: UpdateInput): UpdateInpu
   return { title, description, target_branch, state_event, remove_source_branch, squash }
 }
 
-/** A change of one of these fields marks the actor's to-do items as done. */
-const FINISHING = ['title', 'description', 'state', 'assignee_ids', 'reviewer_ids', 'label_ids', 'milestone_id']
-
 export async function updateMergeRequest(
   app: App,
   actor: User,
@@ -389,7 +266,7 @@ export async function updateMergeRequest(
   id: number,
   given: UpdateInput,
 ): Promise<MergeRequest> {
-  assertValid(given)
+  assertValidTexts(given)
   const [seen] = await findMergeRequests(app.db, [id])
   if (!seen) throw notFound()
   const { allow_collaboration: shared } = given
@@ -400,38 +277,28 @@ export async function updateMergeRequest(
   const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []
   const changed = await transact(app, async (app) => {
     const one = await lockMergeRequest(app, id)
-    const was = await stateOf(app, one)
-    const is = await wished(app, actor, target, one, was, input)
+    const was = await stateOf(app, mergeRequestKind, one)
+    const is = await wished(app, actor, target, was, input)
     const isReopened = was.state === 'closed' && is.state === 'opened'
     const isRetargeted = was.target_branch !== is.target_branch
     if (isReopened || isRetargeted) await assertNoTwin(app, { ...one, target_branch: is.target_branch }, id)
-    const changes = changesBetween(was, is)
+    const changes = changesBetween(was, is, MERGE_REQUEST_FIELDS)
     if (Object.keys(changes).length === 0) return one
-    const now = timestamp(app.clock)
     const isClosed = was.state === 'opened' && is.state === 'closed'
     // Auto-merge was enabled for the old target.
     const isCalledOff = isRetargeted && one.auto_merge
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
-        title: is.title,
+        ...columnsAfter(was, is, actor.id, timestamp(app.clock)),
         draft: isDraft(is.title),
-        description: is.description,
-        state: is.state,
         target_branch: is.target_branch,
-        discussion_locked: is.discussion_locked,
-        milestone_id: is.milestone?.id ?? null,
         squash: is.squash,
         force_remove_source_branch: is.force_remove_source_branch,
         allow_collaboration: is.allow_collaboration,
-        ...(isClosed && { closed_at: now, closed_by_id: actor.id, ...NO_AUTO_MERGE }),
+        ...(isClosed && NO_AUTO_MERGE),
         ...(isCalledOff && CALLED_OFF),
-        ...(isReopened && { closed_at: null, closed_by_id: null }),
         ...((isReopened || isRetargeted) && measured && { ...versionColumns(measured), ...UNCHECKED }),
-        ...(is.description !== was.description && tasksOf(is.description)),
-        ...editedBy(was, is, actor.id, now),
-        updated_by_id: actor.id,
-        updated_at: now,
       })
       .where('id', '=', id)
       .returningAll()
@@ -440,32 +307,9 @@ export async function updateMergeRequest(
       await followThreads(app, actor, one, await addVersion(app, id, measured), moves)
     // Approvals were for the old target; a reopened merge request may have other commits.
     if (isReopened || isRetargeted) await resetApprovals(app, one, isRetargeted ? null : unchanged)
-    await replaceLinks(app, id, was, is)
-    const notes = [...notesOn(was, is), ...(isCalledOff ? [CALLED_OFF_NOTE] : [])]
-    await addSystemNotes(app, actor, { project_id: one.project_id, merge_request_id: id }, notes)
-    await addResourceEvents(
-      app,
-      actor,
-      { merge_request_id: id },
-      {
-        labels: { added: missingIn(was.labels, is.labels), removed: missingIn(is.labels, was.labels) },
-        ...(was.milestone?.id !== is.milestone?.id && { milestone: { added: is.milestone, removed: was.milestone } }),
-        ...(isClosed && { state: 'closed' as const }),
-        ...(isReopened && { state: 'reopened' as const }),
-        itemState: is.state,
-      },
-    )
-    if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, { merge_request_id: id })
-    await addWaiting(app, actor, updated, {
-      assignees: missingIn(was.assignees, is.assignees),
-      reviewers: missingIn(was.reviewers, is.reviewers),
-    })
-    const event = { id, project_id: updated.project_id, by: actor.id }
-    await emit(app, 'merge_request.updated', { ...event, changes: { ...changes, ...changedWith(one, updated) } })
-    if (isClosed || isReopened) {
-      await recordMergeRequest(app, actor.id, updated, isClosed ? 'closed' : 'reopened')
-      await emit(app, isClosed ? 'merge_request.closed' : 'merge_request.reopened', event)
-    }
+    const notes = [...mergeRequestNotes(was, is), ...(isCalledOff ? [CALLED_OFF_NOTE] : [])]
+    const all = { ...changes, ...derivedChanges(one, updated) }
+    await recordUpdate(app, actor, mergeRequestKind, { before: one, after: updated, was, is, changes: all, notes })
     return updated
   })
   if (measured) await pointHead(app, target.dir, changed)
@@ -473,10 +317,9 @@ export async function updateMergeRequest(
 }
 
 /** Derived fields that changed, old and new value. */
-const changedWith = (was: MergeRequest, is: MergeRequest): MergeRequestChanges => ({
+const derivedChanges = (was: MergeRequest, is: MergeRequest): ItemChanges => ({
   ...(was.draft !== is.draft && { draft: [was.draft, is.draft] }),
   ...(was.auto_merge !== is.auto_merge && { auto_merge: [was.auto_merge, is.auto_merge] }),
-  ...timestampChanges(was, is),
 })
 
 export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }
@@ -507,94 +350,24 @@ async function remeasured(
 
 const isBranchName = (name: string) => name.split('/').every(isFileName)
 
-/** Items of `some` that are not in `known`. */
-const missingIn = <T extends { readonly id: number }>(known: readonly T[], some: readonly T[]): T[] =>
-  some.filter(({ id }) => !known.some((one) => one.id === id))
-
 async function wished(
-  app: App,
+  app: TransactionApp,
   actor: User,
   target: RepositorySubject,
-  one: MergeRequest,
-  was: MergeRequestState,
+  was: MergeRequest & MergeRequestState,
   input: UpdateInput,
 ): Promise<MergeRequestState> {
-  const isOver = one.state === 'merged' || one.state === 'locked'
+  const isOver = was.state === 'merged' || was.state === 'locked'
+  const { squash, reviewer_ids } = input
+  const readers = (ids: readonly number[]) => readersAmong(app, target, ids)
   return {
-    title: input.title?.trim() ?? was.title,
-    description: input.description === undefined ? was.description : input.description,
-    state: isOver || !input.state_event ? was.state : input.state_event === 'close' ? 'closed' : 'opened',
+    ...(await stateAfter(app, actor, target, was, input, readers)),
+    reviewers: reviewer_ids ? await readers(reviewer_ids) : was.reviewers,
     target_branch: isOver ? was.target_branch : (input.target_branch ?? was.target_branch),
-    discussion_locked: input.discussion_locked === undefined ? was.discussion_locked : input.discussion_locked,
-    squash:
-      input.squash === undefined || input.squash === null ? was.squash : squashWished(target.project, input.squash),
+    squash: squash === undefined || squash === null ? was.squash : squashWished(target.project, squash),
     force_remove_source_branch: input.remove_source_branch ?? was.force_remove_source_branch,
     allow_collaboration: input.allow_collaboration ?? was.allow_collaboration,
-    milestone:
-      input.milestone_id === undefined ? was.milestone : await milestoneWished(app, target, input.milestone_id),
-    labels: await labelsWished(app, actor, target, was.labels, input),
-    assignees: input.assignee_ids ? await readersAmong(app, target, input.assignee_ids) : was.assignees,
-    reviewers: input.reviewer_ids ? await readersAmong(app, target, input.reviewer_ids) : was.reviewers,
   }
-}
-
-async function labelsWished(
-  app: App,
-  actor: User,
-  target: RepositorySubject,
-  was: readonly Label[],
-  { labels, add_labels, remove_labels }: UpdateInput,
-): Promise<readonly Label[]> {
-  const base = labels ? await labelsNamed(app, actor, target, labels) : was
-  const added = await labelsNamed(app, actor, target, add_labels)
-  const gone = new Set(remove_labels)
-  return [...base, ...missingIn(base, added)].filter(({ title }) => !gone.has(title))
-}
-
-const PLAIN = [
-  'title',
-  'description',
-  'state',
-  'target_branch',
-  'discussion_locked',
-  'squash',
-  'force_remove_source_branch',
-  'allow_collaboration',
-] as const
-
-const LINKED = [
-  ['labels', 'label_ids'],
-  ['assignees', 'assignee_ids'],
-  ['reviewers', 'reviewer_ids'],
-] as const
-
-function changesBetween(was: MergeRequestState, is: MergeRequestState): MergeRequestChanges {
-  const changes: MergeRequestChanges = {}
-  for (const field of PLAIN) if (was[field] !== is[field]) changes[field] = [was[field], is[field]]
-  const ids = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id).toSorted((a, b) => a - b)
-  for (const [field, name] of LINKED) {
-    const [before, after] = [ids(was[field]), ids(is[field])]
-    if (before.join() !== after.join()) changes[name] = [before, after]
-  }
-  const [before, after] = [was.milestone?.id ?? null, is.milestone?.id ?? null]
-  if (before !== after) changes['milestone_id'] = [before, after]
-  return changes
-}
-
-async function replaceLinks(app: App, id: number, was: MergeRequestState, is: MergeRequestState): Promise<void> {
-  for (const role of ['assignees', 'reviewers'] as const) {
-    await removePeople(app, role, id, missingIn(is[role], was[role]))
-    await addPeople(app, role, id, missingIn(was[role], is[role]))
-  }
-  const gone = missingIn(is.labels, was.labels).map((label) => label.id)
-  if (gone.length > 0) {
-    await app.db
-      .deleteFrom('merge_request_labels')
-      .where('merge_request_id', '=', id)
-      .where('label_id', 'in', gone)
-      .execute()
-  }
-  await addLabels(app, id, missingIn(was.labels, is.labels))
 }
 
 export async function deleteMergeRequest(app: App, actor: User, one: MergeRequest): Promise<void> {
@@ -616,14 +389,9 @@ export async function deleteMergeRequest(app: App, actor: User, one: MergeReques
   }
 }
 
-/** Updates the timestamp after a related change, in the transaction of that change. */
-export async function touchMergeRequest({ db, clock }: App, id: number): Promise<void> {
-  await db
-    .updateTable('merge_requests')
-    .set({ updated_at: timestamp(clock) })
-    .where('id', '=', id)
-    .execute()
-}
+export const lockMergeRequest = (app: TransactionApp, id: number): Promise<MergeRequest> =>
+  lockItem(app, mergeRequestKind, id)
+export const touchMergeRequest = (app: App, id: number): Promise<void> => touchItem(app, mergeRequestKind, id)
 
 /** Marks a reviewer without a decision as having reviewed. */
 export async function markReviewed({ db }: App, { id }: User, mergeRequest: number): Promise<void> {

@@ -7,7 +7,7 @@ import type { App, TransactionApp } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { recordMergeRequest } from '../../planning/events/service.ts'
+import { recordActivities } from '../../planning/events/service.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { timestampChanges } from '../../planning/timestamps.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
@@ -60,7 +60,9 @@ async function becomeMerged(
     const { id: merge_request_id, project_id } = held
     await addSystemNotes(app, actor, { project_id, merge_request_id }, [{ action: 'merged', body: 'merged' }])
     await addResourceEvents(app, actor, { merge_request_id }, { state: 'merged' })
-    await recordMergeRequest(app, actor.id, merged, 'merged')
+    await recordActivities(app, [
+      { project_id: merged.project_id, author_id: actor.id, kind: 'merge_request.merged', merge_request_id: merged.id },
+    ])
   }
   const changes = {
     state: ['opened', 'merged'],

@@ -2,7 +2,7 @@
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
-import { projectPaths } from '../../planning/issues/load.ts'
+import { projectPaths } from '../../planning/items/load.ts'
 import { moveThreads, type ThreadMove } from '../../planning/notes/moving.ts'
 import type { Position } from '../../planning/notes/positions.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'

@@ -10,7 +10,8 @@ import { findProjectById, pathWithNamespace, webUrlOf, type Project } from '../.
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { tryMerge } from '../merge-refs/service.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
+import { labelsOfItems, usersOfItems } from '../../planning/items/links.ts'
+import { mergeRequestKind } from '../merge-requests/kind.ts'
 import { headRef, mergeRef } from '../versions/refs.ts'
 
 export interface RunOptions {
@@ -89,8 +90,8 @@ async function mergeRequestVariables(
   merged: MergedResult | null,
 ): Promise<Variable[]> {
   const [labels, assigned, milestone, to, from, targetTip] = await Promise.all([
-    labelsOfMergeRequests(app.db, [one.id]),
-    peopleOf(app.db, 'assignees', [one.id]),
+    labelsOfItems(app.db, mergeRequestKind, [one.id]),
+    usersOfItems(app.db, mergeRequestKind, 'assignees', [one.id]),
     one.milestone_id === null
       ? null
       : app.db.selectFrom('milestones').select('title').where('id', '=', one.milestone_id).executeTakeFirst(),
@@ -104,7 +105,11 @@ async function mergeRequestVariables(
       .limit(1)
       .executeTakeFirst(),
   ])
-  const people = await withUsers(app.db, assigned, { user: 'user_id' })
+  const people = await withUsers(
+    app.db,
+    (assigned.get(one.id) ?? []).map((user_id) => ({ user_id })),
+    { user: 'user_id' },
+  )
   const isGuarded = (project: Project, ref: string) => isProtectedRef(app, project.id, { ref, tag: false })
   const own = variablesFrom({
     CI_COMMIT_REF_NAME: one.source_branch,

@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import { textsIn } from '../../../store/dialect.ts'
-import { projectPaths } from '../../planning/issues/load.ts'
+import { projectPaths } from '../../planning/items/load.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'
 import type { PushTarget } from '../../repository/gate/service.ts'
 

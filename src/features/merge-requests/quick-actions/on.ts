@@ -2,7 +2,8 @@ import { on } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findIssues } from '../../planning/issues/queries.ts'
-import { labelsOf } from '../../planning/labels/queries.ts'
+import { issueKind } from '../../planning/issues/kind.ts'
+import { labelsOfItems } from '../../planning/items/links.ts'
 import { titlesOf } from '../../planning/quick-actions/shared.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { mergeRequestsPolicy } from '../merge-requests/policy.ts'
@@ -14,7 +15,7 @@ export const proposeBranch = on('issue.branched', 'merge requests', async (app, 
   const subject = issue && actor && (await findRepositorySubject(app, String(issue.project_id), actor))
   const target = subject?.project.default_branch
   if (!subject || !target || !mergeRequestsPolicy.createMergeRequest(subject)) return // deleted or forbidden meanwhile
-  const labels = (await labelsOf(app.db, [id])).get(id) ?? []
+  const labels = (await labelsOfItems(app.db, issueKind, [id])).get(id) ?? []
   await createMergeRequest(app, actor, subject, {
     source_branch: branch,
     target_branch: target,

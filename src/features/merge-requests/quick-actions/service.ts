@@ -8,9 +8,13 @@ import { resolveRef } from '../../../git/refs/refs.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
 import { splitQuickActions, type QuickAction } from '../../../lib/text/quick-actions.ts'
 import { scanReferences } from '../../../lib/text/references.ts'
+import type { Db } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Label } from '../../planning/labels/model.ts'
-import { labelsOf } from '../../planning/labels/queries.ts'
+import { issueKind } from '../../planning/issues/kind.ts'
+import type { ItemRole } from '../../planning/items/kind.ts'
+import { labelsOfItems, usersOfItems } from '../../planning/items/links.ts'
+import { isParticipant } from '../../planning/items/participants.ts'
 import { findNamedMergeRequest } from '../../planning/merge-requests.ts'
 import type { Obeyed } from '../../planning/notes/noteable.ts'
 import { findNamedIssue, peopleIn } from '../../planning/quick-actions/arguments.ts'
@@ -28,11 +32,11 @@ import { approvalPolicy } from '../approvals/policy.ts'
 import { setReviewers } from '../approvals/resetting.ts'
 import { approveMergeRequest, unapproveMergeRequest } from '../approvals/service.ts'
 import { isDraft, withoutDraft } from '../merge-requests/draft.ts'
+import { mergeRequestKind } from '../merge-requests/kind.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { isParticipant } from '../merge-requests/participants.ts'
 import { readersAmong } from '../merge-requests/people.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
-import { findMergeRequest, findMergeRequests, labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
+import { findMergeRequest, findMergeRequests } from '../merge-requests/queries.ts'
 import {
   createMergeRequest,
   markReviewed,
@@ -54,15 +58,16 @@ const KIND: Kind<MergeRequestSubject> = {
   noun: 'merge request',
   row: ({ mergeRequest }) => mergeRequest,
   plans: mergeRequestPolicy.plan,
-  assignees: async (db, { mergeRequest }) => idsIn(await peopleOf(db, 'assignees', [mergeRequest.id])),
+  assignees: (db, { mergeRequest }) => usersOf(db, 'assignees', mergeRequest),
   readers: (app, subject, ids) => readersAmong(app, subject, ids),
-  isParticipant: (db, { mergeRequest }, user) => isParticipant(db, mergeRequest, user),
+  isParticipant: (db, { mergeRequest }, user) => isParticipant(db, mergeRequestKind, mergeRequest, user),
   column: 'merge_request_id',
   times,
 }
 
 const planned = plannedBy(KIND)<UpdateInput>
-const idsIn = (links: readonly { readonly user_id: number }[]) => links.map(({ user_id }) => user_id)
+const usersOf = async (db: Db, role: ItemRole, { id }: MergeRequest): Promise<readonly number[]> =>
+  (await usersOfItems(db, mergeRequestKind, role, [id])).get(id) ?? []
 
 const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
   ...sharedHandlers(KIND),
@@ -195,7 +200,7 @@ async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: s
 }
 
 const reviewing = async ({ app, subject, wish: input }: Here) =>
-  input.reviewer_ids ?? idsIn(await peopleOf(app.db, 'reviewers', [subject.mergeRequest.id]))
+  input.reviewer_ids ?? (await usersOf(app.db, 'reviewers', subject.mergeRequest))
 
 const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered => ({
   wish: { reviewer_ids },
@@ -223,13 +228,13 @@ async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | n
     const met = await findNamedIssue(app, actor, subject, named)
     if (!met || met.project.id !== subject.project.id) return null
     const { id, iid, milestone_id } = met.issue
-    return { name: `#${iid}`, labels: (await labelsOf(app.db, [id])).get(id) ?? [], milestone_id }
+    return { name: `#${iid}`, labels: (await labelsOfItems(app.db, issueKind, [id])).get(id) ?? [], milestone_id }
   }
   if (named?.kind !== 'merge_request') return null
   const met = await findNamedMergeRequest(app, actor, subject, named)
   const [one] = met?.project.id === subject.project.id ? await findMergeRequests(app.db, [met.mergeRequest.id]) : []
   if (!one) return null
-  const labels = (await labelsOfMergeRequests(app.db, [one.id])).get(one.id) ?? []
+  const labels = (await labelsOfItems(app.db, mergeRequestKind, [one.id])).get(one.id) ?? []
   return { name: `!${one.iid}`, labels, milestone_id: one.milestone_id }
 }
 

@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { NewRow } from '../../../store/database.ts'
 import type { Issue } from '../issues/model.ts'
+import type { ItemKind, ItemRow } from '../items/kind.ts'
 import type { Milestone } from '../milestones/model.ts'
 import type { Snippet } from '../snippets/model.ts'
 import type { Kind } from './model.ts'
@@ -30,22 +31,16 @@ export async function recordActivities({ db, clock }: App, happenings: readonly 
 }
 
 /** Call in the transaction of the change. */
-export const recordIssue = (
+export const recordItem = (
   app: App,
   by: number,
-  { id, project_id, confidential }: Issue,
+  { key, column }: ItemKind,
+  { id, project_id, confidential = false }: Pick<ItemRow, 'id' | 'project_id'> & { readonly confidential?: boolean },
   action: 'created' | 'closed' | 'reopened',
 ): Promise<void> =>
-  recordActivities(app, [{ project_id, author_id: by, kind: `issue.${action}`, issue_id: id, reserved: confidential }])
-
-/** Call in the transaction of the change. */
-export const recordMergeRequest = (
-  app: App,
-  by: number,
-  { id, project_id }: { readonly id: number; readonly project_id: number },
-  action: 'created' | 'closed' | 'reopened' | 'merged' | 'approved',
-): Promise<void> =>
-  recordActivities(app, [{ project_id, author_id: by, kind: `merge_request.${action}`, merge_request_id: id }])
+  recordActivities(app, [
+    { project_id, author_id: by, kind: `${key}.${action}` as const, [column]: id, reserved: confidential },
+  ])
 
 /** Call in the transaction of the change. Group milestones have no activities. */
 export async function recordMilestone(

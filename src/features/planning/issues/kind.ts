@@ -10,4 +10,4 @@ export const issueKind = {
   column: 'issue_id',
   labels: 'issue_labels',
   people: { assignees: 'issue_assignees' },
-} as const satisfies ItemKind<'issues', 'assignees'>
+} as const satisfies ItemKind<'issues'>

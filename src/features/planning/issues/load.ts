@@ -2,36 +2,17 @@
 import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
-import type { Db } from '../../../store/database.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
-import { hotQuery } from '../../../store/hot.ts'
 import { assertSmallRows } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { labelsOf } from '../labels/queries.ts'
-import { presentMilestone } from '../milestones/entity.ts'
-import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
-import { subscriptionOf } from '../subscriptions/queries.ts'
+import { relationsOf } from '../items/load.ts'
+import { isSubscribed } from '../items/participants.ts'
+import { milestoneSurroundings } from '../milestones/queries.ts'
 import { presentIssue, type IssueRecord } from './entity.ts'
+import { issueKind } from './kind.ts'
 import type { Issue } from './model.ts'
-import { isParticipant } from './participants.ts'
-import { assigneesOf, findIssues } from './queries.ts'
+import { findIssues } from './queries.ts'
 import { readableAmong } from './readable.ts'
 import { issueVersions, type IssueVersion } from './versions.ts'
-
-const pathsOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['projects.id', 'projects.path', 'namespaces.full_path'])
-    .where(inIdList(db, 'projects.id', p.ids)),
-)
-
-/** Full paths of projects by id. */
-export async function projectPaths(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map()
-  const found = await pathsOf(db, { ids: idList(db, [...new Set(ids)]) })
-  return new Map(found.map(({ id, full_path, path }) => [id, `${full_path}/${path}`]))
-}
 
 export interface RecordOptions {
   with_labels_details?: boolean | null | undefined
@@ -79,15 +60,8 @@ export async function presentIssuesById(
 
 /** One record, with the viewer's subscription. */
 export async function presentOneIssue(app: App, viewer: User | null, issue: Issue): Promise<IssueRecord> {
-  const [record] = await present(app, viewer, [issue], {}, await isSubscribed(app, viewer, issue))
+  const [record] = await present(app, viewer, [issue], {}, await isSubscribed(app, issueKind, viewer, issue))
   return record!
-}
-
-/** The explicit subscription, else whether the user participates. */
-async function isSubscribed(app: App, viewer: User | null, issue: Issue): Promise<boolean> {
-  if (!viewer) return false
-  const said = await subscriptionOf(app.db, viewer.id, { issue_id: issue.id })
-  return said ?? (await isParticipant(app.db, issue, viewer.id))
 }
 
 async function present(
@@ -98,41 +72,24 @@ async function present(
   subscribed?: boolean,
 ): Promise<IssueRecord[]> {
   const { db } = app
-  const ids = issues.map(({ id }) => id)
   const present = <T>(some: readonly (T | null)[]) => some.filter((one) => one !== null)
-  const [users, labels, milestones, assigned, paths, twins, people] = await Promise.all([
+  const [users, relations, twins, people] = await Promise.all([
     surroundings(app),
-    labelsOf(db, ids),
-    milestonesOf(
-      db,
-      issues.map((issue) => issue.milestone_id),
-    ),
-    assigneesOf(db, ids),
-    projectPaths(
-      db,
-      issues.map((issue) => issue.project_id),
-    ),
+    relationsOf(app, issueKind, issues),
     findIssues(db, present(issues.map((issue) => issue.duplicated_to_id))).then((found) =>
       readableAmong(app, viewer, found),
     ),
     withUsers(db, issues, { author: 'author_id', closer: 'closed_by_id' }),
   ])
-  const assignments = issues.flatMap(({ id }) => (assigned.get(id) ?? []).map((user_id) => ({ issue_id: id, user_id })))
-  const assignees = Map.groupBy(await withUsers(db, assignments, { user: 'user_id' }), ({ issue_id }) => issue_id)
-  const around = milestoneSurroundings(app)
-  return people.map((issue) => {
-    const milestone = milestones.get(issue.milestone_id ?? 0)
-    return presentIssue(
+  return people.map((issue) =>
+    presentIssue(
       {
         ...issue,
-        labels: labels.get(issue.id) ?? [],
-        milestone: milestone ? presentMilestone(milestone, around) : null,
-        assignees: (assignees.get(issue.id) ?? []).map(({ user }) => user),
-        path: paths.get(issue.project_id) ?? '',
+        ...relations(issue),
         duplicate: twins.find(({ id }) => id === issue.duplicated_to_id) ?? null,
         ...(subscribed !== undefined && { subscribed }),
       },
       { users, labelDetails: Boolean(with_labels_details), isMixed },
-    )
-  })
+    ),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
+import type { ItemChanges } from '../items/changes.ts'
 
 export const ISSUE_TYPES = ['issue', 'incident', 'test_case', 'task'] as const
 export type IssueType = (typeof ISSUE_TYPES)[number]
@@ -80,15 +81,12 @@ declare module '../../../store/database.ts' {
     'issue.created': { id: number; project_id: number; by: number }
     /** A branch was created from the issue. */
     'issue.branched': { id: number; project_id: number; by: number; branch: string }
-    'issue.updated': { id: number; project_id: number; by: number; changes: IssueChanges }
+    'issue.updated': { id: number; project_id: number; by: number; changes: ItemChanges }
     'issue.closed': { id: number; project_id: number; by: number }
     'issue.reopened': { id: number; project_id: number; by: number }
-    'issue.moved': { id: number; project_id: number; to: number; by: number; changes: IssueChanges }
+    'issue.moved': { id: number; project_id: number; to: number; by: number; changes: ItemChanges }
     'issue.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }
 }
-
-/** Old and new value per field; ids where a field refers to records. */
-export type IssueChanges = { [field: string]: readonly [unknown, unknown] }
 
 export type Issue = Row<'issues'>

@@ -10,21 +10,23 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { copyUploads } from '../../projects/uploads/service.ts'
 import { copyAwards } from '../award-emoji/copy.ts'
-import { recordIssue } from '../events/service.ts'
+import { recordItem } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
-import { labelsOf, labelsTitled } from '../labels/queries.ts'
+import { addLinks, labelsOfItems } from '../items/links.ts'
+import { labelsTitled } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../scopes.ts'
 import { copyMentions, copyReferenceNotes } from '../references/copy.ts'
 import { timestampChanges } from '../timestamps.ts'
+import { issueKind } from './kind.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
 import { assigneesOf } from './queries.ts'
-import { assign, lockIssue, label } from './service.ts'
+import { lockIssue } from './service.ts'
 
 const refusal = (text: string) => new Refusal('bad_request', text)
 const insufficient = (verb: string) => refusal(`Cannot ${verb} issue due to insufficient permissions!`)
@@ -65,8 +67,8 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
     const [here, there] = [pathWithNamespace(project, namespace), pathWithNamespace(target.project, target.namespace)]
     await tell(app, actor, issue, `moved to ${there}#${moved.iid}`, moved)
     await tell(app, actor, moved, `moved from ${here}#${issue.iid}`, issue)
-    if (closing) await recordIssue(app, actor.id, issue, 'closed')
-    await recordIssue(app, actor.id, moved, 'created')
+    if (closing) await recordItem(app, actor.id, issueKind, issue, 'closed')
+    await recordItem(app, actor.id, issueKind, moved, 'created')
     const changes = {
       ...(closing && { state: ['opened', 'closed'] as const }),
       moved_to_id: [null, moved.id] as const,
@@ -104,7 +106,7 @@ export async function cloneIssue(
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`, cloned)
     await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`, issue)
-    await recordIssue(app, actor.id, cloned, 'created')
+    await recordItem(app, actor.id, issueKind, cloned, 'created')
     await emit(app, 'issue.created', { id: cloned.id, project_id: cloned.project_id, by: actor.id })
     return cloned
   })
@@ -130,7 +132,7 @@ async function copyInto(
 ): Promise<Issue> {
   const { db } = app
   const rewrite = rewriterFor(app, { project, namespace }, target)
-  const titles = ((await labelsOf(db, [issue.id])).get(issue.id) ?? []).map(({ title }) => title)
+  const titles = ((await labelsOfItems(db, issueKind, [issue.id])).get(issue.id) ?? []).map(({ title }) => title)
   const labels = await labelsTitled(db, target, titles)
   const milestone = (await milestonesOf(db, [issue.milestone_id])).get(issue.milestone_id ?? 0)
   const twin = await db
@@ -171,9 +173,9 @@ async function copyInto(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await label(app, copy.id, [...labels.values()])
   const assigned = (await assigneesOf(db, [issue.id])).get(issue.id) ?? []
-  await assign(app, copy.id, await readersAmong(app, target, assigned, copy))
+  const assignees = await readersAmong(app, target, assigned, copy)
+  await addLinks(app, issueKind, copy.id, { labels: [...labels.values()], assignees })
   const to = { issue_id: copy.id, project_id: target.project.id }
   if (withAwards) await copyAwards(app, 'issue_id', new Map([[issue.id, copy.id]]))
   const follow = async (notes: ReadonlyMap<number, number>) => {

@@ -3,10 +3,11 @@ import { z } from 'zod'
 import { child, resource } from '../../../api/endpoint.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
-import type { Issue } from './model.ts'
+import { usersOfItems } from '../items/links.ts'
+import { rowFinder } from '../items/rows.ts'
+import { issueKind } from './kind.ts'
 import { issuePolicy, issuesPolicy, type ViewedIssue } from './policy.ts'
 
 /** `/projects/:id/issues`: the project. */
@@ -49,37 +50,12 @@ export const issue = issueIn({})
 /** The same, with `Issue` in the 404 message. */
 export const issueByItsName = issueIn({ name: 'Issue' })
 
-const issuesByIds = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('issues')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-
 /** In the order of `ids`. */
-export async function findIssues(db: Db, ids: readonly number[]): Promise<Issue[]> {
-  if (ids.length === 0) return []
-  const found = new Map((await issuesByIds(db, { ids: idList(db, ids) })).map((issue) => [issue.id, issue]))
-  return ids.map((id) => found.get(id)).filter((issue) => issue !== undefined)
-}
-
-const assignees = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('issue_assignees')
-    .selectAll()
-    .where(inIdList(db, 'issue_id', p.ids))
-    .orderBy('user_id'),
-)
+export const findIssues = rowFinder(issueKind)
 
 /** User ids by issue id. */
-export async function assigneesOf(db: Db, ids: readonly number[]): Promise<Map<number, number[]>> {
-  const found = new Map<number, number[]>()
-  if (ids.length === 0) return found
-  for (const { issue_id, user_id } of await assignees(db, { ids: idList(db, ids) })) {
-    found.set(issue_id, [...(found.get(issue_id) ?? []), user_id])
-  }
-  return found
-}
+export const assigneesOf = (db: Db, ids: readonly number[]): Promise<Map<number, number[]>> =>
+  usersOfItems(db, issueKind, 'assignees', ids)
 
 export const findUserAgentDetail = (db: Db, issue: number): Promise<Row<'user_agent_details'> | undefined> =>
   db.selectFrom('user_agent_details').selectAll().where('issue_id', '=', issue).orderBy('id').executeTakeFirst()

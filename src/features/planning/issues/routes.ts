@@ -8,16 +8,17 @@ import { group } from '../../groups/groups/queries.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
 import { LARGEST_IID } from '../iids.ts'
+import { isParticipant, listParticipants } from '../items/participants.ts'
 import { renderText } from '../markdown/service.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
 import { ISSUE_ORDERS, countIssues, listIssues, listProjectIssues } from './lists.ts'
+import { issueKind } from './kind.ts'
 import { presentIssuesById, presentOneIssue } from './load.ts'
 import { ISSUE_TYPES } from './model.ts'
 import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
-import { isParticipant, listParticipants } from './participants.ts'
 import { findIssues, findUserAgentDetail, issue, issues, issueByItsName } from './queries.ts'
 import { createIssueWithCommands } from '../quick-actions/service.ts'
 import { deleteIssue, updateIssue } from './service.ts'
@@ -339,7 +340,7 @@ const subscribing = (wanted: boolean) =>
     allow: 'participate',
     output: IssueEntity,
     async handle({ app, viewer, subject }) {
-      const usual = await isParticipant(app.db, subject.issue, viewer.id)
+      const usual = await isParticipant(app.db, issueKind, subject.issue, viewer.id)
       await setSubscription(app, viewer, { issue_id: subject.issue.id }, wanted, { usual })
       return presentOneIssue(app, viewer, subject.issue)
     },
@@ -357,7 +358,7 @@ export const participants = endpoint({
   by: 'visitor',
   output: pageOf(UserSummaryEntity),
   async handle({ app, subject, page }) {
-    const { items, total } = await listParticipants(app.db, subject.issue, page)
+    const { items, total } = await listParticipants(app.db, issueKind, subject.issue, page)
     return { total, items: await presentSummaries(app, items) }
   },
 })

@@ -12,10 +12,11 @@ export type ItemRow = Pick<Row<ItemTable>, keyof Tables[ItemTable] & keyof Row<I
 
 export type ItemKey = 'issue' | 'merge_request'
 
-/** Roles of users, each with a link table. */
-export type ItemRole = 'assignees' | 'reviewers'
+/** Roles of users. Each has a link table. */
+export const ITEM_ROLES = ['assignees', 'reviewers'] as const
+export type ItemRole = (typeof ITEM_ROLES)[number]
 
-export interface ItemKind<T extends ItemTable = ItemTable, R extends ItemRole = ItemRole> {
+export interface ItemKind<T extends ItemTable = ItemTable, R extends ItemRole = 'assignees'> {
   /** Begins the names of events and activities. */
   readonly key: ItemKey
   /** In sentences. */
@@ -45,3 +46,13 @@ export const targetOfItem = (
   kind: Pick<ItemKind, 'column'>,
   { id, project_id }: { readonly id: number; readonly project_id: number },
 ): ItemColumns & { readonly project_id: number } => ({ project_id, ...columnsOfItem(kind, id) })
+
+/** Builds a value once per kind. */
+export function perKind<V>(build: (kind: ItemKind) => V): (kind: ItemKind) => V {
+  const built = new Map<ItemKey, V>()
+  return (kind) => {
+    const value = built.get(kind.key) ?? build(kind)
+    built.set(kind.key, value)
+    return value
+  }
+}

@@ -3,7 +3,8 @@ import { costOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { loadProjectSubject, findProjectById } from '../../projects/projects/queries.ts'
 import type { LabelRecord } from './entity.ts'
-import { labelsOf } from './queries.ts'
+import { issueKind } from '../issues/kind.ts'
+import { labelsOfItems } from '../items/links.ts'
 import { findOrCreateLabels } from './service.ts'
 
 const both = (text: string) => ({ message: text, error: text })
@@ -327,7 +328,7 @@ test('a promoted label is one of the group, in every project that had one so tit
   expect((await owner.get(`${group.url}/labels`)).body).toMatchObject([{ id: first.id, open_issues_count: 2 }])
   const inOther = (await owner.get(`/projects/${other.id}/labels`)).body
   expect(inOther).toMatchObject([{ id: first.id, priority: 2, subscribed: true, open_issues_count: 1 }])
-  const labelled = await labelsOf(forge.app.db, [one, two])
+  const labelled = await labelsOfItems(forge.app.db, issueKind, [one, two])
   expect([one, two].map((issue) => labelled.get(issue)!.map((label) => label.id))).toEqual([[first.id], [first.id]])
 
   const personal = await forge.project({}, owner)
@@ -405,7 +406,7 @@ test('a label that goes is on nothing any more', async () => {
   const { id: one } = await forge.issue({ id }, { labels: [label.name] })
   await owner.post(`${url}/labels/bug/subscribe`)
   await owner.delete(`${url}/labels/bug`)
-  expect(await labelsOf(forge.app.db, [one])).toEqual(new Map())
+  expect(await labelsOfItems(forge.app.db, issueKind, [one])).toEqual(new Map())
   for (const table of ['issue_labels', 'label_priorities', 'subscriptions'] as const)
     expect(await forge.app.db.selectFrom(table).selectAll().execute()).toEqual([])
 })
@@ -451,7 +452,7 @@ test('a project that moves to another group keeps the labels of its issues', asy
 
   expect((await owner.put(`${url}/transfer`, { namespace: target.id })).status).toBe(200)
   await forge.settle()
-  const labels = (await labelsOf(forge.app.db, [one])).get(one)!
+  const labels = (await labelsOfItems(forge.app.db, issueKind, [one])).get(one)!
   expect(labels.map(({ title, project_id }) => [title, project_id])).toEqual([
     ['known', null],
     ['used', id],

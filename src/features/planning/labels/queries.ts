@@ -4,7 +4,6 @@ import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
-import { hotQuery } from '../../../store/hot.ts'
 import { hasWork, isAt, isSeenFrom, type PlanningScope, type ScopeSubject, type ScopeRow } from '../scopes.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
 import { NONE, countWork } from './counts.ts'
@@ -45,30 +44,6 @@ async function findLabel(db: Db, scope: ScopeRow, given: string, input: { own: b
 
 export async function findVisibleLabel(db: Db, scope: ScopeRow, id: number): Promise<Label | null> {
   return (await labelsSeenFrom(db, scope).where('id', '=', id).executeTakeFirst()) ?? null
-}
-
-const labelsOfIssues = hotQuery((db, p: { issues: string }) =>
-  db
-    .selectFrom('issue_labels')
-    .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
-    .selectAll('labels')
-    .select('issue_labels.issue_id')
-    .where(inIdList(db, 'issue_labels.issue_id', p.issues))
-    .orderBy(byTitle(db))
-    .orderBy('labels.id'),
-)
-
-/** The labels of issues by issue, sorted by title; one query. */
-export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<number, Label[]>> {
-  if (issues.length === 0) return new Map()
-  const rows = await labelsOfIssues(db, { issues: idList(db, issues) })
-  const byIssue = new Map<number, Label[]>()
-  for (const { issue_id, ...label } of rows) {
-    const labels = byIssue.get(issue_id)
-    if (labels) labels.push(label)
-    else byIssue.set(issue_id, [label])
-  }
-  return byIssue
 }
 
 /** The records of a page of labels, in a fixed number of queries. */

@@ -17,12 +17,13 @@ import { severityName } from '../issues/changes.ts'
 import { markDuplicate } from '../issues/duplicate.ts'
 import { SEVERITIES, type Issue, type Severity } from '../issues/model.ts'
 import { cloneIssue, moveIssue } from '../issues/move.ts'
-import { isParticipant } from '../issues/participants.ts'
 import { issueReaders } from '../issues/people.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
 import { createIssue, updateIssue, type IssueInput, type Sender } from '../issues/service.ts'
-import { labelsOf } from '../labels/queries.ts'
+import { issueKind } from '../issues/kind.ts'
+import { labelsOfItems } from '../items/links.ts'
+import { isParticipant } from '../items/participants.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import type { Obeyed } from '../notes/noteable.ts'
 import * as times from '../time-tracking/service.ts'
@@ -39,7 +40,7 @@ const KIND: Kind<IssueSubject> = {
   plans: issuePolicy.plan,
   assignees: async (db, { issue }) => (await assigneesOf(db, [issue.id])).get(issue.id) ?? [],
   readers: (app, { issue, ...place }, ids) => issueReaders(app, place, ids, issue),
-  isParticipant: (db, { issue }, user) => isParticipant(db, issue, user),
+  isParticipant: (db, { issue }, user) => isParticipant(db, issueKind, issue, user),
   column: 'issue_id',
   times,
 }
@@ -67,7 +68,7 @@ const HANDLERS: Handlers<IssueSubject, IssueInput> = {
   copy_metadata: planned(async ({ app, actor, subject, wish: input, argument }) => {
     const [source] = await issuesIn(app, actor, subject, argument)
     if (!source || source.project.id !== subject.project.id) return null
-    const labels = (await labelsOf(app.db, [source.issue.id])).get(source.issue.id) ?? []
+    const labels = (await labelsOfItems(app.db, issueKind, [source.issue.id])).get(source.issue.id) ?? []
     const milestone = (await milestonesOf(app.db, [source.issue.milestone_id])).get(source.issue.milestone_id ?? 0)
     return {
       wish: {

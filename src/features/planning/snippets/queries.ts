@@ -9,7 +9,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { findProjectById, findProjectSubject, loadProjectSubject } from '../../projects/projects/queries.ts'
-import { projectPaths } from '../issues/load.ts'
+import { projectPaths } from '../items/load.ts'
 import { REF, presentSnippet, type SnippetRecord } from './entity.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 import {

@@ -1,21 +1,17 @@
 /** Time estimate and time spent, for every kind of item that has them. */
-import type { App, TransactionApp, User } from '../../../context.ts'
+import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { formatDuration, parseDuration } from '../../../lib/time/duration.ts'
+import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { addSystemNotes, type Noteable } from '../notes/system.ts'
-import { timestampChanges, type Timestamps } from '../timestamps.ts'
+import { targetOfItem, type ItemKind } from '../items/kind.ts'
+import { lockItem, storeTimes } from '../items/rows.ts'
+import { addSystemNotes } from '../notes/system.ts'
+import { timestampChanges } from '../timestamps.ts'
 import type { TimeStats } from './entity.ts'
 
-type TimeChanges = { [field: string]: readonly [unknown, unknown] }
-
-/** The operations of an item. All are called in the transaction of the change. */
-interface Work<T extends TimeStats & Timestamps & { readonly id: number }> {
-  /** Locks the row until the transaction ends, and returns its current state. */
-  hold(app: TransactionApp, id: number): Promise<T>
-  store(app: TransactionApp, id: number, times: TimeStats, by: number): Promise<T>
-  noteable(one: T): Noteable
-  tell(app: TransactionApp, one: T, by: number, changes: TimeChanges): Promise<void>
+interface Item {
+  readonly id: number
 }
 
 /** Seconds; the maximum value of the column. */
@@ -30,55 +26,51 @@ function secondsIn(text: string, fault: Record<string, string[]>): number {
 const BAD_ESTIMATE = { time_estimate: ['has an invalid format'] }
 const BAD_SPENT = { timelogs: ['is invalid'] }
 
-export function trackTime<T extends TimeStats & Timestamps & { readonly id: number }>({
-  hold,
-  store,
-  noteable,
-  tell,
-}: Work<T>) {
+export function trackTime(kind: ItemKind) {
   const change = (
     app: App,
     actor: User,
-    { id }: { readonly id: number },
+    { id }: Item,
     alter: (was: TimeStats) => TimeStats,
     { isReset = false } = {},
-  ) =>
-    transact(app, async (app): Promise<T> => {
-      const one = await hold(app, id)
-      const { time_estimate, total_time_spent } = alter(one)
+  ): Promise<TimeStats> =>
+    transact(app, async (app) => {
+      const item = await lockItem(app, kind, id)
+      const { time_estimate, total_time_spent } = alter(item)
       const bodies = [
-        ...estimateNote(one.time_estimate, time_estimate),
-        ...spentNote(one.total_time_spent, total_time_spent, isReset),
+        ...estimateNote(item.time_estimate, time_estimate),
+        ...spentNote(item.total_time_spent, total_time_spent, isReset),
       ]
-      if (bodies.length === 0) return one
-      const updated = await store(app, id, { time_estimate, total_time_spent }, actor.id)
+      if (bodies.length === 0) return item
+      const updated = await storeTimes(app, kind, id, { time_estimate, total_time_spent }, actor.id)
       const notes = bodies.map((body) => ({ action: 'time_tracking' as const, body }))
-      await addSystemNotes(app, actor, noteable(one), notes)
-      await tell(app, one, actor.id, {
-        ...(one.time_estimate !== time_estimate && { time_estimate: [one.time_estimate, time_estimate] as const }),
-        ...(one.total_time_spent !== total_time_spent && {
-          total_time_spent: [one.total_time_spent, total_time_spent] as const,
+      await addSystemNotes(app, actor, targetOfItem(kind, item), notes)
+      const changes = {
+        ...(item.time_estimate !== time_estimate && { time_estimate: [item.time_estimate, time_estimate] as const }),
+        ...(item.total_time_spent !== total_time_spent && {
+          total_time_spent: [item.total_time_spent, total_time_spent] as const,
         }),
-        ...timestampChanges(one, updated),
-      })
+        ...timestampChanges(item, updated),
+      }
+      await emit(app, `${kind.key}.updated` as const, { id, project_id: item.project_id, by: actor.id, changes })
       return updated
     })
 
   return {
-    estimate(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
+    estimate(app: App, actor: User, item: Item, duration: string): Promise<TimeStats> {
       const seconds = secondsIn(duration, BAD_ESTIMATE)
       if (seconds <= 0) throw invalid(BAD_ESTIMATE)
-      return change(app, actor, one, (was) => ({ ...was, time_estimate: seconds }))
+      return change(app, actor, item, (was) => ({ ...was, time_estimate: seconds }))
     },
 
-    resetEstimate: (app: App, actor: User, one: { readonly id: number }): Promise<T> =>
-      change(app, actor, one, (was) => ({ ...was, time_estimate: 0 })),
+    resetEstimate: (app: App, actor: User, item: Item): Promise<TimeStats> =>
+      change(app, actor, item, (was) => ({ ...was, time_estimate: 0 })),
 
     /** A negative duration subtracts. */
-    spend(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
+    spend(app: App, actor: User, item: Item, duration: string): Promise<TimeStats> {
       const seconds = secondsIn(duration, BAD_SPENT)
       if (seconds === 0) throw invalid({ time_spent: ["can't be 0"] })
-      return change(app, actor, one, (was) => {
+      return change(app, actor, item, (was) => {
         const total_time_spent = was.total_time_spent + seconds
         if (total_time_spent < 0) throw invalid({ time_spent: ['Time to subtract exceeds the total time spent'] })
         if (total_time_spent > LONGEST) throw invalid(BAD_SPENT)
@@ -86,8 +78,8 @@ export function trackTime<T extends TimeStats & Timestamps & { readonly id: numb
       })
     },
 
-    resetSpent: (app: App, actor: User, one: { readonly id: number }): Promise<T> =>
-      change(app, actor, one, (was) => ({ ...was, total_time_spent: 0 }), { isReset: true }),
+    resetSpent: (app: App, actor: User, item: Item): Promise<TimeStats> =>
+      change(app, actor, item, (was) => ({ ...was, total_time_spent: 0 }), { isReset: true }),
   }
 }
 

@@ -16,7 +16,8 @@ import { webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { presentCommit, type CommitRecord } from '../../repository/commits/entity.ts'
 import { presentIssues } from '../issues/load.ts'
-import { subscribedAmong } from '../issues/participants.ts'
+import { issueKind } from '../issues/kind.ts'
+import { subscribedAmong } from '../items/participants.ts'
 import { findIssues } from '../issues/queries.ts'
 import { LEVEL, isOn, isOpen, isReadable, seesIssue, seesMergeRequest, seesMergeRequests } from '../seeing.ts'
 import { presentTodo, type MergeRequestTarget } from './entity.ts'
@@ -216,7 +217,7 @@ export async function presentTodos(
     loadProjects(db, viewer, projectIds),
     findIssues(db, issueIds).then((found) => presentIssues(app, viewer, found, { isMixed: true })),
     presentRequests(app, viewer, requestIds),
-    subscribedAmong(db, viewer.id, issueIds),
+    subscribedAmong(db, issueKind, viewer.id, issueIds),
     db
       .selectFrom('notes')
       .select(['id', 'body'])
