@@ -2,6 +2,7 @@
  * The API for pages: the same calls run in process when a page is rendered on the server, and over HTTP in a browser.
  */
 import type { calls, schemas } from './schema.ts'
+import * as t from './texts/common.ts'
 
 export type Records = schemas
 type Verb = keyof calls
@@ -34,7 +35,7 @@ export class Refused extends Error {
   readonly body: unknown
   readonly headers: Answered['headers']
   constructor({ status, body, headers }: Answered) {
-    super(messageOf(body) ?? `The server responded with status ${status}.`)
+    super(messageOf(body) ?? t.theServerRespondedWithStatus(status))
     this.status = status
     this.body = body
     this.headers = headers

@@ -1,28 +1,29 @@
 /** Roles by the numbers of the contract. */
 import type { Records } from './api.ts'
+import * as t from './texts/common.ts'
 
 export const ROLES: readonly (readonly [value: string, text: string])[] = [
-  ['10', 'Guest'],
-  ['20', 'Reporter'],
-  ['30', 'Developer'],
-  ['40', 'Maintainer'],
-  ['50', 'Owner'],
+  ['10', t.guest],
+  ['20', t.reporter],
+  ['30', t.developer],
+  ['40', t.maintainer],
+  ['50', t.owner],
 ]
 
 export const roleName = (level: number | null): string =>
   level === 60
-    ? 'Administrators'
+    ? t.administrators
     : level === 0 || level === null
-      ? 'No one'
+      ? t.noOne
       : (ROLES.find(([value]) => Number(value) === level)?.[1] ?? String(level))
 
 /** Roles that a user with this level may grant. */
 export const rolesUpTo = (level: number) => ROLES.filter(([value]) => Number(value) <= level)
 
 export const VISIBILITIES = [
-  ['private', 'Private: members only'],
-  ['internal', 'Internal: all signed-in users'],
-  ['public', 'Public: everyone'],
+  ['private', t.privateMembersOnly],
+  ['internal', t.internalAllSignedInUsers],
+  ['public', t.publicEveryone],
 ] as const
 
 export type VisibilityWord = 'private' | 'internal' | 'public'

@@ -12,12 +12,14 @@ export default defineConfig(({ isSsrBuild }) => ({
     emptyOutDir: true,
     assetsDir: '',
     target: 'es2023',
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     assetsInlineLimit: 0,
     ...(!isSsrBuild && {
       manifest: 'manifest.json',
       cssCodeSplit: false,
       rolldownOptions: {
+        // Texts stand in the page that uses them, not in a module of all texts.
+        optimization: { inlineConst: true },
         input: { client: 'web/client.tsx', 'sign-in': 'web/sign-in.ts' },
         // Pages outside this build refer to it by a fixed name.
         output: { entryFileNames: ({ name }) => (name === 'sign-in' ? '[name].js' : '[name]-[hash].js') },

@@ -1,4 +1,6 @@
 /** An avatar, or the initial: no external service is asked. */
+import * as t from '../texts/common.ts'
+
 interface Someone {
   readonly name: string
   readonly avatar_url?: string | null | undefined
@@ -33,5 +35,5 @@ export const Person = ({ of, isShort = false }: { of: User | null; isShort?: boo
       <Avatar of={of} size={16} /> {isShort ? of.username : of.name}
     </a>
   ) : (
-    <span class="quiet">Deleted user</span>
+    <span class="quiet">{t.deletedUser}</span>
   )

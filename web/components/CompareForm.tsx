@@ -1,6 +1,7 @@
 import { Icon } from './Icon.tsx'
 import type { Refs } from './RefPicker.tsx'
 import { below, type Project } from '../layout/project.tsx'
+import * as t from '../texts/common.ts'
 
 interface CompareFormProps {
   project: Project
@@ -14,11 +15,11 @@ export function CompareForm({ project, refs, from, to }: CompareFormProps) {
   return (
     <form class="compare-form" action={below(project, 'compare')}>
       <label class="field">
-        <span class="field-label">From</span>
+        <span class="field-label">{t.from}</span>
         <input name="from" list="refs" required value={from ?? project.default_branch ?? ''} />
       </label>
       <label class="field">
-        <span class="field-label">To</span>
+        <span class="field-label">{t.to}</span>
         <input name="to" list="refs" required value={to ?? ''} />
       </label>
       <datalist id="refs">
@@ -28,11 +29,11 @@ export function CompareForm({ project, refs, from, to }: CompareFormProps) {
       </datalist>
       <div class="row">
         <button class="button" data-kind="main">
-          Compare
+          {t.compare}
         </button>
         {from && to && (
           <a class="button" href={compareAddress(project, to, from)}>
-            <Icon name="arrow" /> Swap
+            <Icon name="arrow" /> {t.swap}
           </a>
         )}
       </div>

@@ -1,28 +1,29 @@
 /** A state, by icon, colour and word. */
 import { Icon, type IconName } from './Icon.tsx'
+import * as t from '../texts/common.ts'
 
 type Tone = 'good' | 'bad' | 'busy' | 'done' | 'idle'
 
 const STATES: Record<string, readonly [Tone, IconName, string]> = {
-  opened: ['good', 'issue', 'Open'],
-  closed: ['done', 'check', 'Closed'],
-  merged: ['done', 'merge-request', 'Merged'],
-  locked: ['busy', 'lock', 'Merging'],
-  active: ['good', 'check', 'Active'],
-  blocked: ['bad', 'lock', 'Blocked'],
-  blocked_pending_approval: ['busy', 'clock', 'Pending approval'],
-  success: ['good', 'check', 'Passed'],
-  failed: ['bad', 'cross', 'Failed'],
-  running: ['busy', 'running', 'Running'],
-  pending: ['busy', 'clock', 'Pending'],
-  created: ['idle', 'clock', 'Created'],
-  preparing: ['idle', 'clock', 'Preparing'],
-  waiting_for_resource: ['busy', 'clock', 'Waiting'],
-  scheduled: ['idle', 'clock', 'Scheduled'],
-  canceling: ['idle', 'skipped', 'Cancelling'],
-  canceled: ['idle', 'skipped', 'Cancelled'],
-  skipped: ['idle', 'skipped', 'Skipped'],
-  manual: ['idle', 'gear', 'Manual'],
+  opened: ['good', 'issue', t.open],
+  closed: ['done', 'check', t.closed],
+  merged: ['done', 'merge-request', t.merged],
+  locked: ['busy', 'lock', t.merging],
+  active: ['good', 'check', t.active],
+  blocked: ['bad', 'lock', t.blocked],
+  blocked_pending_approval: ['busy', 'clock', t.pendingApproval],
+  success: ['good', 'check', t.passed],
+  failed: ['bad', 'cross', t.failed],
+  running: ['busy', 'running', t.running],
+  pending: ['busy', 'clock', t.pending],
+  created: ['idle', 'clock', t.created],
+  preparing: ['idle', 'clock', t.preparing],
+  waiting_for_resource: ['busy', 'clock', t.waiting],
+  scheduled: ['idle', 'clock', t.scheduled],
+  canceling: ['idle', 'skipped', t.cancelling],
+  canceled: ['idle', 'skipped', t.cancelled],
+  skipped: ['idle', 'skipped', t.skipped],
+  manual: ['idle', 'gear', t.manual],
 }
 
 export const STATE_NAMES = Object.keys(STATES)

@@ -1,6 +1,7 @@
 import type { Records } from '../api.ts'
 import { VISIBILITIES, type VisibilityWord } from '../levels.ts'
 import { Choice } from './Form.tsx'
+import * as t from '../texts/common.ts'
 
 interface Props {
   settings: Records['WebSettings']
@@ -16,5 +17,5 @@ const WORDS = VISIBILITIES.map(([word]) => word)
 export function VisibilityChoice({ settings, usual, within }: Props) {
   const offered = VISIBILITIES.filter(([word]) => !settings.restricted_visibility_levels.includes(word))
   const value = within && WORDS.indexOf(usual) > WORDS.indexOf(within) ? within : usual
-  return <Choice name="visibility" label="Visibility" options={offered} value={value} />
+  return <Choice name="visibility" label={t.visibility} options={offered} value={value} />
 }

@@ -9,6 +9,7 @@ import { projectOf } from '../page.ts'
 import { useSentPreview, useValue } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Prose } from './State.tsx'
+import * as t from '../texts/common.ts'
 
 interface WritingAreaProps {
   name: string
@@ -68,12 +69,12 @@ export function WritingArea({
           {label}
         </label>
         {isAwake ? (
-          <div class="writing-tools" role="group" aria-label={`${label}: editor mode`}>
+          <div class="writing-tools" role="group" aria-label={t.labelEditorMode(label)}>
             <button type="button" aria-pressed={preview === null} onClick={write}>
-              Write
+              {t.write}
             </button>
             <button type="button" aria-pressed={preview !== null} onClick={() => void look()}>
-              Preview
+              {t.preview}
             </button>
           </div>
         ) : (
@@ -110,12 +111,12 @@ export function WritingArea({
       )}
       <div class="writing-foot">
         <small class="quiet">
-          Markdown with @names, #issues and !merge requests{hasCommands && ', and /commands'}.{' '}
-          <span class="writing-keys">Press Ctrl+Enter to submit.</span>
+          {t.markdownWithNamesIssues}
+          {hasCommands && t.andCommands}. <span class="writing-keys">{t.pressCtrlEnterToSubmit}</span>
         </small>
         {isAwake && project !== null && (
           <label class="writing-attach">
-            <Icon name="file" /> Attach files
+            <Icon name="file" /> {t.attachFiles}
             <input
               type="file"
               multiple
@@ -142,15 +143,15 @@ const PlainPreview = ({ name }: { name: string }) => (
   <div class="writing-tools">
     <button class="spoken" tabIndex={-1} aria-hidden="true" />
     <button name="_preview" value={name} formNoValidate formAction={`${useSurroundings().address}#preview`}>
-      Preview
+      {t.preview}
     </button>
   </div>
 )
 
 function Previewed({ of }: { of: Preview }) {
-  if (of === 'asked') return <p class="quiet">Loading…</p>
+  if (of === 'asked') return <p class="quiet">{t.loading}</p>
   if ('fault' in of) return <p class="fault">{of.fault}</p>
-  return of.html.trim() === '' ? <p class="quiet">Nothing to preview.</p> : <Prose html={of.html} />
+  return of.html.trim() === '' ? <p class="quiet">{t.nothingToPreview}</p> : <Prose html={of.html} />
 }
 
 /** A discussion has hundreds of collapsed editors: each gets its tools when it is opened. */
@@ -186,13 +187,13 @@ function useFiles(area: { readonly current: HTMLTextAreaElement | null }, csrf: 
   const send = async (file: File) => {
     const { current } = area
     if (!current || project === null) return
-    const mark = `[Uploading ${file.name.replaceAll(/[[\]\n]/g, ' ')}…]`
+    const mark = t.uploadingName(file.name.replaceAll(/[[\]\n]/g, ' '))
     current.setRangeText(mark, current.selectionStart, current.selectionEnd, 'end')
     try {
       replace(mark, (await upload(csrf, project, file)).markdown)
     } catch (error) {
       replace(mark, '')
-      setFault(`${file.name} could not be uploaded: ${reasonOf(error)}`)
+      setFault(t.nameCouldNotBeUploaded(file.name, reasonOf(error)))
     }
   }
   const add = (files: FileList | null | undefined) => {

@@ -2,6 +2,7 @@
 import { Refused } from '../api.ts'
 import { text, type FormFields } from '../page.ts'
 import { Button, Field, Form } from './Form.tsx'
+import * as t from '../texts/common.ts'
 
 interface ConfirmedProps {
   title: string
@@ -17,7 +18,7 @@ export const Confirmed = ({ title, hint, action, word, button }: ConfirmedProps)
     <h2>{title}</h2>
     <p>{hint}</p>
     <Form action={action}>
-      <Field name="confirmation" label={`Enter ${word} to confirm`} required />
+      <Field name="confirmation" label={t.enterToConfirm(word)} required />
       <Button kind="danger">{button}</Button>
     </Form>
   </section>
@@ -25,5 +26,5 @@ export const Confirmed = ({ title, hint, action, word, button }: ConfirmedProps)
 
 export function assertTyped(form: FormFields, word: string): void {
   if (text(form, 'confirmation').trim() === word) return
-  throw new Refused({ status: 400, headers: {}, body: `Enter ${word} to confirm.` })
+  throw new Refused({ status: 400, headers: {}, body: t.enterToConfirmSentence(word) })
 }

@@ -6,9 +6,11 @@ import { Icon } from './Icon.tsx'
 import { State, Visibility } from './State.tsx'
 import { Time } from './Time.tsx'
 import { Row, Rows } from './lists.tsx'
+import { rich } from '../rich.ts'
+import * as t from '../texts/common.ts'
 
 export const ProjectRows = ({ projects }: { projects: readonly Records['Project'][] }) => (
-  <Rows label="Projects">
+  <Rows label={t.projects}>
     {projects.map((project) => (
       <Row
         key={project.id}
@@ -19,19 +21,19 @@ export const ProjectRows = ({ projects }: { projects: readonly Records['Project'
               {project.name_with_namespace}
             </a>{' '}
             {project.visibility && <Visibility of={project.visibility} />}{' '}
-            {project.archived && <span class="badge">archived</span>}
+            {project.archived && <span class="badge">{t.archived}</span>}
           </>
         }
         facts={
           <>
             {project.description && <>{project.description} · </>}
-            updated <Time at={project.last_activity_at} />
+            {rich(t.updatedTime, { time: <Time at={project.last_activity_at} /> })}
           </>
         }
         aside={
-          <span title={`${project.star_count} stars`}>
+          <span title={t.starCount(project.star_count)}>
             <Icon name="star" /> {project.star_count}
-            <span class="spoken"> stars</span>
+            <span class="spoken"> {t.stars}</span>
           </span>
         }
       />
@@ -56,7 +58,7 @@ export const GroupRows = ({
   groups: readonly AnyGroup[]
   aside?: (group: AnyGroup) => ComponentChildren
 }) => (
-  <Rows label="Groups">
+  <Rows label={t.groups}>
     {groups.map((group) => (
       <Row
         key={group.id}
@@ -83,7 +85,7 @@ export const UserRows = ({
   users: readonly Records['UserSummary'][]
   aside?: (user: Records['UserSummary']) => ComponentChildren
 }) => (
-  <Rows label="Users">
+  <Rows label={t.users}>
     {users.map((user) => (
       <Row
         key={user.id}
@@ -105,7 +107,7 @@ export const UserRows = ({
 
 const TARGETS: Record<string, readonly [words: string, path: string | null]> = {
   Issue: ['issue', 'issues'],
-  MergeRequest: ['merge request', 'merge_requests'],
+  MergeRequest: [t.mergeRequestInline, 'merge_requests'],
   Milestone: ['milestone', 'milestones'],
   Note: ['', null],
   DiffNote: ['', null],
@@ -117,7 +119,7 @@ export function EventSentence({ event, place }: { event: Records['Event']; place
   const pushed = event.push_data
   const [words, path] = TARGETS[event.target_type ?? ''] ?? [event.target_type?.toLowerCase() ?? '', null]
   const href = place && path && event.target_iid !== null ? `/${place}/-/${path}/${event.target_iid}` : null
-  const title = event.target_title ?? (event.target_type === null ? 'the project' : '')
+  const title = event.target_title ?? (event.target_type === null ? t.theProject : '')
   return (
     <Row
       lead={<Avatar of={event.author} />}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { withQuery } from '../query.ts'
 import type { Listed } from '../api.ts'
 import { useSurroundings } from '../surroundings.ts'
+import * as t from '../texts/common.ts'
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
@@ -44,21 +45,21 @@ export function Pages({ of }: { of: Listed<unknown> }) {
   if (of.next === null && of.previous === null) return null
   const to = (page: number) => withQuery(address, { page })
   return (
-    <nav class="pages" aria-label="Pages">
+    <nav class="pages" aria-label={t.pages}>
       {of.previous !== null ? (
         <a class="button" rel="prev" href={to(of.previous)}>
-          Previous
+          {t.previous}
         </a>
       ) : (
         <span />
       )}
       <span class="quiet">
-        Page {of.page}
-        {of.pages !== null && ` of ${of.pages}`}
+        {t.pageNumber(of.page)}
+        {of.pages !== null && t.ofPages(of.pages)}
       </span>
       {of.next !== null ? (
         <a class="button" rel="next" href={to(of.next)}>
-          Next
+          {t.next}
         </a>
       ) : (
         <span />

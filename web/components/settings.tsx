@@ -4,6 +4,7 @@ import { useSurroundings } from '../surroundings.ts'
 import { Copyable } from './CloneBox.tsx'
 import { Choice, Tick } from './Form.tsx'
 import { Icon } from './Icon.tsx'
+import * as t from '../texts/common.ts'
 
 export interface NavLink {
   readonly href: string
@@ -79,7 +80,7 @@ export function Secret({ name, label }: { name: string; label: string }) {
   return (
     <div class="fresh" role="status">
       <p>
-        <strong>Copy this value now. It is not shown again.</strong>
+        <strong>{t.copyThisValueNow}</strong>
       </p>
       <Copyable label={label} text={secret} />
     </div>
@@ -148,11 +149,11 @@ export function Finder({
     <form class="finder" role="search" action={address.split('?', 1)[0]!} aria-label={label}>
       <input type="search" name={name} placeholder={label} aria-label={label} defaultValue={query.get(name) ?? ''} />
       {children}
-      <button class="button">Search</button>
+      <button class="button">{t.search}</button>
     </form>
   )
 }
 
 export const SortChoice = ({ options }: { options: readonly (readonly [value: string, text: string])[] }) => (
-  <Choice name="sort" label="Sort by" isQuiet options={options} value={useSurroundings().query.get('sort')} />
+  <Choice name="sort" label={t.sortBy} isQuiet options={options} value={useSurroundings().query.get('sort')} />
 )
