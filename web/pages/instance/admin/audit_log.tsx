@@ -6,6 +6,9 @@ import { Empty, Row, Rows } from '../../../components/lists.tsx'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/admin.ts'
 
 type Event = Records['AuditEvent']
 
@@ -27,25 +30,25 @@ export const page = declare<Data>({
       id_before: Number(query.get('id_before')) || undefined,
     }),
   }),
-  title: () => 'Audit log',
+  title: () => common.auditLog,
   View: ({ events, query, address }) => {
     const last = events.items.at(-1)
     return (
       <>
-        <h1>Audit log</h1>
-        <p class="quiet">Changes by administrators. Entries are kept for one year.</p>
+        <h1>{common.auditLog}</h1>
+        <p class="quiet">{t.changesByAdministratorsEntries}</p>
         <form class="finder" action="/admin/audit_log">
-          <Field name="entity_type" label="Entity type" placeholder="User" value={query.get('entity_type')} />
-          <Field name="created_after" label="From" type="date" value={query.get('created_after')} />
-          <Field name="created_before" label="To" type="date" value={query.get('created_before')} />
-          <Button>Filter</Button>
+          <Field name="entity_type" label={t.entityType} placeholder={t.user} value={query.get('entity_type')} />
+          <Field name="created_after" label={common.from} type="date" value={query.get('created_after')} />
+          <Field name="created_before" label={common.to} type="date" value={query.get('created_before')} />
+          <Button>{common.filter}</Button>
         </form>
         {events.items.length === 0 ? (
-          <Empty title="No audit events">
-            <p>Changes to settings and users, and actions taken on behalf of other users, appear here.</p>
+          <Empty title={t.noAuditEvents}>
+            <p>{t.changesToSettingsAndUsers}</p>
           </Empty>
         ) : (
-          <Rows label="Audit events">
+          <Rows label={t.auditEvents}>
             {events.items.map((event) => (
               <Row key={event.id} title={event.details.custom_message} facts={<About of={event} />} />
             ))}
@@ -53,7 +56,7 @@ export const page = declare<Data>({
         )}
         {last && events.items.length === PER_PAGE && (
           <p>
-            <a href={withQuery(address, { id_before: String(last.id) })}>Older</a>
+            <a href={withQuery(address, { id_before: String(last.id) })}>{t.older}</a>
           </p>
         )}
       </>
@@ -63,15 +66,16 @@ export const page = declare<Data>({
 
 const About = ({ of: { details, entity_type, entity_id, created_at } }: { of: Event }) => (
   <>
-    {entity_type} {details.entity_path ?? entity_id} · by {details.author_name}
-    {details.acting_as && ` as @${details.acting_as}`} · from {details.ip_address} · <Time at={created_at} />
+    {t.entityByAuthor(entity_type, details.entity_path ?? entity_id ?? '', details.author_name)}
+    {details.acting_as && t.actingAs(details.acting_as)}{' '}
+    {rich(t.fromIpAddressTime, { ipAddress: details.ip_address, time: <Time at={created_at} /> })}
     {details.changes.length > 0 && (
       <ul class="audit-changes">
         {details.changes.map((one) => (
           <li key={one.change}>
             <code>{one.change}</code>
-            {one.from !== undefined && <> from {shown(one.from)}</>}
-            {one.to !== undefined && <> to {shown(one.to)}</>}
+            {one.from !== undefined && <> {rich(t.fromShown, { shown: shown(one.from) })}</>}
+            {one.to !== undefined && <> {rich(t.toShown, { shown: shown(one.to) })}</>}
           </li>
         ))}
       </ul>

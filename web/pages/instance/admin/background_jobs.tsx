@@ -7,6 +7,9 @@ import { listPage } from '../../../fields.ts'
 import { Chapter, Facts } from '../../../components/settings.tsx'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare, text } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/admin.ts'
 
 const measure = (api: Api) => api.get('/sidekiq/compound_metrics', {})
 
@@ -22,36 +25,36 @@ export const page = declare<Data>({
     metrics: measure(api),
     jobs: api.list('/background_jobs/dead', listPage(query)),
   }),
-  title: () => 'Background jobs',
+  title: () => common.backgroundJobs,
   View: ({ metrics, jobs }) => (
     <>
-      <h1>Background jobs</h1>
+      <h1>{common.backgroundJobs}</h1>
       <Facts
         of={[
-          ['Queued', metrics.jobs.enqueued],
-          ['Queue latency', `${metrics.queues.default.latency} s`],
-          ['Running', metrics.jobs.busy],
-          ['Failed', metrics.jobs.dead],
-          ['Processed', metrics.jobs.processed],
-          ['Failed attempts', metrics.jobs.failed],
+          [common.queued, metrics.jobs.enqueued],
+          [t.queueLatency, `${metrics.queues.default.latency} s`],
+          [common.running, metrics.jobs.busy],
+          [common.failed, metrics.jobs.dead],
+          [t.processed, metrics.jobs.processed],
+          [t.failedAttempts, metrics.jobs.failed],
         ]}
       />
-      <Chapter title="Failed">
-        <p class="quiet">Jobs that failed on every attempt. Retry a job after fixing the cause.</p>
-        {jobs.items.length === 0 ? <Empty title="No failed jobs" /> : <FailedJobs of={jobs.items} />}
+      <Chapter title={common.failed}>
+        <p class="quiet">{t.jobsThatFailedOnEvery}</p>
+        {jobs.items.length === 0 ? <Empty title={t.noFailedJobs} /> : <FailedJobs of={jobs.items} />}
         <Pages of={jobs} />
       </Chapter>
-      <Chapter title="Processes">
-        <Rows label="Processes">
+      <Chapter title={t.processes}>
+        <Rows label={t.processes}>
           {metrics.processes.map((one) => (
             <Row
               key={`${one.hostname} ${one.pid}`}
-              title={`${one.hostname}, process ${one.pid}`}
-              facts={
-                <>
-                  {one.busy} of {one.concurrency} workers busy · up since <Time at={one.started_at} />
-                </>
-              }
+              title={t.hostnameProcessPid(one.hostname, one.pid)}
+              facts={rich(t.busyOfConcurrencyWorkersBusy, {
+                busy: one.busy,
+                concurrency: one.concurrency,
+                time: <Time at={one.started_at} />,
+              })}
             />
           ))}
         </Rows>
@@ -70,32 +73,36 @@ export const page = declare<Data>({
 
 function FailedJobs({ of }: { of: readonly Records['DeadJob'][] }) {
   return (
-    <Rows label="Failed jobs">
+    <Rows label={t.failedJobs}>
       {of.map((job) => (
         <Row
           key={job.id}
           title={<code>{job.name}</code>}
           facts={
             <>
-              {job.attempts} attempts, created <Time at={job.created_at} /> · <code>{job.payload.slice(0, 200)}</code>
+              {rich(t.attemptsAttemptsCreatedTimePayload, {
+                attempts: job.attempts,
+                time: <Time at={job.created_at} />,
+                payload: <code>{job.payload.slice(0, 200)}</code>,
+              })}
               {job.error && <pre class="dead-job-error">{job.error.slice(0, 2000)}</pre>}
             </>
           }
           aside={
             <>
-              <ActButton action="retry" fields={{ job: job.id }} label={`Retry job ${job.id}`}>
+              <ActButton action="retry" fields={{ job: job.id }} label={t.retryJob(job.id)}>
                 {' '}
-                Retry{' '}
+                {common.retry}{' '}
               </ActButton>
               <ActButton
                 action="discard"
                 fields={{ job: job.id }}
                 kind="danger"
-                label={`Delete job ${job.id}`}
-                confirm="Delete this job? The work is not done."
+                label={t.deleteJob(job.id)}
+                confirm={t.deleteThisJobWork}
               >
                 {' '}
-                Delete{' '}
+                {common.deleteLabel}{' '}
               </ActButton>
             </>
           }

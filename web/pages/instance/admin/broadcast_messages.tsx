@@ -6,14 +6,17 @@ import { Fold } from '../../../components/settings.tsx'
 import { listPage, optional, word } from '../../../fields.ts'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare, text } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/admin.ts'
 
 interface Data {
   messages: Listed<Records['BroadcastMessage'][]>
 }
 
 const TYPES = [
-  ['banner', 'Banner: top of all pages'],
-  ['notification', 'Notification: corner of the page'],
+  ['banner', t.bannerTopOfAllPages],
+  ['notification', t.notificationCornerOfPage],
 ] as const
 
 const utc = (written: string | undefined) => written && `${written}Z`
@@ -22,40 +25,40 @@ export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
   load: ({ api, query }) => ({ messages: api.list('/broadcast_messages', listPage(query)) }),
-  title: () => 'Broadcast messages',
+  title: () => common.broadcastMessages,
   View: ({ messages }) => (
     <>
-      <h1>Broadcast messages</h1>
-      <Fold title="New broadcast message" action="create">
+      <h1>{common.broadcastMessages}</h1>
+      <Fold title={t.newBroadcastMessage} action="create">
         <Form action="create" resets>
-          <Field name="message" label="Message" lines={2} required />
-          <Choice name="broadcast_type" label="Type" options={TYPES} value="banner" />
-          <Field name="starts_at" label="Starts at (UTC)" type="datetime-local" hint="Leave empty to start now." />
-          <Field name="ends_at" label="Ends at (UTC)" type="datetime-local" hint="Leave empty to end after one hour." />
-          <Button kind="main">Create broadcast message</Button>
+          <Field name="message" label={common.message} lines={2} required />
+          <Choice name="broadcast_type" label={common.type} options={TYPES} value="banner" />
+          <Field name="starts_at" label={t.startsAtUtc} type="datetime-local" hint={t.leaveEmptyToStartNow} />
+          <Field name="ends_at" label={t.endsAtUtc} type="datetime-local" hint={t.leaveEmptyToEndAfter} />
+          <Button kind="main">{t.createBroadcastMessage}</Button>
         </Form>
       </Fold>
       {messages.items.length === 0 ? (
-        <Empty title="No broadcast messages" />
+        <Empty title={t.noBroadcastMessages} />
       ) : (
-        <Rows label="Broadcast messages">
+        <Rows label={common.broadcastMessages}>
           {messages.items.map((one) => (
             <Row
               key={one.id}
               title={
                 <>
-                  {one.message} {one.active && <span class="badge">active</span>}
+                  {one.message} {one.active && <span class="badge">{t.active}</span>}
                 </>
               }
-              facts={
-                <>
-                  {one.broadcast_type} · from <Time at={one.starts_at} /> until <Time at={one.ends_at} />
-                </>
-              }
+              facts={rich(t.broadcastTypeFromTimeUntilTime2, {
+                broadcastType: one.broadcast_type,
+                time: <Time at={one.starts_at} />,
+                time2: <Time at={one.ends_at} />,
+              })}
               aside={
-                <ActButton action="remove" fields={{ message: one.id }} kind="danger" confirm="Delete this message?">
+                <ActButton action="remove" fields={{ message: one.id }} kind="danger" confirm={t.deleteThisMessage}>
                   {' '}
-                  Delete{' '}
+                  {common.deleteLabel}{' '}
                 </ActButton>
               }
             />

@@ -5,6 +5,7 @@ import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   groups: Listed<Records['Group'][]>
@@ -21,22 +22,22 @@ export const page = declare<Data>({
       ...listPage(query),
     }),
   }),
-  title: () => 'Groups',
+  title: () => common.groups,
   View: ({ groups }) => (
     <>
       <div class="head">
-        <h1>Groups</h1>
+        <h1>{common.groups}</h1>
         <a class="button" href="/groups/new">
-          New group
+          {common.newGroup}
         </a>
       </div>
-      <Finder label="Search groups" />
+      <Finder label={common.searchGroups} />
       {groups.items.length === 0 ? (
-        <Empty title="No groups" />
+        <Empty title={common.noGroups} />
       ) : (
         <GroupRows
           groups={groups.items}
-          aside={({ full_path }) => <a href={`/groups/${full_path}/-/edit`}>Settings</a>}
+          aside={({ full_path }) => <a href={`/groups/${full_path}/-/edit`}>{common.settings}</a>}
         />
       )}
       <Pages of={groups} />

@@ -6,6 +6,9 @@ import { Time } from '../../../components/Time.tsx'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
 import { sizeText } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/admin.ts'
 
 interface Data {
   statistics: Records['InstanceStatistics']
@@ -17,24 +20,24 @@ interface Data {
 }
 
 const COUNTED = [
-  ['users', 'Users', '/admin/users'],
-  ['active_users', 'Active users', null],
-  ['projects', 'Projects', '/admin/projects'],
-  ['groups', 'Groups', '/admin/groups'],
-  ['issues', 'Issues', null],
-  ['merge_requests', 'Merge requests', null],
-  ['notes', 'Comments', null],
-  ['forks', 'Forks', null],
-  ['snippets', 'Snippets', null],
-  ['milestones', 'Milestones', null],
-  ['ssh_keys', 'SSH keys', null],
+  ['users', common.users, '/admin/users'],
+  ['active_users', t.activeUsers, null],
+  ['projects', common.projects, '/admin/projects'],
+  ['groups', common.groups, '/admin/groups'],
+  ['issues', common.issues, null],
+  ['merge_requests', common.mergeRequests, null],
+  ['notes', common.comments, null],
+  ['forks', common.forks, null],
+  ['snippets', common.snippets, null],
+  ['milestones', common.milestones, null],
+  ['ssh_keys', common.sshKeys, null],
 ] as const
 
 const STORED = [
-  ['repository_size', 'Repositories'],
-  ['lfs_objects_size', 'Git LFS objects'],
-  ['job_artifacts_size', 'Job artifacts'],
-  ['database_size', 'Database'],
+  ['repository_size', t.repositories],
+  ['lfs_objects_size', t.gitLfsObjects],
+  ['job_artifacts_size', t.jobArtifacts],
+  ['database_size', t.database],
 ] as const
 
 export const page = declare<Data>({
@@ -48,49 +51,46 @@ export const page = declare<Data>({
     newest: api.get('/users', { per_page: 5 }),
     runners: api.get('/runners/all', { per_page: 100 }),
   }),
-  title: () => 'Overview',
+  title: () => common.overview,
   View: ({ statistics, storage, metadata, figures: { jobs }, newest, runners }) => (
     <>
-      <h1>Administration</h1>
+      <h1>{common.administration}</h1>
       <Facts
         of={COUNTED.map(([name, text, href]) => [
           text,
           href ? <a href={href}>{statistics[name]}</a> : statistics[name],
         ])}
       />
-      <Chapter title="Health">
+      <Chapter title={t.health}>
         <Facts
           of={[
-            ['Version', metadata.version],
-            ['Revision', metadata.revision],
-            ['Background jobs queued', jobs.enqueued],
-            ['Background jobs failed', <a href="/admin/background_jobs">{jobs.dead}</a>],
-            ['Runners online', `${runners.filter(({ online }) => online).length} of ${runners.length}`],
+            [t.version, metadata.version],
+            [t.revision, metadata.revision],
+            [t.backgroundJobsQueued, jobs.enqueued],
+            [t.backgroundJobsFailed, <a href="/admin/background_jobs">{jobs.dead}</a>],
+            [t.runnersOnline, t.someOfAll(runners.filter(({ online }) => online).length, runners.length)],
           ]}
         />
         <p class="row">
-          <a href="/-/readiness">Readiness</a> <a href="/-/metrics">Metrics</a> <a href="/api/docs">API reference</a>
+          <a href="/-/readiness">{t.readiness}</a> <a href="/-/metrics">{t.metrics}</a>{' '}
+          <a href="/api/docs">{common.apiReference}</a>
         </p>
       </Chapter>
-      <Chapter title="Storage">
+      <Chapter title={t.storage}>
         <Facts
           of={[
             ...STORED.map(([name, text]) => [text, sizeText(storage[name])] as const),
-            ['Free disk space', `${sizeText(storage.disk_free)} of ${sizeText(storage.disk_size)}`],
+            [t.freeDiskSpace, t.someOfAll(sizeText(storage.disk_free), sizeText(storage.disk_size))],
           ]}
         />
       </Chapter>
-      <Chapter title="Latest users">
-        <Rows label="Latest users">
+      <Chapter title={t.latestUsers}>
+        <Rows label={t.latestUsers}>
           {newest.map((user) => (
             <Row
               key={user.id}
               title={<a href={`/admin/users/${user.username}`}>{user.name}</a>}
-              facts={
-                <>
-                  @{user.username} · created <Time at={user.created_at} />
-                </>
-              }
+              facts={rich(t.usernameCreatedTime, { username: user.username, time: <Time at={user.created_at} /> })}
             />
           ))}
         </Rows>

@@ -9,6 +9,9 @@ import { below } from '../../../layout/project.tsx'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
 import { sizeText } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/admin.ts'
 
 interface Data {
   projects: Listed<Records['Project'][]>
@@ -25,17 +28,17 @@ export const page = declare<Data>({
       ...listPage(query),
     }),
   }),
-  title: () => 'Projects',
+  title: () => common.projects,
   View: ({ projects }) => (
     <>
-      <h1>Projects</h1>
-      <Finder label="Search projects">
+      <h1>{common.projects}</h1>
+      <Finder label={common.searchProjects}>
         <SortChoice options={PROJECT_ORDERS} />
       </Finder>
       {projects.items.length === 0 ? (
-        <Empty title="No projects" />
+        <Empty title={common.noProjects} />
       ) : (
-        <Rows label="Projects">
+        <Rows label={common.projects}>
           {projects.items.map((project) => (
             <Row
               key={project.id}
@@ -44,16 +47,15 @@ export const page = declare<Data>({
                   <a class="place-link" href={`/${project.path_with_namespace}`}>
                     {project.name_with_namespace}
                   </a>{' '}
-                  <Visibility of={project.visibility} /> {project.archived && <span class="badge">archived</span>}
+                  <Visibility of={project.visibility} />{' '}
+                  {project.archived && <span class="badge">{common.archived}</span>}
                 </>
               }
-              facts={
-                <>
-                  {sizeText(project.statistics?.storage_size ?? 0)} · {project.statistics?.commit_count ?? 0} commits ·
-                  updated <Time at={project.last_activity_at} />
-                </>
-              }
-              aside={<a href={below(project, 'edit')}>Settings</a>}
+              facts={rich(t.sizeCommitsUpdated(project.statistics?.commit_count ?? 0), {
+                sizeText: sizeText(project.statistics?.storage_size ?? 0),
+                time: <Time at={project.last_activity_at} />,
+              })}
+              aside={<a href={below(project, 'edit')}>{common.settings}</a>}
             />
           ))}
         </Rows>

@@ -5,6 +5,8 @@ import { Pages } from '../../../components/lists.tsx'
 import { listPage } from '../../../fields.ts'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/admin.ts'
 
 interface Data {
   runners: Listed<Records['Runner'][]>
@@ -14,7 +16,7 @@ export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
   load: ({ api, query }) => ({ runners: api.list('/runners/all', listPage(query)) }),
-  title: () => 'Runners',
+  title: () => common.runners,
   actions: runnerActions('instance'),
   View: ({ runners, me }) => (
     <Runners
@@ -22,7 +24,7 @@ export const page = declare<Data>({
       runners={runners.items}
       server={me!.web_url.slice(0, -me!.username.length - 1)}
       me={me}
-      note={<p class="quiet">Instance runners run jobs of all projects.</p>}
+      note={<p class="quiet">{t.instanceRunnersRunJobs}</p>}
       pages={<Pages of={runners} />}
     />
   ),

@@ -1,8 +1,10 @@
 /** Settings of the instance by topic; all others are in the last section. */
+import * as t from '../../../../texts/admin.ts'
+
 export const CHAPTERS: readonly (readonly [name: string, title: string, settings: readonly string[]])[] = [
   [
     'visibility',
-    'Visibility and defaults',
+    t.visibilityAndDefaults,
     [
       'default_project_visibility',
       'default_group_visibility',
@@ -17,7 +19,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'sign_in',
-    'Sign-in and sign-up',
+    t.signInAndSignUp,
     [
       'signup_enabled',
       'require_admin_approval_after_user_signup',
@@ -39,7 +41,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'keys',
-    'Tokens and keys',
+    t.tokensAndKeys,
     [
       'personal_access_token_prefix',
       'require_personal_access_token_expiry',
@@ -53,7 +55,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'repositories',
-    'Repositories',
+    t.repositories,
     [
       'enabled_git_access_protocol',
       'import_sources',
@@ -86,7 +88,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'network',
-    'Outbound requests',
+    t.outboundRequests,
     [
       'allow_local_requests_from_web_hooks_and_services',
       'allow_local_requests_from_system_hooks',
@@ -98,7 +100,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'limits',
-    'Rate limits',
+    t.rateLimits,
     [
       'throttle_unauthenticated_enabled',
       'throttle_unauthenticated_period_in_seconds',
@@ -128,7 +130,7 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
   [
     'texts',
-    'Messages and email',
+    t.messagesAndEmail,
     [
       'sign_in_text',
       'after_sign_up_text',

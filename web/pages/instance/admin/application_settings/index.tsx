@@ -8,47 +8,49 @@ import { page as declare, text, texts } from '../../../../page.ts'
 import { withQuery } from '../../../../query.ts'
 import { sentence } from '../../../../words.ts'
 import { CHAPTERS, COMPANIONS, chapterOf, settingsOf } from './chapters.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/admin.ts'
 
 interface Data {
   settings: Record<string, unknown>
 }
 
 const VISIBILITY = [
-  ['private', 'Private'],
-  ['internal', 'Internal'],
-  ['public', 'Public'],
+  ['private', t.privateLabel],
+  ['internal', t.internal],
+  ['public', common.publicVisibility],
 ] as const
 const CHOICES: Record<string, readonly (readonly [string, string])[]> = {
   default_project_visibility: VISIBILITY,
   default_group_visibility: VISIBILITY,
   default_snippet_visibility: VISIBILITY,
   email_confirmation_setting: [
-    ['off', 'Off'],
-    ['soft', 'Soft: confirm within a few days'],
-    ['hard', 'Hard: confirm before the first sign-in'],
+    ['off', t.off],
+    ['soft', t.softConfirmWithinFewDays],
+    ['hard', t.hardConfirmBeforeFirstSignIn],
   ],
   enabled_git_access_protocol: [
-    ['', 'SSH and HTTP'],
-    ['ssh', 'SSH only'],
-    ['http', 'HTTP only'],
+    ['', t.sshAndHttp],
+    ['ssh', t.sshOnly],
+    ['http', t.httpOnly],
   ],
   default_branch_protection: [
-    ['0', 'Not protected'],
-    ['1', 'Partially protected: developers can push, no force push'],
-    ['2', 'Fully protected: only maintainers can push'],
-    ['3', 'Protected against pushes: developers can merge, maintainers can push'],
+    ['0', t.notProtected],
+    ['1', t.partiallyProtectedDevelopersCanPush],
+    ['2', t.fullyProtectedOnlyMaintainersCanPush],
+    ['3', t.protectedAgainstPushesDevelopersCan],
   ],
   default_project_creation: [
-    ['0', 'No one'],
-    ['1', 'Maintainers'],
-    ['2', 'Developers and maintainers'],
-    ['3', 'Administrators'],
-    ['4', 'Owners'],
+    ['0', common.noOne],
+    ['1', common.maintainers],
+    ['2', t.developersAndMaintainers],
+    ['3', common.administrators],
+    ['4', common.owners],
   ],
   first_day_of_week: [
-    ['0', 'Sunday'],
-    ['1', 'Monday'],
-    ['6', 'Saturday'],
+    ['0', t.sunday],
+    ['1', t.monday],
+    ['6', t.saturday],
   ],
 }
 
@@ -69,15 +71,15 @@ export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
   load: ({ api }) => ({ settings: api.get('/application/settings', {}).then((all) => ({ ...all })) }),
-  title: () => 'Settings',
+  title: () => common.settings,
   View: ({ settings, query, address }) => {
     const chapter = chapterOf(query)
-    const chapters = [...CHAPTERS.map(([name, title]) => [name, title] as const), ['other', 'Other'] as const]
+    const chapters = [...CHAPTERS.map(([name, title]) => [name, title] as const), ['other', common.other] as const]
     return (
       <>
-        <h1>Settings</h1>
+        <h1>{common.settings}</h1>
         <Tabs
-          label="Sections"
+          label={t.sections}
           tabs={chapters.map(([name, title]) => ({
             text: title,
             href: withQuery(address, { chapter: name }),
@@ -90,7 +92,7 @@ export const page = declare<Data>({
             {settingsOf(chapter, settings).map((name) => (
               <Setting name={name} value={settings[name]} key={name} />
             ))}
-            <Button kind="main">Save settings</Button>
+            <Button kind="main">{t.saveSettings}</Button>
           </Form>
         </div>
       </>
@@ -113,7 +115,7 @@ export const page = declare<Data>({
       const companions = changed.flatMap((name) => COMPANIONS[name] ?? [])
       const input = [...new Set([...changed, ...companions])].map((name) => [name, read(name)] as const)
       if (changed.length > 0) await api.put('/application/settings', Object.fromEntries(input))
-      return { told: { notice: changed.length === 0 ? 'No changes.' : 'Saved.' } }
+      return { told: { notice: changed.length === 0 ? common.noChanges : common.saved } }
     },
   },
 })

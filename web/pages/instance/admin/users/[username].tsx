@@ -11,6 +11,8 @@ import { count, flag, flags, optional } from '../../../../fields.ts'
 import { adminFrame } from '../../../../layout/settings.tsx'
 import { roleName } from '../../../../levels.ts'
 import { page as declare, text, type Act, type PageRequest } from '../../../../page.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/admin.ts'
 
 interface Data {
   user: Records['AdministeredUser']
@@ -20,9 +22,9 @@ interface Data {
 }
 
 const SWITCHES = [
-  ['admin', 'is_admin', 'Administrator'],
-  ['external', 'external', 'External: can access only projects and groups they are a member of'],
-  ['can_create_group', 'can_create_group', 'Can create groups'],
+  ['admin', 'is_admin', t.administrator],
+  ['external', 'external', t.externalCanAccessOnlyProjects],
+  ['can_create_group', 'can_create_group', t.canCreateGroups],
 ] as const
 
 async function userOf({ api, params }: Pick<PageRequest, 'api' | 'params'>): Promise<Records['AdministeredUser']> {
@@ -55,72 +57,68 @@ export const page = declare<Data>({
   View: ({ user, memberships, sessions, keys, me }) => (
     <>
       <p>
-        <a href="/admin/users">All users</a>
+        <a href="/admin/users">{t.allUsers}</a>
       </p>
       <h1>{user.name}</h1>
       <Notice />
       <p class="row">
         <State of={user.state} />
         <a href={`/${user.username}`}>@{user.username}</a>
-        {user.is_admin && <span class="badge">administrator</span>}
+        {user.is_admin && <span class="badge">{t.administratorBadge}</span>}
       </p>
       {user.id !== me?.id && (
         <p class="row">
           {user.state === 'blocked_pending_approval' && <Approval name={user.name} />}
           {user.state === 'blocked' ? (
-            <ActButton action="unblock">Unblock</ActButton>
+            <ActButton action="unblock">{t.unblock}</ActButton>
           ) : (
-            <ActButton
-              action="block"
-              kind="danger"
-              confirm="Block this user? The user is signed out and cannot sign in."
-            >
-              Block
+            <ActButton action="block" kind="danger" confirm={t.blockThisUserUser}>
+              {t.block}
             </ActButton>
           )}
           {user.state === 'deactivated' ? (
-            <ActButton action="activate">Activate</ActButton>
+            <ActButton action="activate">{t.activate}</ActButton>
           ) : (
-            user.state === 'active' && <ActButton action="deactivate">Deactivate</ActButton>
+            user.state === 'active' && <ActButton action="deactivate">{t.deactivate}</ActButton>
           )}
-          <ActButton action="revoke" kind="danger" confirm="Sign out all sessions and revoke all tokens?">
-            Revoke all credentials
+          <ActButton action="revoke" kind="danger" confirm={t.signOutAllSessions}>
+            {t.revokeAllCredentials}
           </ActButton>
         </p>
       )}
       <Facts
         of={[
-          ['Created', <Time at={user.created_at} />],
-          ['Last sign-in', user.last_sign_in_at ? <Time at={user.last_sign_in_at} /> : 'never'],
-          ['Email', user.confirmed_at ? 'confirmed' : 'unconfirmed'],
-          ['Sessions', sessions.length],
-          ['SSH keys', keys.length],
-          ['Sign-in providers', user.identities.map(({ provider }) => provider).join(', ') || 'password'],
+          [common.created, <Time at={user.created_at} />],
+          [t.lastSignIn, user.last_sign_in_at ? <Time at={user.last_sign_in_at} /> : 'never'],
+          [common.email, user.confirmed_at ? 'confirmed' : 'unconfirmed'],
+          [common.sessions, sessions.length],
+          [common.sshKeys, keys.length],
+          [t.signInProviders, user.identities.map(({ provider }) => provider).join(', ') || 'password'],
         ]}
       />
-      <Chapter title="Account">
+      <Chapter title={common.account}>
         <Form action="save">
-          <Field name="name" label="Name" value={user.name} required />
-          <Field name="username" label="Username" value={user.username} required />
-          <Field name="email" label="Email" type="email" value={user.email} required />
+          <Field name="name" label={common.name} value={user.name} required />
+          <Field name="username" label={t.username} value={user.username} required />
+          <Field name="email" label={common.email} type="email" value={user.email} required />
           <Field
             name="password"
-            label="New password"
+            label={common.newPassword}
             type="password"
             autocomplete="new-password"
-            hint="Leave empty to keep the current password. The user must choose a new password at the next sign-in and is signed out of all sessions. Access tokens, the private token and applications keep working unless revoked."
+            hint={t.leaveEmptyToKeepCurrent}
           />
-          <Switch name="revoke_tokens" label="Also revoke all tokens" hint="SSH keys are kept." isOn={false} />
-          <Field name="projects_limit" label="Project limit" type="number" value={user.projects_limit} />
+          <Switch name="revoke_tokens" label={t.alsoRevokeAllTokens} hint={t.sshKeysAreKept} isOn={false} />
+          <Field name="projects_limit" label={t.projectLimit} type="number" value={user.projects_limit} />
           {SWITCHES.map(([name, now, label]) => (
             <Switch name={name} label={label} isOn={user[now]} key={name} />
           ))}
-          <Button kind="main">Save account</Button>
+          <Button kind="main">{t.saveAccount}</Button>
         </Form>
       </Chapter>
       {memberships.length > 0 && (
-        <Chapter title="Memberships">
-          <Rows label="Memberships">
+        <Chapter title={t.memberships}>
+          <Rows label={t.memberships}>
             {memberships.map((one) => (
               <Row
                 key={`${one.source_type} ${one.source_id}`}
@@ -133,11 +131,11 @@ export const page = declare<Data>({
       )}
       {user.id !== me?.id && (
         <Confirmed
-          title="Delete this user"
-          hint="Deletes the user and all personal projects. Contributions to other projects are kept."
+          title={t.deleteThisUser}
+          hint={t.deletesUserAndAllPersonal}
           action="remove"
           word={user.username}
-          button="Delete user"
+          button={t.deleteUser}
         />
       )}
     </>
@@ -156,7 +154,7 @@ export const page = declare<Data>({
     async revoke(request) {
       const { id } = await userOf(request)
       await request.api.post('/users/{id}/revoke_credentials', { id })
-      return { told: { notice: 'All sessions signed out and all tokens revoked.' } }
+      return { told: { notice: t.allSessionsSignedOut } }
     },
     async save(request) {
       const { api, form, params } = request
@@ -175,7 +173,7 @@ export const page = declare<Data>({
         ),
       })
       if (user.username !== params.username) return `/admin/users/${user.username}`
-      return { told: { notice: 'Saved.' } }
+      return { told: { notice: common.saved } }
     },
     async remove(request) {
       assertTyped(request.form, request.params.username!)

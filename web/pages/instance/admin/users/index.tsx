@@ -10,6 +10,9 @@ import { flag, listPage, optional } from '../../../../fields.ts'
 import { adminFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
 import { withQuery } from '../../../../query.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/admin.ts'
 
 type Account = Records['Account'] & { is_admin?: boolean }
 
@@ -18,11 +21,11 @@ interface Data {
 }
 
 const VIEWS = [
-  ['', 'All', {}],
-  ['active', 'Active', { active: true }],
-  ['blocked', 'Blocked', { blocked: true }],
-  ['waiting', 'Pending approval', { pending_approval: true }],
-  ['external', 'External', { external: true }],
+  ['', common.all, {}],
+  ['active', common.active, { active: true }],
+  ['blocked', common.blocked, { blocked: true }],
+  ['waiting', common.pendingApproval, { pending_approval: true }],
+  ['external', t.external, { external: true }],
 ] as const
 
 const viewOf = (query: URLSearchParams) => VIEWS.find(([name]) => name === query.get('show')) ?? VIEWS[0]
@@ -33,43 +36,43 @@ export const page = declare<Data>({
   load: ({ api, query }) => ({
     users: api.list('/users', { search: query.get('search') ?? undefined, ...viewOf(query)[2], ...listPage(query) }),
   }),
-  title: () => 'Users',
+  title: () => common.users,
   View: ({ users, query, address, me }) => (
     <>
-      <h1>Users</h1>
+      <h1>{common.users}</h1>
       <Tabs
-        label="Filter"
+        label={common.filter}
         tabs={VIEWS.map(([name, words]) => ({
           text: words,
           href: withQuery(address, { show: name || null }),
           isCurrent: viewOf(query)[0] === name,
         }))}
       />
-      <Fold title="New user" action="create">
+      <Fold title={t.newUser} action="create">
         <Form action="create">
-          <Field name="name" label="Name" required />
-          <Field name="username" label="Username" required />
-          <Field name="email" label="Email" type="email" required />
+          <Field name="name" label={common.name} required />
+          <Field name="username" label={t.username} required />
+          <Field name="email" label={common.email} type="email" required />
           <Field
             name="password"
-            label="Password"
+            label={common.password}
             type="password"
             autocomplete="new-password"
-            hint="Leave empty to email the user a link to set a password."
+            hint={t.leaveEmptyToEmailUser}
           />
-          <Switch name="skip_confirmation" label="Skip email confirmation" isOn />
-          <Switch name="admin" label="Administrator" />
-          <Switch name="external" label="External: can access only projects and groups they are a member of" />
-          <Button kind="main">Create user</Button>
+          <Switch name="skip_confirmation" label={t.skipEmailConfirmation} isOn />
+          <Switch name="admin" label={t.administrator} />
+          <Switch name="external" label={t.externalCanAccessOnlyProjects} />
+          <Button kind="main">{t.createUser}</Button>
         </Form>
       </Fold>
-      <Finder label="Search users by name, username or email">
+      <Finder label={t.searchUsersByNameUsername}>
         {viewOf(query)[0] && <input type="hidden" name="show" value={viewOf(query)[0]} />}
       </Finder>
       {users.items.length === 0 ? (
-        <Empty title="No users" />
+        <Empty title={t.noUsers} />
       ) : (
-        <Rows label="Users">
+        <Rows label={common.users}>
           {users.items.map((user) => (
             <Row
               key={user.id}
@@ -80,14 +83,14 @@ export const page = declare<Data>({
                     {user.name}
                   </a>{' '}
                   <span class="quiet">@{user.username}</span>{' '}
-                  {user.is_admin && <span class="badge">administrator</span>}{' '}
+                  {user.is_admin && <span class="badge">{t.administratorBadge}</span>}{' '}
                   {user.state !== 'active' && <State of={user.state} />}
                 </>
               }
               facts={
                 <>
-                  {user.email} · created <Time at={user.created_at} />
-                  {user.last_activity_on && <> · active on {user.last_activity_on}</>}
+                  {rich(t.emailCreatedTime, { email: user.email, time: <Time at={user.created_at} /> })}
+                  {user.last_activity_on && <> {t.activeOn(user.last_activity_on)}</>}
                 </>
               }
               aside={user.id !== me?.id && <Health of={user} />}
@@ -132,16 +135,11 @@ function Health({ of: { id, name, state } }: { of: Account }) {
   if (state === 'blocked_pending_approval') return <Approval name={name} fields={fields} />
   return state === 'blocked' ? (
     <ActButton action="unblock" fields={fields}>
-      Unblock
+      {t.unblock}
     </ActButton>
   ) : (
-    <ActButton
-      action="block"
-      fields={fields}
-      kind="danger"
-      confirm={`Block ${name}? The user is signed out and cannot sign in.`}
-    >
-      Block
+    <ActButton action="block" fields={fields} kind="danger" confirm={t.blockUserNamed(name)}>
+      {t.block}
     </ActButton>
   )
 }
