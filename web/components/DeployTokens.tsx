@@ -6,18 +6,20 @@ import { ActButton, Button, Field, Form } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
 import { Boxes, Chapter, Fold, Secret } from './settings.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/credentials.ts'
 
 const SCOPES = [
-  ['read_repository', 'Clone and fetch (read_repository)'],
-  ['write_repository', 'Push (write_repository)'],
+  ['read_repository', t.cloneAndFetchReadRepository],
+  ['write_repository', t.pushWriteRepository],
 ] as const
 type Scope = (typeof SCOPES)[number][0]
 
 export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken'][] }) => (
-  <Chapter title="Deploy tokens" hint="Give scripts and servers access to the repository over HTTP.">
-    <Secret name="token" label="New deploy token" />
+  <Chapter title={t.deployTokens} hint={t.giveScriptsAndServersAccess}>
+    <Secret name="token" label={t.newDeployToken} />
     {tokens.length > 0 && (
-      <Rows label="Deploy tokens">
+      <Rows label={t.deployTokens}>
         {tokens.map((token) => (
           <Row
             key={token.id}
@@ -32,27 +34,27 @@ export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken
                 ))}
               </>
             }
-            facts={`as ${token.username}${token.expires_at ? ` · expires on ${token.expires_at.slice(0, 10)}` : ''}`}
+            facts={t.asUser(token.username, token.expires_at ? t.expiresOnSuffix(token.expires_at.slice(0, 10)) : '')}
             aside={
               <ActButton
                 action="revokeToken"
                 fields={{ token: token.id }}
                 kind="danger"
-                confirm={`Revoke “${token.name}”?`}
+                confirm={t.revokeName(token.name)}
               >
-                Revoke
+                {common.revoke}
               </ActButton>
             }
           />
         ))}
       </Rows>
     )}
-    <Fold title="New deploy token" action="makeToken">
+    <Fold title={t.newDeployToken} action="makeToken">
       <Form action="makeToken" resets>
-        <Field name="name" label="Name" required />
-        <Field name="expires_at" label="Expiration date" type="date" />
-        <Boxes name="scopes" label="Scopes" options={SCOPES} values={['read_repository']} />
-        <Button kind="main">Create deploy token</Button>
+        <Field name="name" label={common.name} required />
+        <Field name="expires_at" label={common.expirationDate} type="date" />
+        <Boxes name="scopes" label={t.scopes} options={SCOPES} values={['read_repository']} />
+        <Button kind="main">{t.createDeployToken}</Button>
       </Form>
     </Fold>
   </Chapter>

@@ -6,6 +6,8 @@ import { ROLES } from '../levels.ts'
 import { page as declare, text, texts, type Frame, type Page } from '../page.ts'
 import { Pages } from './lists.tsx'
 import { NewToken, Tokens } from './tokens.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/credentials.ts'
 
 interface Data {
   tokens: Listed<Records['ResourceAccessToken'][]>
@@ -25,11 +27,11 @@ export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
       tokens: api.list(tokens, { id: params.id!, state: 'active', ...listPage(query) }),
       settings: api.get('/application/web_settings', {}),
     }),
-    title: () => 'Access tokens',
+    title: () => common.accessTokens,
     View: ({ tokens, settings }) => (
       <>
-        <h1>Access tokens</h1>
-        <p class="quiet">Access tokens act as a bot member of this {place}, independent of any user account.</p>
+        <h1>{common.accessTokens}</h1>
+        <p class="quiet">{t.accessTokensActAsBot(place)}</p>
         <NewToken settings={settings} roles={ROLES} />
         <Tokens tokens={tokens.items} />
         <Pages of={tokens} />

@@ -6,15 +6,18 @@ import { Icon } from './Icon.tsx'
 import { Time } from './Time.tsx'
 import { Empty, Row, Rows } from './lists.tsx'
 import { Boxes, Fold, Secret } from './settings.tsx'
+import { rich } from '../rich.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/credentials.ts'
 
 type Token = Records['PersonalAccessToken'] & Partial<Pick<Records['ResourceAccessToken'], 'access_level'>>
 
 export const SCOPES = [
-  ['api', 'Full access to the API (api)'],
-  ['read_api', 'Read-only access to the API (read_api)'],
-  ['read_user', 'Read your user account (read_user)'],
-  ['read_repository', 'Clone and fetch (read_repository)'],
-  ['write_repository', 'Clone, fetch and push (write_repository)'],
+  ['api', t.fullAccessToApiApi],
+  ['read_api', t.readOnlyAccessToApi],
+  ['read_user', t.readYourUserAccountReadUser],
+  ['read_repository', t.cloneAndFetchReadRepository],
+  ['write_repository', t.cloneFetchAndPushWriteRepository],
 ] as const
 
 interface NewTokenProps {
@@ -26,14 +29,14 @@ interface NewTokenProps {
 
 export const NewToken = ({ settings, scopes = SCOPES, roles }: NewTokenProps) => (
   <>
-    <Secret name="token" label="New token" />
-    <Fold title="Create token" action="create">
+    <Secret name="token" label={t.newToken} />
+    <Fold title={common.createToken} action="create">
       <Form action="create" resets>
-        <Field name="name" label="Name" required hint="For example “backup script”." />
+        <Field name="name" label={common.name} required hint={t.forExampleBackupScript} />
         <Expiry settings={settings} isRequired={settings.require_personal_access_token_expiry && !roles} />
-        {roles && <Choice name="access_level" label="Role" options={roles} value="30" />}
-        <Boxes name="scopes" label="Scopes" options={scopes} />
-        <Button kind="main">Create token</Button>
+        {roles && <Choice name="access_level" label={common.role} options={roles} value="30" />}
+        <Boxes name="scopes" label={t.scopes} options={scopes} />
+        <Button kind="main">{common.createToken}</Button>
       </Form>
     </Fold>
   </>
@@ -45,18 +48,18 @@ function Expiry({ settings, isRequired }: { settings: Records['WebSettings']; is
   return (
     <Field
       name="expires_at"
-      label="Expiration date"
+      label={common.expirationDate}
       type="date"
       required={isRequired}
-      {...(latest !== null && { value: latest, max: latest, hint: `No later than ${latest}.` })}
+      {...(latest !== null && { value: latest, max: latest, hint: t.noLaterThan(latest) })}
     />
   )
 }
 
 export function Tokens({ tokens }: { tokens: readonly Token[] }) {
-  if (tokens.length === 0) return <Empty title="No active tokens" />
+  if (tokens.length === 0) return <Empty title={t.noActiveTokens} />
   return (
-    <Rows label="Active tokens">
+    <Rows label={t.activeTokens}>
       {tokens.map((token) => (
         <Row
           key={token.id}
@@ -74,33 +77,23 @@ export function Tokens({ tokens }: { tokens: readonly Token[] }) {
           facts={
             <>
               {token.access_level !== undefined && <>{roleName(token.access_level)} · </>}
-              created <Time at={token.created_at} /> ·{' '}
-              {token.last_used_at ? (
-                <>
-                  last used <Time at={token.last_used_at} />
-                </>
-              ) : (
-                'never used'
-              )}{' '}
-              · {token.expires_at ? `expires on ${token.expires_at.slice(0, 10)}` : 'never expires'}
+              {rich(t.createdTime, { time: <Time at={token.created_at} /> })}{' '}
+              {token.last_used_at ? rich(t.lastUsedTime, { time: <Time at={token.last_used_at} /> }) : common.neverUsed}{' '}
+              · {token.expires_at ? t.expiresOn(token.expires_at.slice(0, 10)) : t.neverExpires}
             </>
           }
           aside={
             <>
-              <ActButton
-                action="rotate"
-                fields={{ token: token.id }}
-                confirm="Rotate this token? The current token stops working immediately."
-              >
-                Rotate
+              <ActButton action="rotate" fields={{ token: token.id }} confirm={t.rotateThisTokenCurrentToken}>
+                {t.rotate}
               </ActButton>
               <ActButton
                 action="revoke"
                 fields={{ token: token.id }}
                 kind="danger"
-                confirm={`Revoke “${token.name}”? Applications that use this token lose access immediately.`}
+                confirm={t.revokeTokenNamed(token.name)}
               >
-                Revoke
+                {common.revoke}
               </ActButton>
             </>
           }

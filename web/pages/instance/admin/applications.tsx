@@ -6,6 +6,8 @@ import { SCOPES } from '../../../components/tokens.tsx'
 import { flag } from '../../../fields.ts'
 import { adminFrame } from '../../../layout/settings.tsx'
 import { page as declare, text, texts } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/credentials.ts'
 
 interface Data {
   applications: Records['Application'][]
@@ -15,25 +17,25 @@ export const page = declare<Data>({
   signedIn: true,
   frame: adminFrame,
   load: ({ api }) => ({ applications: api.get('/applications', {}) }),
-  title: () => 'Applications',
+  title: () => common.applications,
   View: ({ applications }) => (
     <>
-      <h1>Applications</h1>
-      <p class="quiet">Instance-wide OAuth applications.</p>
-      <Secret name="secret" label="Application secret" />
-      <Fold title="New application" action="create">
+      <h1>{common.applications}</h1>
+      <p class="quiet">{t.instanceWideOauthApplications}</p>
+      <Secret name="secret" label={t.applicationSecret} />
+      <Fold title={t.newApplication} action="create">
         <Form action="create" resets>
-          <Field name="name" label="Name" required />
-          <Field name="redirect_uri" label="Callback URLs" lines={2} required hint="One URL per line." />
-          <Switch name="confidential" label="Confidential: the application can keep its secret private" isOn />
-          <Boxes name="scopes" label="Scopes" options={SCOPES} />
-          <Button kind="main">Create application</Button>
+          <Field name="name" label={common.name} required />
+          <Field name="redirect_uri" label={t.callbackUrls} lines={2} required hint={t.oneUrlPerLine} />
+          <Switch name="confidential" label={t.confidentialApplicationCanKeep} isOn />
+          <Boxes name="scopes" label={t.scopes} options={SCOPES} />
+          <Button kind="main">{t.createApplication}</Button>
         </Form>
       </Fold>
       {applications.length === 0 ? (
-        <Empty title="No applications" />
+        <Empty title={t.noApplications} />
       ) : (
-        <Rows label="Applications">
+        <Rows label={common.applications}>
           {applications.map((one) => (
             <Row
               key={one.id}
@@ -45,21 +47,17 @@ export const page = declare<Data>({
               }
               aside={
                 <>
-                  <ActButton
-                    action="renew"
-                    fields={{ application: one.id }}
-                    confirm="Renew the secret? The current secret stops working immediately."
-                  >
-                    Renew secret
+                  <ActButton action="renew" fields={{ application: one.id }} confirm={t.renewSecretCurrentSecretStops}>
+                    {t.renewSecret}
                   </ActButton>
                   <ActButton
                     action="remove"
                     fields={{ application: one.id }}
                     kind="danger"
-                    confirm="Delete this application?"
+                    confirm={t.deleteThisApplication}
                   >
                     {' '}
-                    Delete{' '}
+                    {common.deleteLabel}{' '}
                   </ActButton>
                 </>
               }

@@ -6,14 +6,16 @@ import { ActButton, Button, Field, Folded, Form, Switch } from '../../../../comp
 import { Empty, Row, Rows } from '../../../../components/lists.tsx'
 import { Boxes, Fold } from '../../../../components/settings.tsx'
 import { SCOPES } from '../../../../components/tokens.tsx'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/credentials.ts'
 
 type Application = Records['OwnApplication']
 
 const OFFERED = [
   ...SCOPES,
-  ['openid', 'Verify your identity with OpenID Connect (openid)'],
-  ['profile', 'Read your public profile (profile)'],
-  ['email', 'Read your email address (email)'],
+  ['openid', t.verifyYourIdentityWithOpen],
+  ['profile', t.readYourPublicProfileProfile],
+  ['email', t.readYourEmailAddressEmail],
 ] as const
 
 /** Scopes that only the API offers stay when the form is sent. */
@@ -33,38 +35,34 @@ const NOTHING = { application_name: '', callback_url: '', confidential: true, sc
 
 const Fields = ({ of }: { of: Pick<Application, keyof typeof NOTHING> }) => (
   <>
-    <Field name="name" label="Name" required value={of.application_name} />
+    <Field name="name" label={common.name} required value={of.application_name} />
     <Field
       name="redirect_uri"
-      label="Callback URLs"
+      label={t.callbackUrls}
       lines={2}
       required
-      hint="One URL per line."
+      hint={t.oneUrlPerLine}
       value={of.callback_url}
     />
-    <Switch
-      name="confidential"
-      label="Confidential: the application can keep its secret private"
-      isOn={of.confidential}
-    />
-    <Boxes name="scopes" label="Scopes" options={offeredTo(of)} values={of.scopes} />
+    <Switch name="confidential" label={t.confidentialApplicationCanKeep} isOn={of.confidential} />
+    <Boxes name="scopes" label={t.scopes} options={offeredTo(of)} values={of.scopes} />
   </>
 )
 
 export const NewApplication = () => (
-  <Fold title="New application" action="create">
+  <Fold title={t.newApplication} action="create">
     <Form action="create" resets>
       <Fields of={NOTHING} />
-      <Button kind="main">Create application</Button>
+      <Button kind="main">{t.createApplication}</Button>
     </Form>
   </Fold>
 )
 
 /** Without `mayChange` they can only be viewed and removed. */
 export function OwnApplications({ of, mayChange }: { of: readonly Application[]; mayChange: boolean }) {
-  if (of.length === 0) return <Empty title="No applications" />
+  if (of.length === 0) return <Empty title={t.noApplications} />
   return (
-    <Rows label="Your applications">
+    <Rows label={t.yourApplications}>
       {of.map((one) => (
         <Row
           key={one.id}
@@ -87,21 +85,17 @@ export function OwnApplications({ of, mayChange }: { of: readonly Application[];
           aside={
             <>
               {mayChange && (
-                <ActButton
-                  action="renew"
-                  fields={{ application: one.id }}
-                  confirm="Renew the secret? The current secret stops working immediately."
-                >
-                  Renew secret
+                <ActButton action="renew" fields={{ application: one.id }} confirm={t.renewSecretCurrentSecretStops}>
+                  {t.renewSecret}
                 </ActButton>
               )}
               <ActButton
                 action="remove"
                 fields={{ application: one.id }}
                 kind="danger"
-                confirm={`Delete “${one.application_name}”? All access granted to this application is revoked immediately.`}
+                confirm={t.deleteApplicationNamed(one.application_name)}
               >
-                Delete{' '}
+                {common.deleteLabel}{' '}
               </ActButton>
             </>
           }
@@ -113,11 +107,11 @@ export function OwnApplications({ of, mayChange }: { of: readonly Application[];
 
 const Change = ({ of }: { of: Application }) => (
   <Folded action="change" id={`application-${of.id}`}>
-    <summary>Edit</summary>
+    <summary>{common.edit}</summary>
     <Form action="change" id={`application-${of.id}`}>
       <input type="hidden" name="application" value={of.id} />
       <Fields of={of} />
-      <Button kind="main">Save</Button>
+      <Button kind="main">{common.save}</Button>
     </Form>
   </Folded>
 )

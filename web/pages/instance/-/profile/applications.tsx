@@ -7,6 +7,9 @@ import { Chapter, Secret } from '../../../../components/settings.tsx'
 import { listPage } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/credentials.ts'
 
 interface Data {
   applications: Records['OwnApplication'][]
@@ -22,30 +25,26 @@ export const page = declare<Data>({
     settings: api.get('/application/web_settings', {}),
     tokens: api.list('/user/oauth_tokens', listPage(query)),
   }),
-  title: () => 'Applications',
+  title: () => common.applications,
   View: ({ applications, settings, tokens }) => (
     <>
-      <h1>Applications</h1>
-      <Secret name="secret" label="Application secret" />
-      <Chapter title="Your applications" hint="OAuth applications that you manage.">
-        {settings.user_oauth_applications ? (
-          <NewApplication />
-        ) : (
-          <p>The administrator has disabled new applications. Existing applications keep working.</p>
-        )}
+      <h1>{common.applications}</h1>
+      <Secret name="secret" label={t.applicationSecret} />
+      <Chapter title={t.yourApplications} hint={t.oauthApplicationsThatYouManage}>
+        {settings.user_oauth_applications ? <NewApplication /> : <p>{t.theAdministratorHasDisabledNew}</p>}
         <OwnApplications of={applications} mayChange={settings.user_oauth_applications} />
       </Chapter>
-      <Chapter title="Authorized applications" hint="Applications that can access your account.">
+      <Chapter title={t.authorizedApplications} hint={t.applicationsThatCanAccessYourAccount}>
         {tokens.items.length === 0 ? (
-          <Empty title="No authorized applications" />
+          <Empty title={t.noAuthorizedApplications} />
         ) : (
-          <Rows label="Authorized applications">
+          <Rows label={t.authorizedApplications}>
             {tokens.items.map((token) => (
               <Row
                 key={token.id}
                 title={
                   <>
-                    {token.application?.application_name ?? 'Password sign-in'}{' '}
+                    {token.application?.application_name ?? t.passwordSignIn}{' '}
                     {token.scopes.map((scope) => (
                       <span class="badge" key={scope}>
                         {scope}
@@ -55,12 +54,8 @@ export const page = declare<Data>({
                 }
                 facts={
                   <>
-                    authorized <Time at={token.created_at} />
-                    {token.last_used_at && (
-                      <>
-                        , last used <Time at={token.last_used_at} />
-                      </>
-                    )}
+                    {rich(t.authorizedTime, { time: <Time at={token.created_at} /> })}
+                    {token.last_used_at && rich(t.lastUsedTimeSuffix, { time: <Time at={token.last_used_at} /> })}
                   </>
                 }
                 aside={
@@ -68,9 +63,9 @@ export const page = declare<Data>({
                     action="revoke"
                     fields={{ token: token.id }}
                     kind="danger"
-                    confirm="Revoke access for this application?"
+                    confirm={t.revokeAccessForThisApplication}
                   >
-                    Revoke
+                    {common.revoke}
                   </ActButton>
                 }
               />

@@ -4,13 +4,14 @@ import { NewToken, SCOPES, Tokens } from '../../../../components/tokens.tsx'
 import { listPage, optional } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text, texts } from '../../../../page.ts'
+import * as t from '../../../../texts/credentials.ts'
 
 interface Data {
   tokens: Listed<Records['PersonalAccessToken'][]>
   settings: Records['WebSettings']
 }
 
-const FOR_ADMINISTRATORS = [...SCOPES, ['sudo', 'Act as any user (sudo)']] as const
+const FOR_ADMINISTRATORS = [...SCOPES, ['sudo', t.actAsAnyUserSudo]] as const
 
 export const page = declare<Data>({
   signedIn: true,
@@ -24,11 +25,11 @@ export const page = declare<Data>({
     }),
     settings: api.get('/application/web_settings', {}),
   }),
-  title: () => 'Personal access tokens',
+  title: () => t.personalAccessTokens,
   View: ({ tokens, settings, me }) => (
     <>
-      <h1>Personal access tokens</h1>
-      <p class="quiet">Use personal access tokens for the API and for git over HTTP.</p>
+      <h1>{t.personalAccessTokens}</h1>
+      <p class="quiet">{t.usePersonalAccessTokens}</p>
       <NewToken settings={settings} scopes={me?.is_admin ? FOR_ADMINISTRATORS : SCOPES} />
       <Tokens tokens={tokens.items} />
       <Pages of={tokens} />
