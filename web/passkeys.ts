@@ -1,4 +1,5 @@
 /** Passkeys, through the WebAuthn API of the browser. */
+import * as t from './texts/user-settings.ts'
 
 /** Whether this browser supports passkeys. Always false on the server. */
 export const canUsePasskeys = (): boolean =>
@@ -21,9 +22,9 @@ export async function showPasskey(options: unknown): Promise<Record<string, unkn
 const told = (made: Made): Record<string, unknown> => ({ ...made!.toJSON() })
 
 const FAULTS: Record<string, string> = {
-  NotAllowedError: 'The request was cancelled or timed out. Try again.',
-  InvalidStateError: 'This device already has a passkey for your account.',
-  SecurityError: 'Passkeys require HTTPS and a domain name.',
+  NotAllowedError: t.theRequestWasCancelled,
+  InvalidStateError: t.thisDeviceAlreadyHasPasskey,
+  SecurityError: t.passkeysRequireHttpsAndDomainName,
 }
 
 async function attempt(ask: () => Promise<Credential | null>): Promise<Made> {

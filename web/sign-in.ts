@@ -1,5 +1,6 @@
 /** The only script of the sign-in pages: it asks the device for a passkey and submits the form with the signature. */
 import { canUsePasskeys, showPasskey } from './passkeys.ts'
+import * as t from './texts/user-settings.ts'
 
 const form = document.querySelector<HTMLFormElement>('#passkey')
 
@@ -24,7 +25,7 @@ async function ask(form: HTMLFormElement): Promise<void> {
     body: JSON.stringify({ ticket: fieldOf(form, 'ticket').value }),
   })
   const asked = (await answer.json()) as { ticket: string; options: unknown; message?: string }
-  if (!answer.ok) throw new Error(asked.message ?? 'Try again.')
+  if (!answer.ok) throw new Error(asked.message ?? t.tryAgain)
   fieldOf(form, 'credential').value = JSON.stringify(await showPasskey(asked.options))
   fieldOf(form, 'challenge').value = asked.ticket
 }

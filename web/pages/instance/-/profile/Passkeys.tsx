@@ -7,16 +7,16 @@ import { Time } from '../../../../components/Time.tsx'
 import { Row, Rows } from '../../../../components/lists.tsx'
 import { Chapter, Fold } from '../../../../components/settings.tsx'
 import { canUsePasskeys } from '../../../../passkeys.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 type Passkey = Records['Passkey']
 
 export const Passkeys = ({ of }: { of: readonly Passkey[] }) => (
-  <Chapter
-    title="Passkeys"
-    hint="Use your phone, computer or security key to confirm your sign-in, or to sign in without a password."
-  >
+  <Chapter title={t.passkeys} hint={t.useYourPhoneComputer}>
     {of.length > 0 && (
-      <Rows label="Passkeys">
+      <Rows label={t.passkeys}>
         {of.map((passkey) => (
           <Row
             key={passkey.id}
@@ -34,30 +34,24 @@ export const Passkeys = ({ of }: { of: readonly Passkey[] }) => (
 
 const Uses = ({ of }: { of: Passkey }) => (
   <>
-    added <Time at={of.created_at} /> ·{' '}
-    {of.last_used_at ? (
-      <>
-        last used <Time at={of.last_used_at} />
-      </>
-    ) : (
-      'never used'
-    )}
+    {rich(t.addedTime, { time: <Time at={of.created_at} /> })}{' '}
+    {of.last_used_at ? rich(t.lastUsedTime, { time: <Time at={of.last_used_at} /> }) : common.neverUsed}
   </>
 )
 
 const Change = ({ of }: { of: Passkey }) => (
   <details class="identity-change">
-    <summary aria-label={`Edit ${of.name}`}>Edit</summary>
+    <summary aria-label={t.editName(of.name)}>{common.edit}</summary>
     <div class="identity-change-body">
       <Form action="rename" id={`rename ${of.id}`}>
         <input type="hidden" name="passkey" value={of.id} />
-        <Field name="name" label="Name" value={of.name} required />
-        <Button>Rename</Button>
+        <Field name="name" label={common.name} value={of.name} required />
+        <Button>{common.rename}</Button>
       </Form>
       <Form action="drop" id={`drop ${of.id}`}>
         <input type="hidden" name="passkey" value={of.id} />
-        <Field name="password" label="Password" type="password" autocomplete="current-password" required />
-        <Button kind="danger">Remove passkey</Button>
+        <Field name="password" label={common.password} type="password" autocomplete="current-password" required />
+        <Button kind="danger">{t.removePasskey}</Button>
       </Form>
     </div>
   </details>
@@ -66,13 +60,13 @@ const Change = ({ of }: { of: Passkey }) => (
 function Add() {
   const [isAble, setAble] = useState(false)
   useEffect(() => setAble(canUsePasskeys()), [])
-  if (!isAble) return <p class="quiet">Your browser does not support passkeys, or JavaScript is disabled.</p>
+  if (!isAble) return <p class="quiet">{t.yourBrowserDoesNotSupport}</p>
   return (
-    <Fold title="Add a passkey" action="add">
+    <Fold title={t.addAPasskey} action="add">
       <Form action="add" resets>
-        <Field name="name" label="Passkey name" placeholder="Laptop" required />
-        <Field name="password" label="Password" type="password" autocomplete="current-password" required />
-        <Button kind="main">Add passkey</Button>
+        <Field name="name" label={t.passkeyName} placeholder={t.laptop} required />
+        <Field name="password" label={common.password} type="password" autocomplete="current-password" required />
+        <Button kind="main">{t.addPasskey}</Button>
       </Form>
     </Fold>
   )

@@ -5,6 +5,9 @@ import { Pages, Row, Rows } from '../../../../components/lists.tsx'
 import { listPage } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   sessions: Listed<Records['Session'][]>
@@ -14,35 +17,34 @@ export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api, query }) => ({ sessions: api.list('/user/sessions', listPage(query)) }),
-  title: () => 'Active sessions',
+  title: () => common.activeSessions,
   View: ({ sessions }) => (
     <>
-      <h1>Active sessions</h1>
-      <p class="quiet">Devices and browsers that are signed in to your account.</p>
-      <Rows label="Sessions">
+      <h1>{common.activeSessions}</h1>
+      <p class="quiet">{t.devicesAndBrowsers}</p>
+      <Rows label={common.sessions}>
         {sessions.items.map((session) => (
           <Row
             key={session.id}
             title={
               <>
-                {session.ip_address ?? 'Unknown IP address'}{' '}
-                {session.current && <span class="badge">current session</span>}
+                {session.ip_address ?? t.unknownIpAddress}{' '}
+                {session.current && <span class="badge">{t.currentSession}</span>}
               </>
             }
             facts={
               <>
-                {session.user_agent} · signed in <Time at={session.created_at} />
-                {session.last_used_at && (
-                  <>
-                    , last used <Time at={session.last_used_at} />
-                  </>
-                )}
+                {rich(t.userAgentSignedInTime, {
+                  userAgent: session.user_agent,
+                  time: <Time at={session.created_at} />,
+                })}
+                {session.last_used_at && rich(t.lastUsedTimeSuffix, { time: <Time at={session.last_used_at} /> })}
               </>
             }
             aside={
               !session.current && (
                 <ActButton action="end" fields={{ session: session.id }} kind="danger">
-                  Sign out
+                  {common.signOut}
                 </ActButton>
               )
             }

@@ -3,6 +3,8 @@ import { ActButton, Button, Field, Form } from '../../../../components/Form.tsx'
 import { Row, Rows } from '../../../../components/lists.tsx'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   emails: Records['Email'][]
@@ -12,32 +14,32 @@ export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api }) => ({ emails: api.get('/user/emails', { per_page: 100 }) }),
-  title: () => 'Emails',
+  title: () => common.emails,
   View: ({ emails, me }) => (
     <>
-      <h1>Emails</h1>
-      <p class="quiet">Commits with these email addresses are linked to your account.</p>
-      <Rows label="Emails">
-        <Row title={me!.email} facts="primary email" />
+      <h1>{common.emails}</h1>
+      <p class="quiet">{t.commitsWithTheseEmailAddresses}</p>
+      <Rows label={common.emails}>
+        <Row title={me!.email} facts={t.primaryEmail} />
         {emails
           .filter(({ email }) => email !== me!.email)
           .map(({ id, email, confirmed_at }) => (
             <Row
               key={id}
               title={email}
-              facts={confirmed_at ? 'confirmed' : 'unconfirmed: follow the link in the confirmation email'}
+              facts={confirmed_at ? 'confirmed' : t.unconfirmedFollowLinkInConfirmationEmail}
               aside={
-                <ActButton action="remove" fields={{ email: id }} kind="danger" confirm={`Remove ${email}?`}>
-                  Remove
+                <ActButton action="remove" fields={{ email: id }} kind="danger" confirm={t.removeEmail(email)}>
+                  {common.remove}
                 </ActButton>
               }
             />
           ))}
       </Rows>
-      <h2>Add an email</h2>
+      <h2>{t.addEmailHeading}</h2>
       <Form action="add" resets>
-        <Field name="email" label="Email" type="email" required />
-        <Button kind="main">Add email</Button>
+        <Field name="email" label={common.email} type="email" required />
+        <Button kind="main">{t.addEmail}</Button>
       </Form>
     </>
   ),

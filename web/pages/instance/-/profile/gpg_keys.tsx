@@ -6,6 +6,9 @@ import { Empty, Row, Rows } from '../../../../components/lists.tsx'
 import { Fold } from '../../../../components/settings.tsx'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   keys: Records['GpgKey'][]
@@ -15,50 +18,45 @@ export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api }) => ({ keys: api.get('/user/gpg_keys', {}) }),
-  title: () => 'GPG keys',
+  title: () => common.gpgKeys,
   View: ({ keys }) => (
     <>
-      <h1>GPG keys</h1>
-      <p class="quiet">Commits signed with these keys are marked as verified.</p>
-      <Fold title="Add GPG key" action="add">
+      <h1>{common.gpgKeys}</h1>
+      <p class="quiet">{t.commitsSignedWithTheseKeys}</p>
+      <Fold title={t.addGpgKey} action="add">
         <Form action="add" resets>
           <Field
             name="key"
-            label="Public key"
+            label={common.publicKey}
             lines={6}
             required
             placeholder="-----BEGIN PGP PUBLIC KEY BLOCK-----"
-            hint="Paste the output of gpg --armor --export."
+            hint={t.pasteOutputOfGpgArmorExport}
           />
-          <Button kind="main">Add key</Button>
+          <Button kind="main">{common.addKey}</Button>
         </Form>
       </Fold>
       {keys.length === 0 ? (
-        <Empty title="No GPG keys yet" />
+        <Empty title={t.noGpgKeysYet} />
       ) : (
-        <Rows label="Keys">
+        <Rows label={t.keys}>
           {keys.map(({ id, key, created_at }) => (
             <Row
               key={id}
               lead={<Icon name="lock" />}
-              title={`Key ${id}`}
-              facts={
-                <>
-                  <code>{key.split('\n')[2]?.slice(0, 40)}…</code> · added <Time at={created_at} />
-                </>
-              }
+              title={t.keyNumber(id)}
+              facts={rich(t.partAddedTime, {
+                part: <code>{key.split('\n')[2]?.slice(0, 40)}…</code>,
+                time: <Time at={created_at} />,
+              })}
               aside={
                 <>
-                  <ActButton
-                    action="revoke"
-                    fields={{ key: id }}
-                    confirm="Revoke this key? Commits signed with this key are no longer verified."
-                  >
-                    Revoke
+                  <ActButton action="revoke" fields={{ key: id }} confirm={t.revokeThisKeyCommitsSigned}>
+                    {common.revoke}
                   </ActButton>
-                  <ActButton action="remove" fields={{ key: id }} kind="danger" confirm="Delete this key?">
+                  <ActButton action="remove" fields={{ key: id }} kind="danger" confirm={t.deleteThisKey}>
                     {' '}
-                    Delete{' '}
+                    {common.deleteLabel}{' '}
                   </ActButton>
                 </>
               }

@@ -6,6 +6,8 @@ import { Chapter, Notice } from '../../../../components/settings.tsx'
 import { chosenFile, flag } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   own: Records['OwnUser']
@@ -16,10 +18,10 @@ export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api }) => ({ own: api.get('/user', {}), status: api.get('/user/status', {}) }),
-  title: () => 'Profile',
+  title: () => common.profile,
   View: ({ own, status }) => (
     <>
-      <h1>Profile</h1>
+      <h1>{common.profile}</h1>
       <Notice />
       <p class="row">
         <Avatar of={own} size={48} />
@@ -30,28 +32,28 @@ export const page = declare<Data>({
         </span>
       </p>
       <Form action="save" files>
-        <Field name="name" label="Name" value={own.name} required />
-        <Field name="avatar" label="Avatar" type="file" hint="PNG, JPEG, GIF or WebP, at most 200 KiB." />
-        <Field name="bio" label="Bio" value={own.bio} lines={3} />
-        <Field name="pronouns" label="Pronouns" value={own.pronouns} />
-        <Field name="job_title" label="Job title" value={own.job_title} />
-        <Field name="organization" label="Organization" value={own.organization} />
-        <Field name="location" label="Location" value={own.location} />
-        <Field name="website_url" label="Website" type="url" value={own.website_url} />
+        <Field name="name" label={common.name} value={own.name} required />
+        <Field name="avatar" label={common.avatar} type="file" hint={t.pngJpegGifOrWeb} />
+        <Field name="bio" label={t.bio} value={own.bio} lines={3} />
+        <Field name="pronouns" label={t.pronouns} value={own.pronouns} />
+        <Field name="job_title" label={t.jobTitle} value={own.job_title} />
+        <Field name="organization" label={t.organization} value={own.organization} />
+        <Field name="location" label={t.location} value={own.location} />
+        <Field name="website_url" label={t.website} type="url" value={own.website_url} />
         <Field
           name="public_email"
-          label="Public email"
+          label={t.publicEmail}
           type="email"
           value={own.public_email}
-          hint="Shown on your public profile. Must be one of your confirmed email addresses."
+          hint={t.shownOnYourPublicProfile}
         />
-        <Button kind="main">Save profile</Button>
+        <Button kind="main">{t.saveProfile}</Button>
       </Form>
-      <Chapter title="Status" hint="Shown next to your name.">
+      <Chapter title={common.status} hint={t.shownNextToYourName}>
         <Form action="status">
-          <Field name="message" label="Message" value={status.message} />
-          <Switch name="busy" label="Busy" isOn={status.availability === 'busy'} />
-          <Button>Set status</Button>
+          <Field name="message" label={common.message} value={status.message} />
+          <Switch name="busy" label={t.busy} isOn={status.availability === 'busy'} />
+          <Button>{t.setStatus}</Button>
         </Form>
       </Chapter>
     </>
@@ -69,12 +71,12 @@ export const page = declare<Data>({
         public_email: text(form, 'public_email'),
         ...avatarOf(chosenFile(form, 'avatar')),
       })
-      return { told: { notice: 'Profile saved.' } }
+      return { told: { notice: t.profileSaved } }
     },
     async status({ api, form }) {
       const availability = flag(form, 'busy') ? 'busy' : 'not_set'
       await api.put('/user/status', { message: text(form, 'message'), emoji: '', availability })
-      return { told: { notice: 'Status saved.' } }
+      return { told: { notice: t.statusSaved } }
     },
   },
 })

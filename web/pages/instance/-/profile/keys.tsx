@@ -7,44 +7,44 @@ import { Fold } from '../../../../components/settings.tsx'
 import { optional, word } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   keys: Records['SshKey'][]
 }
 
 const USES = [
-  ['auth_and_signing', 'Authentication & signing'],
-  ['auth', 'Authentication only'],
-  ['signing', 'Signing only'],
+  ['auth_and_signing', t.authenticationSigning],
+  ['auth', t.authenticationOnly],
+  ['signing', t.signingOnly],
 ] as const
 
 export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api }) => ({ keys: api.get('/user/keys', { per_page: 100 }) }),
-  title: () => 'SSH keys',
+  title: () => common.sshKeys,
   View: ({ keys }) => (
     <>
-      <h1>SSH keys</h1>
-      <p class="quiet">Use SSH keys to push and pull without a password.</p>
-      <Fold title="Add SSH key" action="add">
+      <h1>{common.sshKeys}</h1>
+      <p class="quiet">{t.useSshKeysToPush}</p>
+      <Fold title={t.addSshKey} action="add">
         <Form action="add" resets>
-          <Field name="key" label="Public key" lines={4} required placeholder="ssh-ed25519 AAAA…" />
-          <Field name="title" label="Title" required placeholder="Laptop" />
-          <Choice name="usage_type" label="Usage type" options={USES} value="auth_and_signing" />
-          <Field name="expires_at" label="Expiration date" type="date" />
-          <Button kind="main">Add key</Button>
+          <Field name="key" label={common.publicKey} lines={4} required placeholder="ssh-ed25519 AAAA…" />
+          <Field name="title" label={common.title} required placeholder={t.laptop} />
+          <Choice name="usage_type" label={t.usageType} options={USES} value="auth_and_signing" />
+          <Field name="expires_at" label={common.expirationDate} type="date" />
+          <Button kind="main">{common.addKey}</Button>
         </Form>
       </Fold>
       {keys.length === 0 ? (
-        <Empty title="No SSH keys yet">
-          <p>
-            Generate a key with <code>ssh-keygen -t ed25519</code>, then paste the content of{' '}
-            <code>id_ed25519.pub</code>.
-          </p>
+        <Empty title={t.noSshKeysYet}>
+          <p>{rich(t.generateKeyWithSshKeygen, { code: (text) => <code>{text}</code> })}</p>
         </Empty>
       ) : (
-        <Rows label="Keys">
+        <Rows label={t.keys}>
           {keys.map((key) => (
             <Row
               key={key.id}
@@ -52,31 +52,18 @@ export const page = declare<Data>({
               title={key.title}
               facts={
                 <>
-                  <code>{key.key.slice(0, 60)}…</code> · added <Time at={key.created_at} /> ·{' '}
-                  {key.last_used_at ? (
-                    <>
-                      last used <Time at={key.last_used_at} />
-                    </>
-                  ) : (
-                    'never used'
-                  )}
-                  {key.expires_at && (
-                    <>
-                      {' '}
-                      · expires <Time at={key.expires_at} />
-                    </>
-                  )}
+                  {rich(t.keyAddedTime, {
+                    key: <code>{key.key.slice(0, 60)}…</code>,
+                    time: <Time at={key.created_at} />,
+                  })}{' '}
+                  {key.last_used_at ? rich(t.lastUsedTime, { time: <Time at={key.last_used_at} /> }) : common.neverUsed}
+                  {key.expires_at && <> {rich(t.expiresTime, { time: <Time at={key.expires_at} /> })}</>}
                 </>
               }
               aside={
-                <ActButton
-                  action="remove"
-                  fields={{ key: key.id }}
-                  kind="danger"
-                  confirm={`Delete the key “${key.title}”?`}
-                >
+                <ActButton action="remove" fields={{ key: key.id }} kind="danger" confirm={t.deleteKeyTitle(key.title)}>
                   {' '}
-                  Delete{' '}
+                  {common.deleteLabel}{' '}
                 </ActButton>
               }
             />

@@ -5,6 +5,8 @@ import { flag, flags, optional } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
 import { sentence } from '../../../../words.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   setting: Records['GlobalNotificationSetting']
@@ -12,11 +14,11 @@ interface Data {
 }
 
 const LEVELS = [
-  ['participating', 'Participate: threads you have participated in'],
-  ['watch', 'Watch: all activity'],
-  ['mention', 'On mention: comments that mention you'],
-  ['custom', 'Custom: participation and the events selected below'],
-  ['disabled', 'Disabled'],
+  ['participating', t.participateThreadsYouHaveParticipatedIn],
+  ['watch', t.watchAllActivity],
+  ['mention', t.onMentionCommentsThatMentionYou],
+  ['custom', t.customParticipationAndEventsSelectedBelow],
+  ['disabled', common.disabled],
 ] as const
 
 const EVENTS = [
@@ -48,7 +50,7 @@ export const page = declare<Data>({
     setting: api.get('/notification_settings', {}),
     emails: api.get('/user/emails', { per_page: 100 }),
   }),
-  title: () => 'Notifications',
+  title: () => common.notifications,
   View: ({ setting, emails, me }) => {
     const addresses = new Set([
       me!.email,
@@ -57,28 +59,28 @@ export const page = declare<Data>({
     ])
     return (
       <>
-        <h1>Notifications</h1>
+        <h1>{common.notifications}</h1>
         <Notice />
         <Form action="save">
-          <Choice name="level" label="Email notifications" options={LEVELS} value={setting.level} />
+          <Choice name="level" label={t.emailNotifications} options={LEVELS} value={setting.level} />
           <Choice
             name="notification_email"
-            label="Notification email"
+            label={t.notificationEmail}
             options={[...addresses].map((address) => [address, address])}
             value={setting.notification_email}
           />
           <Switch
             name="notified_of_own_activity"
-            label="Notify me about my own activity"
+            label={t.notifyMeAboutMyOwnActivity}
             isOn={setting.notified_of_own_activity}
           />
           <fieldset class="boxes" data-wide>
-            <legend>Custom events</legend>
+            <legend>{t.customEvents}</legend>
             {EVENTS.map((name) => (
               <Switch name={name} label={sentence(name)} isOn={setting.events?.[name] ?? false} key={name} />
             ))}
           </fieldset>
-          <Button kind="main">Save</Button>
+          <Button kind="main">{common.save}</Button>
         </Form>
       </>
     )
@@ -92,7 +94,7 @@ export const page = declare<Data>({
         notified_of_own_activity: flag(form, 'notified_of_own_activity'),
         ...(level === 'custom' && flags(form, EVENTS)),
       })
-      return { told: { notice: 'Saved.' } }
+      return { told: { notice: common.saved } }
     },
   },
 })

@@ -1,33 +1,35 @@
 import { Button, Field, Form } from '../../../../components/Form.tsx'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 export const page = declare<object>({
   signedIn: true,
   frame: profileFrame,
   load: () => ({}),
-  title: () => 'Password',
+  title: () => common.password,
   View: () => (
     <>
-      <h1>Password</h1>
-      <p class="quiet">Changing the password signs you out of all sessions.</p>
+      <h1>{common.password}</h1>
+      <p class="quiet">{t.changingPasswordSignsYouOut}</p>
       <Form action="change">
         <Field
           name="current_password"
-          label="Current password"
+          label={t.currentPassword}
           type="password"
           autocomplete="current-password"
           required
         />
         <Field
           name="password"
-          label="New password"
+          label={common.newPassword}
           type="password"
           autocomplete="new-password"
-          hint="Minimum 8 characters."
+          hint={t.minimum8Characters}
           required
         />
-        <Button kind="main">Change password</Button>
+        <Button kind="main">{t.changePassword}</Button>
       </Form>
     </>
   ),

@@ -4,6 +4,8 @@ import { Keys } from '../../../../components/Keys.tsx'
 import { Chapter, Secret } from '../../../../components/settings.tsx'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare } from '../../../../page.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   feed: Records['FeedToken']
@@ -13,26 +15,26 @@ export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
   load: ({ api }) => ({ feed: api.get('/user/feed_token', {}) }),
-  title: () => 'Preferences',
+  title: () => common.preferences,
   View: ({ feed }) => (
     <>
-      <h1>Preferences</h1>
-      <Chapter title="Appearance">
-        <p>Light and dark mode, reduced motion and text size follow your system settings.</p>
+      <h1>{common.preferences}</h1>
+      <Chapter title={t.appearance}>
+        <p>{t.lightAndDarkModeReduced}</p>
       </Chapter>
-      <Chapter title="Keyboard shortcuts">
+      <Chapter title={common.keyboardShortcuts}>
         <Keys />
       </Chapter>
-      <Chapter title="Feed token" hint="Lets a feed reader read your feeds.">
-        <Secret name="feed" label="Feed token" />
-        <p>{feed.feed_token ? 'Feed token is active.' : 'No feed token yet.'}</p>
+      <Chapter title={t.feedToken} hint={t.letsFeedReaderReadYourFeeds}>
+        <Secret name="feed" label={t.feedToken} />
+        <p>{feed.feed_token ? t.feedTokenIsActive : t.noFeedTokenYet}</p>
         <ActButton
           action="rotate"
           {...(feed.feed_token && {
-            confirm: 'Reset the feed token? Feed readers that use the current token stop working.',
+            confirm: t.resetFeedTokenFeedReaders,
           })}
         >
-          {feed.feed_token ? 'Reset feed token' : 'Create feed token'}
+          {feed.feed_token ? t.resetFeedToken : t.createFeedToken}
         </ActButton>
       </Chapter>
     </>

@@ -10,6 +10,9 @@ import { page as declare, text, type Flash } from '../../../../page.ts'
 import { canUsePasskeys, makePasskey } from '../../../../passkeys.ts'
 import type { calls } from '../../../../schema.ts'
 import { Passkeys } from './Passkeys.tsx'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/user-settings.ts'
 
 interface Data {
   factor: Records['SecondFactor']
@@ -25,18 +28,16 @@ export const page = declare<Data>({
     factor: api.get('/user/second_factor', {}),
     passkeys: api.get('/user/passkeys', { per_page: 100 }),
   }),
-  title: () => 'Two-factor authentication',
+  title: () => common.twoFactorAuthentication,
   View: ({ factor, passkeys }) => {
     const { told } = useSurroundings()
     return (
       <>
-        <h1>Two-factor authentication</h1>
-        <p class="quiet">
-          Confirm your sign-in with a code from your phone or a passkey. Access tokens and SSH keys are not affected.
-        </p>
+        <h1>{common.twoFactorAuthentication}</h1>
+        <p class="quiet">{t.confirmYourSign}</p>
         {factor.required_until && <Required until={factor.required_until} by={factor.required_by} />}
         {told.codes && <Codes of={told.codes.split(' ')} />}
-        <Chapter title="Authenticator app" hint="An app on your phone generates a new code every 30 seconds.">
+        <Chapter title={t.authenticatorApp} hint={t.anAppOnYourPhone}>
           {factor.totp_enabled ? <On /> : told.url ? <Begun /> : <Off />}
         </Chapter>
         <Passkeys of={passkeys} />
@@ -60,8 +61,7 @@ export const page = declare<Data>({
       await api.delete('/user/second_factor', { code: text(form, 'code') })
     },
     async add({ api, form }) {
-      if (!canUsePasskeys())
-        throw new Refused({ status: 400, headers: {}, body: 'Your browser does not support passkeys.' })
+      if (!canUsePasskeys()) throw new Refused({ status: 400, headers: {}, body: t.yourBrowserDoesNotSupportPasskeys })
       const { ticket, options } = await api.post('/user/passkeys/options', { password: text(form, 'password') })
       const credential = (await makePasskey(options)) as NewCredential
       return codesTold(
@@ -83,25 +83,19 @@ type NewCredential = calls['post']['/user/passkeys']['params']['credential']
 
 const Required = ({ until, by }: { until: string; by: string | null }) => (
   <p class="identity-required" role="status">
-    {by ? (
-      <>
-        The group <a href={`/${by}`}>{by}</a> requires two-factor authentication.
-      </>
-    ) : (
-      'This instance requires two-factor authentication.'
-    )}{' '}
-    From{' '}
-    <time dateTime={until}>
-      {until.slice(0, 10)} {until.slice(11, 16)} UTC
-    </time>{' '}
-    on you see nothing but this page until you have one.
+    {by
+      ? rich(t.theGroupByRequiresTwo, { by: <a href={`/${by}`}>{by}</a> })
+      : t.thisInstanceRequiresTwoFactorAuthentication}{' '}
+    {rich(t.fromTimeOnYouSee, {
+      time: <time dateTime={until}>{t.utcTime(until.slice(0, 10), until.slice(11, 16))}</time>,
+    })}
   </p>
 )
 
 const Off = () => (
   <Form action="begin">
-    <Field name="password" label="Current password" type="password" autocomplete="current-password" required />
-    <Button kind="main">Set up authenticator app</Button>
+    <Field name="password" label={t.currentPassword} type="password" autocomplete="current-password" required />
+    <Button kind="main">{t.setUpAuthenticatorApp}</Button>
   </Form>
 )
 
@@ -109,14 +103,12 @@ function Begun() {
   const { told } = useSurroundings()
   return (
     <>
-      <p>
-        Scan the QR code with your authenticator app, or enter the secret manually. Then enter the code from the app.
-      </p>
+      <p>{t.scanQrCodeWithYour}</p>
       <QrCode of={told.url!} />
-      <Copyable label="Secret" text={told.secret!} />
+      <Copyable label={t.secret} text={told.secret!} />
       <Form action="confirm">
         <CodeField />
-        <Button kind="main">Enable</Button>
+        <Button kind="main">{t.enable}</Button>
       </Form>
     </>
   )
@@ -124,37 +116,33 @@ function Begun() {
 
 const On = () => (
   <>
-    <p>Two-factor authentication is enabled.</p>
+    <p>{t.twoFactorAuthenticationIsEnabled}</p>
     <Form action="remove">
       <CodeField />
-      <Button kind="danger">Disable</Button>
+      <Button kind="danger">{common.disable}</Button>
     </Form>
   </>
 )
 
 const Recovery = ({ of: { recovery_codes_left: left, totp_enabled } }: { of: Records['SecondFactor'] }) => (
-  <Chapter title="Recovery codes" hint="Use a recovery code if you lose access to your device. Each code works once.">
-    <p>
-      {left} recovery {left === 1 ? 'code' : 'codes'} left.
-    </p>
+  <Chapter title={t.recoveryCodes} hint={t.useRecoveryCodeIfYou}>
+    <p>{t.recoveryCodesLeft(left)}</p>
     <Form action="renew">
       {totp_enabled ? (
         <CodeField />
       ) : (
-        <Field name="password" label="Password" type="password" autocomplete="current-password" required />
+        <Field name="password" label={common.password} type="password" autocomplete="current-password" required />
       )}
-      <Button>Generate new recovery codes</Button>
+      <Button>{t.generateNewRecoveryCodes}</Button>
     </Form>
   </Chapter>
 )
 
-const CodeField = () => <Field name="code" label="Code" autocomplete="one-time-code" required />
+const CodeField = () => <Field name="code" label={common.code} autocomplete="one-time-code" required />
 
 const Codes = ({ of }: { of: readonly string[] }) => (
-  <section class="card" aria-label="Recovery codes">
-    <header>
-      Store these recovery codes in a safe place. Each code works once, and the codes are not shown again.
-    </header>
+  <section class="card" aria-label={t.recoveryCodes}>
+    <header>{t.storeTheseRecoveryCodes}</header>
     <pre tabIndex={0}>{of.join('\n')}</pre>
   </section>
 )
@@ -165,7 +153,7 @@ function QrCode({ of }: { of: string }) {
   const { data, size } = encode(of, { border: EDGE })
   const dots = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} width="220" height="220" role="img" aria-label="QR code">
+    <svg viewBox={`0 0 ${size} ${size}`} width="220" height="220" role="img" aria-label={t.qrCode}>
       <rect width={size} height={size} fill="#ffffff" />
       <path d={dots.join('')} fill="#000000" />
     </svg>
