@@ -6,15 +6,17 @@ import { encodePath } from '../refs.ts'
 import { Person } from './Avatar.tsx'
 import { Time } from './Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/home.ts'
 
 type Event = Records['Event']
 
 const KINDS = [
-  ['', 'All'],
-  ['pushed', 'Pushes'],
-  ['merged', 'Merges'],
-  ['commented', 'Comments'],
-  ['issue', 'Issues'],
+  ['', common.all],
+  ['pushed', t.pushes],
+  ['merged', t.merges],
+  ['commented', common.comments],
+  ['issue', common.issues],
 ] as const
 
 export function filterOf(query: URLSearchParams) {
@@ -38,7 +40,7 @@ export function Activity({ events, places }: { events: Listed<Event[]>; places: 
   return (
     <>
       <Tabs
-        label="Kind"
+        label={t.kind}
         tabs={KINDS.map(([one, text]) => ({
           text,
           href: withQuery(address, { kind: one || null }),
@@ -46,9 +48,9 @@ export function Activity({ events, places }: { events: Listed<Event[]>; places: 
         }))}
       />
       {events.items.length === 0 ? (
-        <Empty title="No activity yet" />
+        <Empty title={t.noActivityYet} />
       ) : (
-        <Rows label="Activity">
+        <Rows label={common.activity}>
           {events.items.map((event) => (
             <Item event={event} place={places[event.project_id]} key={event.id} />
           ))}
@@ -87,7 +89,7 @@ function Item({ event, place }: { event: Event; place: string | undefined }) {
 function Target({ event, place }: { event: Event; place: string | undefined }) {
   const { push_data: push, note } = event
   if (push) {
-    const count = push.commit_count > 1 ? ` (${push.commit_count} commits)` : ''
+    const count = push.commit_count > 1 ? t.commitCount(push.commit_count) : ''
     const href = push.commit_to && place ? `/${place}/-/commits/${encodePath(push.ref ?? '')}` : null
     return (
       <>

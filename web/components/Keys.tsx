@@ -1,13 +1,16 @@
 /** The keyboard shortcuts of every page (`web/keys.ts`), and of long texts. */
+import * as common from '../texts/common.ts'
+import * as t from '../texts/help.ts'
+
 const KEYS = [
-  ['/', 'Search'],
-  ['?', 'Help'],
-  ['g h', 'Home'],
-  ['g t', 'To-do list'],
-  ['g i', 'My issues'],
-  ['g m', 'My merge requests'],
-  ['t', 'Find a file in a project'],
-  ['Ctrl Enter', 'Submit the form'],
+  ['/', common.search],
+  ['?', common.help],
+  ['g h', common.home],
+  ['g t', common.toDoList],
+  ['g i', common.myIssues],
+  ['g m', common.myMergeRequests],
+  ['t', t.findFileInProject],
+  [t.ctrlEnter, t.submitForm],
 ] as const
 
 export const Keys = () => (

@@ -7,6 +7,9 @@ import { State, Visibility } from '../../components/State.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Row, Rows } from '../../components/lists.tsx'
 import { encodePath, pathOf } from '../../refs.ts'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/home.ts'
 
 export type SearchResult = object
 
@@ -17,7 +20,7 @@ interface ResultsProps {
 }
 
 export const Results = ({ scope, found, project }: ResultsProps) => (
-  <Rows label="Search results">{found.map((one, n) => rowOf(scope, one, project ?? '', n))}</Rows>
+  <Rows label={common.searchResults}>{found.map((one, n) => rowOf(scope, one, project ?? '', n))}</Rows>
 )
 
 function rowOf(scope: string, one: SearchResult, project: string, key: number) {
@@ -59,11 +62,11 @@ const RequestRow = ({ request }: { request: Records['MergeRequest'] }) => (
   <Row
     lead={<State of={request.state} isShort />}
     title={<a href={pathOf(request.web_url)}>{request.title}</a>}
-    facts={
-      <>
-        !{request.iid} · {request.source_branch} into {request.target_branch}, <Time at={request.updated_at} />
-      </>
-    }
+    facts={rich(t.requestBranches(request.iid), {
+      sourceBranch: request.source_branch,
+      targetBranch: request.target_branch,
+      time: <Time at={request.updated_at} />,
+    })}
   />
 )
 
@@ -71,7 +74,7 @@ const MilestoneRow = ({ milestone }: { milestone: Records['Milestone'] }) => (
   <Row
     lead={<State of={milestone.state === 'active' ? 'opened' : 'closed'} isShort />}
     title={<a href={pathOf(milestone.web_url)}>{milestone.title}</a>}
-    facts={milestone.due_date && `due ${milestone.due_date}`}
+    facts={milestone.due_date && t.due(milestone.due_date)}
   />
 )
 
@@ -123,16 +126,15 @@ function NoteRow({ note, project }: { note: Records['Note']; project: string }) 
     <Row
       lead={<Icon name="comment" />}
       title={<a href={href}>{note.body.slice(0, 200)}</a>}
-      facts={
-        <>
-          {note.author?.name} on{' '}
-          {note.noteable_type
-            .replace(/(?=[A-Z])/g, ' ')
-            .trim()
-            .toLowerCase()}{' '}
-          {at}, <Time at={note.created_at} />
-        </>
-      }
+      facts={rich(t.nameOnNoteableTypeAtTime, {
+        name: note.author?.name,
+        noteableType: note.noteable_type
+          .replace(/(?=[A-Z])/g, ' ')
+          .trim()
+          .toLowerCase(),
+        at,
+        time: <Time at={note.created_at} />,
+      })}
     />
   )
 }
@@ -147,7 +149,7 @@ function BlobRow({ blob, project, isWiki }: { blob: Records['FoundBlob']; projec
         <div class="item-title">
           <Icon name={isWiki ? 'book' : 'file'} /> <a href={`/${project}/-/${path}`}>{blob.path}</a>
         </div>
-        <pre tabIndex={0} role="region" aria-label={`Lines of ${blob.path}`}>
+        <pre tabIndex={0} role="region" aria-label={t.linesOfPath(blob.path)}>
           {blob.data}
         </pre>
       </div>

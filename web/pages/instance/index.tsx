@@ -7,6 +7,9 @@ import { Empty, Row, Rows } from '../../components/lists.tsx'
 import { page as declare, type Me } from '../../page.ts'
 
 import { FirstSteps, begin } from './-/FirstSteps.tsx'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/home.ts'
 
 interface Data {
   projects: Records['Project'][]
@@ -38,7 +41,7 @@ export const page = declare<Data>({
       reviews: me ? api.get('/merge_requests', { scope: 'all', reviewer_id: me.id, state: 'opened', per_page }) : none,
     }
   },
-  title: (_data, { me }) => (me ? 'Home' : 'Explore'),
+  title: (_data, { me }) => (me ? common.home : common.explore),
   View: (data) =>
     data.me === null ? (
       <Welcome projects={data.projects} isOpen={data.settings?.sign_up_open ?? false} />
@@ -53,12 +56,8 @@ export const page = declare<Data>({
 /** `isOpen`: visitors may register. */
 const Welcome = ({ projects, isOpen }: Pick<Data, 'projects'> & { isOpen: boolean }) => (
   <>
-    <h1>Projects</h1>
-    {isOpen && (
-      <p>
-        <a href="/users/sign_up">Create an account</a> to contribute.
-      </p>
-    )}
+    <h1>{common.projects}</h1>
+    {isOpen && <p>{rich(t.createAccountToContribute, { link: (text) => <a href="/users/sign_up">{text}</a> })}</p>}
     <Projects projects={projects} />
   </>
 )
@@ -67,12 +66,12 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
   return (
     <div class="columns">
       <section>
-        <h1>Hello, {me.name}</h1>
-        <h2>To-do list</h2>
+        <h1>{t.helloName(me.name)}</h1>
+        <h2>{common.toDoList}</h2>
         {todos.length === 0 ? (
-          <p class="quiet">You're all caught up.</p>
+          <p class="quiet">{t.youreAllCaughtUpSentence}</p>
         ) : (
-          <Rows label="To-do list">
+          <Rows label={common.toDoList}>
             {todos.map((todo) => (
               <Row
                 key={todo.id}
@@ -87,11 +86,11 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
             ))}
           </Rows>
         )}
-        <h2>Review requests</h2>
+        <h2>{t.reviewRequests}</h2>
         {reviews.length === 0 ? (
-          <p class="quiet">No reviews requested.</p>
+          <p class="quiet">{t.noReviewsRequestedSentence}</p>
         ) : (
-          <Rows label="Reviews">
+          <Rows label={t.reviews}>
             {reviews.map((one) => (
               <Row
                 key={one.id}
@@ -102,11 +101,11 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
             ))}
           </Rows>
         )}
-        <h2>My issues</h2>
+        <h2>{common.myIssues}</h2>
         {issues.length === 0 ? (
-          <p class="quiet">No issues assigned to you.</p>
+          <p class="quiet">{t.noIssuesAssignedToYou}</p>
         ) : (
-          <Rows label="Issues">
+          <Rows label={common.issues}>
             {issues.map((one) => (
               <Row
                 key={one.id}
@@ -119,11 +118,11 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
         )}
       </section>
       <aside>
-        <h2>My projects</h2>
+        <h2>{t.myProjects}</h2>
         <Projects projects={projects} />
         <p class="row">
-          <a href="/dashboard/projects">All my projects</a> <a href="/dashboard/groups">My groups</a>{' '}
-          <a href="/projects/new">New project</a>
+          <a href="/dashboard/projects">{t.allMyProjects}</a> <a href="/dashboard/groups">{t.myGroups}</a>{' '}
+          <a href="/projects/new">{common.newProject}</a>
         </p>
       </aside>
     </div>
@@ -131,9 +130,9 @@ function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirst
 }
 
 export function Projects({ projects }: { projects: Records['Project'][] }) {
-  if (projects.length === 0) return <Empty title="No projects yet" />
+  if (projects.length === 0) return <Empty title={t.noProjectsYet} />
   return (
-    <Rows label="Projects">
+    <Rows label={common.projects}>
       {projects.map((project) => (
         <Row
           key={project.id}

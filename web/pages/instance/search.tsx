@@ -5,24 +5,27 @@ import { Empty, Pages, Tabs } from '../../components/lists.tsx'
 import { page as declare } from '../../page.ts'
 import { withQuery } from '../../query.ts'
 import { Results, type SearchResult } from './Results.tsx'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/home.ts'
 
 const EVERYWHERE = [
-  ['projects', 'Projects'],
-  ['issues', 'Issues'],
-  ['merge_requests', 'Merge requests'],
-  ['milestones', 'Milestones'],
-  ['snippet_titles', 'Snippets'],
-  ['users', 'Users'],
+  ['projects', common.projects],
+  ['issues', common.issues],
+  ['merge_requests', common.mergeRequests],
+  ['milestones', common.milestones],
+  ['snippet_titles', common.snippets],
+  ['users', common.users],
 ] as const
 const IN_PROJECT = [
-  ['blobs', 'Code'],
-  ['commits', 'Commits'],
-  ['issues', 'Issues'],
-  ['merge_requests', 'Merge requests'],
-  ['milestones', 'Milestones'],
-  ['notes', 'Comments'],
-  ['wiki_blobs', 'Wiki'],
-  ['users', 'Users'],
+  ['blobs', common.code],
+  ['commits', common.commits],
+  ['issues', common.issues],
+  ['merge_requests', common.mergeRequests],
+  ['milestones', common.milestones],
+  ['notes', common.comments],
+  ['wiki_blobs', common.wiki],
+  ['users', common.users],
 ] as const
 
 interface Data {
@@ -59,7 +62,7 @@ export const page = declare<Data>({
     found: me ? search(api, query) : null,
     projects: me ? api.get('/projects', { membership: true, order_by: 'last_activity_at', per_page: 50 }) : [],
   }),
-  title: (_data, { query }) => (wordsIn(query) ? `${wordsIn(query)} - Search` : 'Search'),
+  title: (_data, { query }) => (wordsIn(query) ? `${wordsIn(query)} - Search` : common.search),
   View: ({ scope, found, projects, query, address, me }) => {
     if (!me) return <ForVisitors query={query} address={address} />
     const project = projectIn(query)
@@ -67,20 +70,20 @@ export const page = declare<Data>({
     const isListed = project === null || options.some(([path]) => path === project)
     return (
       <>
-        <h1>Search</h1>
-        <form class="filters" action="/search" aria-label="Advanced search">
-          <Field name="search" type="search" label="Search terms" isQuiet value={wordsIn(query)} />
+        <h1>{common.search}</h1>
+        <form class="filters" action="/search" aria-label={t.advancedSearch}>
+          <Field name="search" type="search" label={t.searchTerms} isQuiet value={wordsIn(query)} />
           <Choice
             name="project"
-            label="Project"
+            label={common.project}
             isQuiet
             value={project ?? ''}
-            options={[['', 'All projects'], ...(isListed ? [] : [[project, project] as const]), ...options]}
+            options={[['', t.allProjects], ...(isListed ? [] : [[project, project] as const]), ...options]}
           />
-          <button class="button">Search</button>
+          <button class="button">{common.search}</button>
         </form>
         <Tabs
-          label="Type"
+          label={common.type}
           tabs={(project ? IN_PROJECT : EVERYWHERE).map(([one, text]) => ({
             text,
             href: withQuery(address, { scope: one }),
@@ -89,12 +92,12 @@ export const page = declare<Data>({
           }))}
         />
         {!found ? (
-          <Empty title="Enter a search term">
-            <p>Select a project to search code and commits.</p>
+          <Empty title={t.enterSearchTerm}>
+            <p>{t.selectProjectToSearchCode}</p>
           </Empty>
         ) : found.items.length === 0 ? (
-          <Empty title="No results">
-            <p>Try other search terms, another type or another project.</p>
+          <Empty title={common.noResults}>
+            <p>{t.tryOtherSearchTermsAnother}</p>
           </Empty>
         ) : (
           <>
@@ -112,20 +115,21 @@ function ForVisitors({ query, address }: { query: URLSearchParams; address: stri
   const words = wordsIn(query)
   return (
     <>
-      <h1>Search</h1>
+      <h1>{common.search}</h1>
       <p>
-        <a href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>Sign in</a> to search all content. Public
-        projects and groups can be searched without an account.
+        {rich(t.signInToSearchAll, {
+          link: (text) => <a href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>{text}</a>,
+        })}
       </p>
-      <form class="filters" action="/explore" role="search" aria-label="Public projects">
-        <Field name="search" type="search" label="Name contains" isQuiet value={words} />
+      <form class="filters" action="/explore" role="search" aria-label={t.publicProjects}>
+        <Field name="search" type="search" label={t.nameContains} isQuiet value={words} />
         <button class="button" data-kind="main">
-          Search projects
+          {common.searchProjects}
         </button>
       </form>
       <p>
         <a href={withQuery('/explore/groups', { search: words || null })}>
-          {words ? `Search groups for ${words}` : 'Browse public groups'}
+          {words ? t.searchGroupsForWords(words) : t.browsePublicGroups}
         </a>
       </p>
     </>

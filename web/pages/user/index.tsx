@@ -10,6 +10,9 @@ import { listPage } from '../../fields.ts'
 import { outside } from '../../outside.ts'
 import { page as declare, type PageRequest } from '../../page.ts'
 import { withQuery } from '../../query.ts'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/home.ts'
 
 type Person = Partial<Records['User']> & Records['UserSummary']
 
@@ -25,12 +28,12 @@ interface Data {
 }
 
 const VIEWS = [
-  ['', 'Projects'],
-  ['activity', 'Activity'],
-  ['groups', 'Groups'],
-  ['starred', 'Starred'],
-  ['followers', 'Followers'],
-  ['following', 'Following'],
+  ['', common.projects],
+  ['activity', common.activity],
+  ['groups', common.groups],
+  ['starred', common.starred],
+  ['followers', t.followers],
+  ['following', t.following],
 ] as const
 
 async function personOf({ api, params }: PageRequest): Promise<Person> {
@@ -91,11 +94,7 @@ export const page = declare<Data>({
             <h1>{person.name}</h1>
             <p class="quiet">
               @{person.username} {person.pronouns && <>({person.pronouns}) </>}
-              {person.created_at && (
-                <>
-                  · Joined <Time at={person.created_at} />
-                </>
-              )}{' '}
+              {person.created_at && rich(t.joinedTime, { time: <Time at={person.created_at} /> })}{' '}
               {person.state !== 'active' && <State of={person.state} />}
             </p>
             {status?.message && <p>{status.message}</p>}
@@ -113,26 +112,26 @@ export const page = declare<Data>({
             <div class="row">
               {isOwn && (
                 <a class="button" href="/-/profile">
-                  Edit profile
+                  {t.editProfile}
                 </a>
               )}
               {me && !isOwn && (
                 <ActButton action={isFollowed ? 'unfollow' : 'follow'} fields={{ user: person.id }}>
-                  {isFollowed ? 'Unfollow' : 'Follow'}
+                  {isFollowed ? t.unfollow : t.follow}
                 </ActButton>
               )}
               {me?.is_admin && (
                 <a class="button" href={`/admin/users/${person.username}`}>
                   {' '}
-                  Admin settings{' '}
+                  {t.adminSettings}{' '}
                 </a>
               )}
-              {me && <span class="quiet">{followers.length} followers</span>}
+              {me && <span class="quiet">{t.followerCount(followers.length)}</span>}
             </div>
           </div>
         </div>
         <Tabs
-          label="Profile"
+          label={common.profile}
           tabs={tabs.map(([name, text]) => ({
             text,
             href: withQuery(address, { tab: name || null }),
@@ -166,7 +165,7 @@ async function listOrNull<T>(ask: () => Promise<Listed<T>>): Promise<Listed<T> |
 function Visible({ projects, events, places, groups, people }: Omit<Data, 'person' | 'status' | 'followers'>) {
   if (projects)
     return projects.items.length === 0 ? (
-      <Empty title="No public projects" />
+      <Empty title={t.noPublicProjects} />
     ) : (
       <>
         <ProjectRows projects={projects.items} />
@@ -176,7 +175,7 @@ function Visible({ projects, events, places, groups, people }: Omit<Data, 'perso
   if (events && events.items.length > 0)
     return (
       <>
-        <Rows label="Activity">
+        <Rows label={common.activity}>
           {events.items.map((event) => (
             <EventSentence event={event} place={places[event.project_id]} key={event.id} />
           ))}
@@ -192,5 +191,5 @@ function Visible({ projects, events, places, groups, people }: Omit<Data, 'perso
         <Pages of={people} />
       </>
     )
-  return <Empty title="No activity yet" />
+  return <Empty title={t.noActivityYet} />
 }

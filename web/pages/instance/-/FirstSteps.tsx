@@ -8,6 +8,9 @@ import { Secret } from '../../../components/settings.tsx'
 import { word } from '../../../fields.ts'
 import type { VisibilityWord } from '../../../levels.ts'
 import { text, type Act, type Me } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 export async function begin({ api, form }: Act): Promise<string> {
   const project = await api.post('/projects', {
@@ -30,39 +33,40 @@ export function FirstSteps({ me, settings, project, tokens, keys }: Props) {
   const isPushed = project !== null && !project.empty_repo
   return (
     <div class="narrow">
-      <h1>{isPushed ? 'Your code is online' : `Welcome, ${me.name}`}</h1>
-      <p>{isPushed ? 'Your first push has arrived.' : 'Three steps to your first push.'}</p>
+      <h1>{isPushed ? t.yourCodeIsOnline : t.welcomeName(me.name)}</h1>
+      <p>{isPushed ? t.yourFirstPushHasArrived : t.threeStepsToYourFirstPush}</p>
       <ol class="steps">
-        <Step title="Create a project" isDone={project !== null}>
+        <Step title={t.createProject} isDone={project !== null}>
           {project ? (
             <p>
               <a href={`/${project.path_with_namespace}`}>{project.path_with_namespace}</a>
             </p>
           ) : (
             <Form action="begin">
-              <Field name="name" label="Project name" required />
+              <Field name="name" label={t.projectName} required />
               <VisibilityChoice settings={settings} usual={settings.default_project_visibility} />
-              <Button kind="main">Create project</Button>
+              <Button kind="main">{common.createProject}</Button>
             </Form>
           )}
         </Step>
-        <Step title="Set up access" isDone={hasWay}>
-          {project ? <WayIn /> : <p class="quiet">Create an access token for HTTP or add an SSH key.</p>}
+        <Step title={t.setUpAccess} isDone={hasWay}>
+          {project ? <WayIn /> : <p class="quiet">{t.createAccessTokenForHttp}</p>}
           {hasWay && (
             <p class="quiet">
-              You have {tokens.length}{' '}
-              <a href="/-/profile/personal_access_tokens">{tokens.length === 1 ? 'token' : 'tokens'}</a> and{' '}
-              {keys.length} <a href="/-/profile/keys">{keys.length === 1 ? 'key' : 'keys'}</a>.
+              {rich(t.youHaveTokensAndKeys(tokens.length, keys.length), {
+                tokens: (text) => <a href="/-/profile/personal_access_tokens">{text}</a>,
+                keys: (text) => <a href="/-/profile/keys">{text}</a>,
+              })}
             </p>
           )}
         </Step>
-        <Step title="Push" isDone={isPushed}>
-          {project ? <Commands project={project} me={me} /> : <p class="quiet">The commands will appear here.</p>}
+        <Step title={t.push} isDone={isPushed}>
+          {project ? <Commands project={project} me={me} /> : <p class="quiet">{t.theCommandsWillAppearHere}</p>}
         </Step>
       </ol>
       {isPushed && (
         <a class="button" data-kind="main" href={`/${project.path_with_namespace}`}>
-          Go to project
+          {t.goToProject}
         </a>
       )}
     </div>
@@ -73,7 +77,7 @@ const Step = ({ title, isDone, children }: { title: string; isDone: boolean; chi
   <li data-done={isDone ? '' : undefined}>
     <h2>
       {title}
-      {isDone && <span class="badge">done</span>}
+      {isDone && <span class="badge">{t.doneBadge}</span>}
     </h2>
     {children}
   </li>
@@ -81,15 +85,15 @@ const Step = ({ title, isDone, children }: { title: string; isDone: boolean; chi
 
 const WayIn = () => (
   <>
-    <Secret name="token" label="Token" />
+    <Secret name="token" label={common.token} />
     <p>
-      For HTTP, use an access token as the password. <ActButton action="token">Create token</ActButton>
+      {t.forHttpUseAccessToken} <ActButton action="token">{common.createToken}</ActButton>
     </p>
     <details>
-      <summary>Or add an SSH public key</summary>
+      <summary>{t.orAddSshPublicKey}</summary>
       <Form action="key" resets>
-        <Field name="key" label="Key" lines={3} required placeholder="ssh-ed25519 AAAA…" />
-        <Button>Add key</Button>
+        <Field name="key" label={t.key} lines={3} required placeholder="ssh-ed25519 AAAA…" />
+        <Button>{common.addKey}</Button>
       </Form>
     </details>
   </>
@@ -97,15 +101,13 @@ const WayIn = () => (
 
 const Commands = ({ project, me }: { project: Records['Project']; me: Me }) => (
   <>
-    <p>In your existing folder:</p>
+    <p>{t.inYourExistingFolder}</p>
     <pre tabIndex={0}>{`git init -b main
 git add .
 git commit -m "First commit"
 git remote add origin ${project.http_url_to_repo}
 git push -u origin main`}</pre>
-    <p>
-      When git asks for credentials, enter the username <code>{me.username}</code> and the token as the password.
-    </p>
-    {project.ssh_url_to_repo !== '' && <Copyable label="SSH" text={project.ssh_url_to_repo} />}
+    <p>{rich(t.whenGitAsksForCredentials, { username: <code>{me.username}</code> })}</p>
+    {project.ssh_url_to_repo !== '' && <Copyable label={common.ssh} text={project.ssh_url_to_repo} />}
   </>
 )

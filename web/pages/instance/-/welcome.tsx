@@ -2,6 +2,7 @@
 import type { Records } from '../../../api.ts'
 import { page as declare, text } from '../../../page.ts'
 import { FirstSteps, begin } from './FirstSteps.tsx'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   settings: Records['WebSettings']
@@ -21,7 +22,7 @@ export const page = declare<Data>({
       keys: api.get('/user/keys', { per_page: 20 }),
     }
   },
-  title: () => 'Welcome',
+  title: () => t.welcome,
   View: ({ me, ...data }) => <FirstSteps {...data} me={me!} />,
   live: ({ project }) => project && { path: `/projects/${project.id}/live`, events: ['repository.changed'] },
   actions: {
@@ -29,7 +30,7 @@ export const page = declare<Data>({
     async token({ api }) {
       const settings = await api.get('/application/web_settings', {})
       const made = await api.post('/user/personal_access_tokens', {
-        name: 'First push',
+        name: t.firstPush,
         scopes: ['api', 'write_repository'],
         // If a maximum lifetime is set, the server knows the latest date.
         ...(settings.require_personal_access_token_expiry && {
@@ -39,7 +40,7 @@ export const page = declare<Data>({
       return { told: { token: made.token } }
     },
     async key({ api, form }) {
-      await api.post('/user/keys', { title: 'First key', key: text(form, 'key') })
+      await api.post('/user/keys', { title: t.firstKey, key: text(form, 'key') })
     },
   },
 })

@@ -2,6 +2,7 @@
 import type { Api, Listed, Records } from '../../../api.ts'
 import { Activity, filterOf, type ProjectPaths } from '../../../components/Activity.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   events: Listed<Records['Event'][]>
@@ -21,10 +22,10 @@ export const page = declare<Data>({
     const events = api.list('/events', { scope: 'all', ...filterOf(query) })
     return { events, places: events.then(({ items }) => placesOf(api, items)) }
   },
-  title: () => 'Activity',
+  title: () => common.activity,
   View: ({ events, places }) => (
     <>
-      <h1>Activity</h1>
+      <h1>{common.activity}</h1>
       <Activity events={events} places={places} />
     </>
   ),

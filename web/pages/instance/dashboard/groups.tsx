@@ -5,6 +5,9 @@ import { GroupRows } from '../../../components/listings.tsx'
 import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   groups: Listed<Records['Group'][]>
@@ -20,21 +23,19 @@ export const page = declare<Data>({
       ...listPage(query),
     }),
   }),
-  title: () => 'My groups',
+  title: () => t.myGroups,
   View: ({ groups }) => (
     <>
       <div class="head">
-        <h1>My groups</h1>
+        <h1>{t.myGroups}</h1>
         <a class="button" data-kind="main" href="/groups/new">
-          New group
+          {common.newGroup}
         </a>
       </div>
-      <Finder label="Search groups" />
+      <Finder label={common.searchGroups} />
       {groups.items.length === 0 ? (
-        <Empty title="No groups yet">
-          <p>
-            <a href="/groups/new">Create a group</a> to share members, labels and milestones between projects.
-          </p>
+        <Empty title={t.noGroupsYet}>
+          <p>{rich(t.createGroupToShareMembers, { link: (text) => <a href="/groups/new">{text}</a> })}</p>
         </Empty>
       ) : (
         <GroupRows groups={groups.items} />

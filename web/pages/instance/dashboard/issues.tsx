@@ -4,6 +4,8 @@ import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../
 import { Tabs } from '../../../components/lists.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   issues: Listed<Issue[]>
@@ -24,7 +26,7 @@ export const page = declare<Data>({
         .then(({ statistics }) => statistics.counts),
     }
   },
-  title: () => 'My issues',
+  title: () => common.myIssues,
   live: () => ({ path: '/user/live', events: ['issue.created', 'issue.updated'] }),
   View: ({ issues, counts, query, address }) => {
     const scope = scopeIn(query)
@@ -35,9 +37,12 @@ export const page = declare<Data>({
     })
     return (
       <>
-        <h1>My issues</h1>
-        <Tabs label="Filter" tabs={[tab('Assigned to me', 'assigned_to_me'), tab('Created by me', 'created_by_me')]} />
-        <IssueList issues={issues} counts={counts} hint={<p>You're all caught up.</p>} />
+        <h1>{common.myIssues}</h1>
+        <Tabs
+          label={common.filter}
+          tabs={[tab(t.assignedToMe, 'assigned_to_me'), tab(t.createdByMe, 'created_by_me')]}
+        />
+        <IssueList issues={issues} counts={counts} hint={<p>{t.youreAllCaughtUpSentence}</p>} />
       </>
     )
   },

@@ -11,11 +11,13 @@ import {
 import { Empty, Tabs } from '../../../components/lists.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 const SCOPES = [
-  ['reviews_for_me', 'Review requests', 'No reviews requested'],
-  ['assigned_to_me', 'Assigned to me', 'No merge requests assigned to you'],
-  ['created_by_me', 'Created by me', 'You have no merge requests'],
+  ['reviews_for_me', t.reviewRequests, t.noReviewsRequested],
+  ['assigned_to_me', t.assignedToMe, t.noMergeRequestsAssignedToYou],
+  ['created_by_me', t.createdByMe, t.youHaveNoMergeRequests],
 ] as const
 type Scope = (typeof SCOPES)[number][0]
 
@@ -40,7 +42,7 @@ export const page = declare<Data>({
       ),
     }
   },
-  title: () => 'My merge requests',
+  title: () => common.myMergeRequests,
   live: () => ({
     path: '/user/live',
     events: ['created', 'updated', 'closed', 'reopened', 'merged', 'approved'].map((act) => `merge_request.${act}`),
@@ -49,9 +51,9 @@ export const page = declare<Data>({
     const current = scopeOf(query)
     return (
       <>
-        <h1>Merge requests</h1>
+        <h1>{common.mergeRequests}</h1>
         <Tabs
-          label="Filter"
+          label={common.filter}
           tabs={SCOPES.map(([scope, text]) => ({
             text,
             href: withQuery(address, { scope }),
@@ -66,7 +68,7 @@ export const page = declare<Data>({
           isFromMany
           empty={
             <Empty title={current[2]}>
-              <p>Merge requests that you review, are assigned to or created appear here.</p>
+              <p>{t.mergeRequestsThatYouReview}</p>
             </Empty>
           }
         />

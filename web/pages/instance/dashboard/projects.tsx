@@ -7,15 +7,18 @@ import { Finder, SortChoice } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   projects: Listed<Records['Project'][]>
 }
 
 const VIEWS = [
-  ['membership', 'Member', { membership: true }],
-  ['owned', 'Owned', { owned: true }],
-  ['starred', 'Starred', { starred: true }],
+  ['membership', t.member, { membership: true }],
+  ['owned', t.owned, { owned: true }],
+  ['starred', common.starred, { starred: true }],
 ] as const
 
 const viewOf = (query: URLSearchParams) => VIEWS.find(([name]) => name === query.get('show')) ?? VIEWS[0]
@@ -30,17 +33,17 @@ export const page = declare<Data>({
       ...listPage(query),
     }),
   }),
-  title: () => 'My projects',
+  title: () => t.myProjects,
   View: ({ projects, query, address }) => (
     <>
       <div class="head">
-        <h1>My projects</h1>
+        <h1>{t.myProjects}</h1>
         <a class="button" data-kind="main" href="/projects/new">
-          New project
+          {common.newProject}
         </a>
       </div>
       <Tabs
-        label="Filter"
+        label={common.filter}
         tabs={VIEWS.map(([name, text]) => ({
           text,
           href: withQuery(address, { show: name }),
@@ -48,14 +51,17 @@ export const page = declare<Data>({
         }))}
       />
       <div class="chapter">
-        <Finder label="Search projects">
+        <Finder label={common.searchProjects}>
           <input type="hidden" name="show" value={viewOf(query)[0]} />
           <SortChoice options={PROJECT_ORDERS} />
         </Finder>
         {projects.items.length === 0 ? (
-          <Empty title="No projects yet">
+          <Empty title={t.noProjectsYet}>
             <p>
-              <a href="/projects/new">Create a project</a> or <a href="/explore">explore public projects</a>.
+              {rich(t.createProjectOrExplorePublicProjects, {
+                link: (text) => <a href="/projects/new">{text}</a>,
+                link2: (text) => <a href="/explore">{text}</a>,
+              })}
             </p>
           </Empty>
         ) : (

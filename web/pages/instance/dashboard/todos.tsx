@@ -8,6 +8,8 @@ import { Time } from '../../../components/Time.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import { withQuery } from '../../../query.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 type Todo = Records['Todo']
 
@@ -19,15 +21,15 @@ interface Data {
 const stateIn = (query: URLSearchParams) => (query.get('state') === 'done' ? 'done' : 'pending')
 
 const WORDS: Partial<Record<Todo['action_name'], string>> = {
-  assigned: 'assigned you',
-  mentioned: 'mentioned you in',
-  directly_addressed: 'directly addressed you in',
-  marked: 'added a to-do item for',
-  review_requested: 'requested a review of',
+  assigned: t.assignedYou,
+  mentioned: t.mentionedYouIn,
+  directly_addressed: t.directlyAddressedYouIn,
+  marked: t.addedToDoItemFor,
+  review_requested: t.requestedReviewOf,
   review_submitted: 'reviewed',
-  approval_required: 'requested an approval of',
-  build_failed: 'had a failed pipeline in',
-  unmergeable: 'cannot merge',
+  approval_required: t.requestedApprovalOf,
+  build_failed: t.hadFailedPipelineIn,
+  unmergeable: t.cannotMerge,
 }
 
 export const page = declare<Data>({
@@ -36,13 +38,13 @@ export const page = declare<Data>({
     todos: api.list('/todos', { state: stateIn(query), per_page: 20, page: Number(query.get('page')) || 1 }),
     pending: api.list('/todos', { state: 'pending', per_page: 1 }).then(({ total }) => total),
   }),
-  title: () => 'To-do list',
+  title: () => common.toDoList,
   live: () => ({ path: '/user/live', events: ['todo.created', 'todo.done'] }),
   actions: {
     async done({ api, form }) {
       const { project, target, target_type } = await api.post('/todos/{id}/mark_as_done', { id: text(form, 'todo') })
       if (!('iid' in target)) return
-      return undoable('Marked as done.', 'undo', { project: project.id, iid: target.iid, type: target_type })
+      return undoable(t.markedAsDone, 'undo', { project: project.id, iid: target.iid, type: target_type })
     },
     async allDone({ api }) {
       await api.post('/todos/mark_as_done', {})
@@ -60,31 +62,31 @@ export const page = declare<Data>({
     return (
       <>
         <div class="head">
-          <h1>To-do list</h1>
+          <h1>{common.toDoList}</h1>
           {state === 'pending' && todos.items.length > 0 && (
-            <ActButton action="allDone" confirm="Mark all to-do items as done?">
-              <Icon name="check" /> Mark all as done
+            <ActButton action="allDone" confirm={t.markAllToDoItems}>
+              <Icon name="check" /> {t.markAllAsDone}
             </ActButton>
           )}
         </div>
         <Tabs
-          label="State"
+          label={common.state}
           tabs={[
             {
-              text: 'To do',
+              text: t.toDo,
               href: withQuery(address, { state: 'pending' }),
               count: pending,
               isCurrent: state === 'pending',
             },
-            { text: 'Done', href: withQuery(address, { state: 'done' }), isCurrent: state === 'done' },
+            { text: t.doneTab, href: withQuery(address, { state: 'done' }), isCurrent: state === 'done' },
           ]}
         />
         {todos.items.length === 0 ? (
-          <Empty title={state === 'pending' ? "You're all caught up" : 'No completed items'}>
-            <p>Assignments, mentions and review requests appear here.</p>
+          <Empty title={state === 'pending' ? t.youreAllCaughtUp : t.noCompletedItems}>
+            <p>{t.assignmentsMentionsAndReviewRequests}</p>
           </Empty>
         ) : (
-          <Rows label="To-do list">
+          <Rows label={common.toDoList}>
             {todos.items.map((todo) => (
               <Item todo={todo} key={todo.id} />
             ))}
@@ -121,12 +123,14 @@ function Item({ todo }: { todo: Todo }) {
       aside={
         todo.state === 'pending' ? (
           <ActButton action="done" id={`done-${todo.id}`} fields={{ todo: todo.id }}>
-            <Icon name="check" /> Done<span class="spoken">: {title}</span>
+            <Icon name="check" /> {t.doneTab}
+            <span class="spoken">: {title}</span>
           </ActButton>
         ) : (
           iid !== null && (
             <ActButton action="undo" id={`undo-${todo.id}`} fields={fields}>
-              Undo<span class="spoken">: {title}</span>
+              {common.undo}
+              <span class="spoken">: {title}</span>
             </ActButton>
           )
         )

@@ -5,6 +5,8 @@ import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'
 import { Explore } from './Explore.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   groups: Listed<Records['Group'][]>
@@ -19,12 +21,12 @@ export const page = declare<Data>({
       ...listPage(query),
     }),
   }),
-  title: () => 'Explore groups',
+  title: () => t.exploreGroups,
   View: ({ groups, me }) => (
     <Explore at="/explore/groups" me={me}>
-      <Finder label="Search groups" />
-      <h2 class="spoken">Groups</h2>
-      {groups.items.length === 0 ? <Empty title="No groups" /> : <GroupRows groups={groups.items} />}
+      <Finder label={common.searchGroups} />
+      <h2 class="spoken">{common.groups}</h2>
+      {groups.items.length === 0 ? <Empty title={common.noGroups} /> : <GroupRows groups={groups.items} />}
       <Pages of={groups} />
     </Explore>
   ),

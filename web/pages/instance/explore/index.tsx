@@ -6,6 +6,8 @@ import { Finder, SortChoice } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'
 import { Explore } from './Explore.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   projects: Listed<Records['Project'][]>
@@ -20,21 +22,21 @@ export const page = declare<Data>({
       ...listPage(query),
     }),
   }),
-  title: () => 'Explore projects',
+  title: () => t.exploreProjects,
   View: ({ projects, me }) => (
     <Explore at="/explore" me={me}>
-      <Finder label="Search projects">
+      <Finder label={common.searchProjects}>
         <SortChoice options={PROJECT_ORDERS} />
       </Finder>
-      <h2 class="spoken">Projects</h2>
+      <h2 class="spoken">{common.projects}</h2>
       {projects.items.length === 0 ? (
-        <Empty title="No projects">
+        <Empty title={common.noProjects}>
           {me ? (
             <p>
-              <a href="/projects/new">Create a project</a>
+              <a href="/projects/new">{t.createProject}</a>
             </p>
           ) : (
-            <p>Sign in to see more projects.</p>
+            <p>{t.signInToSeeMoreProjects}</p>
           )}
         </Empty>
       ) : (

@@ -5,6 +5,8 @@ import { Finder } from '../../../components/settings.tsx'
 import { listPage } from '../../../fields.ts'
 import { page as declare } from '../../../page.ts'
 import { Explore } from './Explore.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/home.ts'
 
 interface Data {
   users: Listed<Records['UserSummary'][]>
@@ -15,12 +17,12 @@ export const page = declare<Data>({
   load: ({ api, query }) => ({
     users: api.list('/users', { search: query.get('search') ?? undefined, active: true, ...listPage(query) }),
   }),
-  title: () => 'Explore users',
+  title: () => t.exploreUsers,
   View: ({ users, me }) => (
     <Explore at="/explore/users" me={me}>
-      <Finder label="Search users by name or email" />
-      <h2 class="spoken">Users</h2>
-      {users.items.length === 0 ? <Empty title="No matching users" /> : <UserRows users={users.items} />}
+      <Finder label={t.searchUsersByNameOrEmail} />
+      <h2 class="spoken">{common.users}</h2>
+      {users.items.length === 0 ? <Empty title={t.noMatchingUsers} /> : <UserRows users={users.items} />}
       <Pages of={users} />
     </Explore>
   ),

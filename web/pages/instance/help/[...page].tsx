@@ -3,6 +3,7 @@ import type { Records } from '../../../api.ts'
 import { Prose } from '../../../components/State.tsx'
 import { page as declare } from '../../../page.ts'
 import { SearchForm } from './SearchForm.tsx'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   found: Records['HelpPage']
@@ -16,7 +17,7 @@ export const page = declare<Data>({
   View: ({ found }) => (
     <>
       <p>
-        <a href="/help">Help</a>
+        <a href="/help">{common.help}</a>
       </p>
       <h1>{found.title}</h1>
       <SearchForm words="" />

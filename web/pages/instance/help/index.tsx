@@ -6,6 +6,8 @@ import { Chapter } from '../../../components/settings.tsx'
 import { Prose } from '../../../components/State.tsx'
 import { page as declare } from '../../../page.ts'
 import { SearchForm } from './SearchForm.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/help.ts'
 
 interface Data {
   /** Null for visitors if public visibility is restricted. */
@@ -28,17 +30,17 @@ export const page = declare<Data>({
       about: me && !words ? api.maybe('/metadata', {}) : null,
     }
   },
-  title: (_data, { query }) => (wordsIn(query) ? `${wordsIn(query)} - Help` : 'Help'),
+  title: (_data, { query }) => (wordsIn(query) ? `${wordsIn(query)} - Help` : common.help),
   View: ({ help, index, found, about, query }) => (
     <>
-      <h1>{found ? <a href="/help">Help</a> : 'Help'}</h1>
+      <h1>{found ? <a href="/help">{common.help}</a> : common.help}</h1>
       <SearchForm words={wordsIn(query)} />
       {found && <Results found={found} />}
       {help?.html && <Prose html={help.html} />}
       {help?.support_url && (
         <p>
           <a class="button" href={help.support_url} rel="noreferrer">
-            Contact support
+            {t.contactSupport}
           </a>
         </p>
       )}
@@ -54,11 +56,11 @@ export const page = declare<Data>({
 
 const Results = ({ found }: { found: Data['found'] & {} }) =>
   found.length === 0 ? (
-    <Empty title="No results">
-      <p>Try other words.</p>
+    <Empty title={common.noResults}>
+      <p>{t.tryOtherWords}</p>
     </Empty>
   ) : (
-    <Rows label="Results">
+    <Rows label={t.results}>
       {found.map(({ path, title, heading, excerpt }) => (
         <Row
           key={path}
@@ -71,24 +73,22 @@ const Results = ({ found }: { found: Data['found'] & {} }) =>
 
 const Reference = ({ about }: Pick<Data, 'about'>) => (
   <>
-    <Chapter title="Keyboard shortcuts" id="keys">
+    <Chapter title={common.keyboardShortcuts} id="keys">
       <Keys />
     </Chapter>
-    <Chapter title="API" hint="Everything on these pages is also available to programs.">
+    <Chapter title={t.api} hint={t.everythingOnThesePages}>
       <ul>
         <li>
-          <a href="/api/docs">API reference</a>
+          <a href="/api/docs">{common.apiReference}</a>
         </li>
         <li>
-          <a href="/api/openapi.json">OpenAPI spec</a>
+          <a href="/api/openapi.json">{t.openApiSpec}</a>
         </li>
       </ul>
     </Chapter>
     {about && (
-      <Chapter title="This instance">
-        <p>
-          Mortise {about.revision}, API version {about.version}.
-        </p>
+      <Chapter title={t.thisInstance}>
+        <p>{t.mortiseRevisionApiVersion(about.revision, about.version)}</p>
       </Chapter>
     )}
   </>
