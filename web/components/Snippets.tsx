@@ -11,12 +11,15 @@ import { Time } from './Time.tsx'
 import { WritingArea } from './WritingArea.tsx'
 import { Pages, Row, Rows } from './lists.tsx'
 import { pathOf } from '../refs.ts'
+import { rich } from '../rich.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/snippets.ts'
 
 export type Snippet = Records['Snippet']
 
 export const SnippetList = ({ snippets }: { snippets: Listed<Snippet[]> }) => (
   <>
-    <Rows label="Snippets">
+    <Rows label={common.snippets}>
       {snippets.items.map((one) => (
         <Row
           key={one.id}
@@ -28,7 +31,7 @@ export const SnippetList = ({ snippets }: { snippets: Listed<Snippet[]> }) => (
           }
           facts={
             <>
-              {one.files.length > 1 ? `${one.files.length} files` : one.file_name} · <Person of={one.author} />,{' '}
+              {one.files.length > 1 ? t.fileCount(one.files.length) : one.file_name} · <Person of={one.author} />,{' '}
               <Time at={one.updated_at} />
             </>
           }
@@ -50,17 +53,17 @@ export function SnippetView({ snippet, mayChange }: { snippet: Snippet; mayChang
           <p class="row">
             <Visibility of={snippet.visibility} />
             <span class="quiet">
-              by <Person of={snippet.author} />, <Time at={snippet.created_at} />
+              {rich(t.byPersonTime, { person: <Person of={snippet.author} />, time: <Time at={snippet.created_at} /> })}
             </span>
           </p>
         </div>
         {mayChange && (
           <div class="row">
             <a class="button" href={`${path}/edit`}>
-              <Icon name="pencil" /> Edit
+              <Icon name="pencil" /> {common.edit}
             </a>
-            <ActButton action="destroy" kind="danger" confirm={`Delete ${snippet.title}?`}>
-              <Icon name="trash" /> Delete
+            <ActButton action="destroy" kind="danger" confirm={t.deleteTitle(snippet.title)}>
+              <Icon name="trash" /> {common.deleteLabel}
             </ActButton>
           </div>
         )}
@@ -71,10 +74,10 @@ export function SnippetView({ snippet, mayChange }: { snippet: Snippet; mayChang
           <header>
             <Icon name="file" /> {file.path}
             <a class="note-tools" href={pathOf(file.raw_url)}>
-              Raw
+              {common.raw}
             </a>
           </header>
-          <pre class="snippet-code" tabIndex={0} aria-label={`Content of ${file.path}`} role="region">
+          <pre class="snippet-code" tabIndex={0} aria-label={t.contentOfPath(file.path)} role="region">
             <code dangerouslySetInnerHTML={{ __html: file.content_html ?? '' }} />
           </pre>
         </section>
@@ -100,29 +103,29 @@ export function SnippetForm({ action, snippet, visibility }: SnippetFormProps) {
   const [shown, setShown] = useState(Math.max(1, files.length, (held.at(-1) ?? -1) + 1))
   return (
     <Form action={action} class="narrow">
-      <Field name="title" label="Title" required value={snippet?.title} />
-      <WritingArea name="description" label="Description" lines={3} value={snippet?.description} />
+      <Field name="title" label={common.title} required value={snippet?.title} />
+      <WritingArea name="description" label={common.description} lines={3} value={snippet?.description} />
       {Array.from({ length: shown }, (_, n) => (
         <FileFields file={files[n]} at={n} isOnly={shown === 1} key={n} />
       ))}
       {shown < MOST_FILES && (
         <p>
           <button type="button" class="button snippet-more" onClick={() => setShown(shown + 1)}>
-            <Icon name="plus" /> Add another file
+            <Icon name="plus" /> {t.addAnotherFile}
           </button>
         </p>
       )}
       <Choice
         name="visibility"
-        label="Visibility"
+        label={common.visibility}
         value={snippet?.visibility ?? visibility}
         options={[
-          ['private', 'Private: only project members, or only you for personal snippets'],
-          ['internal', 'Internal: all signed-in users'],
-          ['public', 'Public: everyone'],
+          ['private', t.privateOnlyProjectMembers],
+          ['internal', common.internalAllSignedInUsers],
+          ['public', common.publicEveryone],
         ]}
       />
-      <Button kind="main">Save snippet</Button>
+      <Button kind="main">{t.saveSnippet}</Button>
     </Form>
   )
 }
@@ -137,13 +140,19 @@ function FileFields({ file, at, isOnly }: FileFieldsProps) {
   const isFirst = at === 0
   return (
     <fieldset class="snippet-file">
-      <legend>{isOnly ? 'File' : `File ${at + 1}`}</legend>
+      <legend>{isOnly ? common.file : t.fileNumber(at + 1)}</legend>
       {file && <input type="hidden" name={`previous_${at}`} value={file.path} />}
-      <Field name={`path_${at}`} label="File name" required={isFirst} value={file?.path} placeholder="example.ts" />
-      <Field name={`content_${at}`} label="Content" lines={isOnly ? 16 : 10} required={isFirst} value={file?.content} />
+      <Field name={`path_${at}`} label={t.fileName} required={isFirst} value={file?.path} placeholder="example.ts" />
+      <Field
+        name={`content_${at}`}
+        label={common.content}
+        lines={isOnly ? 16 : 10}
+        required={isFirst}
+        value={file?.content}
+      />
       {file && !isOnly && (
         <label class="row">
-          <Tick name={`drop_${at}`} /> Remove this file
+          <Tick name={`drop_${at}`} /> {t.removeThisFile}
         </label>
       )}
     </fieldset>

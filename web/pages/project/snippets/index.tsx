@@ -6,6 +6,8 @@ import { Empty } from '../../../components/lists.tsx'
 import { REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/snippets.ts'
 
 interface Data {
   snippets: Listed<Snippet[]>
@@ -20,20 +22,20 @@ export const page = declare<Data, InProject>({
       page: Number(query.get('page')) || 1,
     }),
   }),
-  title: () => 'Snippets',
+  title: () => common.snippets,
   View: ({ project, snippets, me }) => (
     <>
       <div class="head">
-        <h1>Snippets</h1>
+        <h1>{common.snippets}</h1>
         {mayIn(project, me) >= REPORTER && (
           <a class="button" data-kind="main" href={below(project, 'snippets/new')}>
-            <Icon name="plus" /> New snippet
+            <Icon name="plus" /> {common.newSnippet}
           </a>
         )}
       </div>
       {snippets.items.length === 0 ? (
-        <Empty title="No snippets yet">
-          <p>Use snippets to share pieces of code and text.</p>
+        <Empty title={t.noSnippetsYet}>
+          <p>{t.useSnippetsToSharePieces}</p>
         </Empty>
       ) : (
         <SnippetList snippets={snippets} />

@@ -4,6 +4,7 @@ import { SnippetForm, newSnippetOf } from '../../../components/Snippets.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   settings: Records['WebSettings']
@@ -13,7 +14,7 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api }) => ({ settings: api.get('/application/web_settings', {}) }),
-  title: () => 'New snippet',
+  title: () => common.newSnippet,
   actions: {
     async create({ api, params, form }) {
       return pathOf((await api.post('/projects/{id}/snippets', { id: params.id!, ...newSnippetOf(form) })).web_url)
@@ -21,7 +22,7 @@ export const page = declare<Data, InProject>({
   },
   View: ({ settings }) => (
     <>
-      <h1>New snippet</h1>
+      <h1>{common.newSnippet}</h1>
       <SnippetForm action="create" visibility={settings.default_snippet_visibility} />
     </>
   ),

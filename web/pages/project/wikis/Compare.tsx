@@ -5,6 +5,9 @@ import { Icon } from '../../../components/Icon.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { unifiedDiff } from './line-diff.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/wikis.ts'
 
 export interface Comparison {
   readonly path: string
@@ -46,9 +49,9 @@ export function CompareView({ of: { path, from, to, diff } }: { of: Comparison }
   return (
     <>
       <p class="quiet">
-        From <code>{from.slice(0, 8)}</code> to <code>{to.slice(0, 8)}</code>
+        {rich(t.fromFromToTo, { from: <code>{from.slice(0, 8)}</code>, to: <code>{to.slice(0, 8)}</code> })}
       </p>
-      {diff === '' ? <Empty title="No differences" /> : <Diff files={[file]} />}
+      {diff === '' ? <Empty title={common.noDifferences} /> : <Diff files={[file]} />}
     </>
   )
 }
@@ -70,22 +73,22 @@ export function History({ versions, here }: HistoryProps) {
         <input type="hidden" name="view" value="compare" />
         {versions.items.length > 1 && (
           <p class="row">
-            <button class="button">Compare selected versions</button>
-            <span class="quiet">Left column: from. Right column: to.</span>
+            <button class="button">{t.compareSelectedVersions}</button>
+            <span class="quiet">{t.leftColumnFromRightColumnTo}</span>
           </p>
         )}
-        <ul class="items" aria-label="Changes">
+        <ul class="items" aria-label={common.changes}>
           {versions.items.map((one) => (
             <li class="item" key={one.id}>
               {versions.items.length > 1 && (
                 <span class="item-lead row">
-                  {choice('from', one.id, second?.id, `From ${one.id.slice(0, 8)}`)}
-                  {choice('to', one.id, first?.id, `To ${one.id.slice(0, 8)}`)}
+                  {choice('from', one.id, second?.id, t.fromVersion(one.id.slice(0, 8)))}
+                  {choice('to', one.id, first?.id, t.toVersion(one.id.slice(0, 8)))}
                 </span>
               )}
               <div class="item-body">
                 <div class="item-title">
-                  <Icon name="commit" /> <a href={`${here}?version=${one.id}`}>{one.message.trim() || 'No message'}</a>
+                  <Icon name="commit" /> <a href={`${here}?version=${one.id}`}>{one.message.trim() || t.noMessage}</a>
                 </div>
                 <div class="item-facts">
                   {one.author_name}, <Time at={one.created_at} /> · {one.id.slice(0, 8)}

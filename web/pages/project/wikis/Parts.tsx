@@ -3,12 +3,14 @@ import type { Records } from '../../../api.ts'
 import { Button, Field, Form } from '../../../components/Form.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { Empty } from '../../../components/lists.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/wikis.ts'
 
 export const WikiForm = ({ action, title, content }: { action: string; title: string; content: string }) => (
   <Form action={action}>
-    <Field name="title" label="Title" required value={title} hint="Use a slash to create a subpage: guides/install" />
-    <WritingArea name="content" label="Content" lines={18} required value={content} />
-    <Button kind="main">Save page</Button>
+    <Field name="title" label={common.title} required value={title} hint={t.useSlashToCreateSubpage} />
+    <WritingArea name="content" label={common.content} lines={18} required value={content} />
+    <Button kind="main">{t.savePage}</Button>
   </Form>
 )
 
@@ -36,10 +38,10 @@ function withFolders(pages: readonly Records['WikiPageSummary'][]) {
 }
 
 export function WikiPages({ pages, current, hrefOf }: WikiPagesProps) {
-  if (pages.length === 0) return <Empty title="No pages yet" />
+  if (pages.length === 0) return <Empty title={t.noPagesYet} />
   return (
-    <nav aria-label="Wiki pages">
-      <h2>Pages</h2>
+    <nav aria-label={t.wikiPages}>
+      <h2>{common.pages}</h2>
       <ul class="wiki-pages">
         {withFolders(pages.slice(0, MOST)).map(({ slug, title, isFolder }) => (
           <li data-depth={Math.min(3, slug.split('/').length - 1)} key={slug}>
@@ -54,7 +56,7 @@ export function WikiPages({ pages, current, hrefOf }: WikiPagesProps) {
         ))}
       </ul>
       <p>
-        <a href={hrefOf('pages')}>All pages</a>
+        <a href={hrefOf('pages')}>{t.allPages}</a>
       </p>
     </nav>
   )

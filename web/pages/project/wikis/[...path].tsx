@@ -9,6 +9,9 @@ import { below, projectFrame, type InProject } from '../../../layout/project.tsx
 import { page as declare, text, type Act, type PageRequest } from '../../../page.ts'
 import { CompareView, History, compareVersions, type Comparison } from './Compare.tsx'
 import { WikiForm, WikiPages } from './Parts.tsx'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/wikis.ts'
 
 interface Data {
   wiki: Records['WikiPage'] | null
@@ -85,22 +88,29 @@ export const page = declare<Data, InProject>({
             <h1>{title}</h1>
             {mayWrite && (
               <a class="button" href={below(project, 'wikis/new')}>
-                <Icon name="plus" /> New page
+                <Icon name="plus" /> {t.newPage}
               </a>
             )}
           </div>
           {wiki && (
             <Tabs
-              label="Page"
-              tabs={[tab('View', null), tab('History', 'history'), ...(mayWrite ? [tab('Edit', 'edit')] : [])]}
+              label={t.page}
+              tabs={[
+                tab(t.view, null),
+                tab(common.history, 'history'),
+                ...(mayWrite ? [tab(common.edit, 'edit')] : []),
+              ]}
             />
           )}
           {query.get('version') && (
             <p class="fault-free">
-              You are viewing version {query.get('version')!.slice(0, 8)}. <a href={here}>View latest version</a>{' '}
+              {rich(t.youAreViewingVersionQuery, {
+                query: query.get('version')!.slice(0, 8),
+                link: (text) => <a href={here}>{text}</a>,
+              })}{' '}
               {mayWrite && wiki && (
                 <ActButton action="restore" fields={{ version: query.get('version')! }}>
-                  Restore this version
+                  {t.restoreThisVersion}
                 </ActButton>
               )}
             </p>
@@ -115,8 +125,8 @@ export const page = declare<Data, InProject>({
             <>
               <WikiForm action="change" title={wiki.title} content={source ?? ''} />
               {level >= MAINTAINER && (
-                <ActButton action="destroy" kind="danger" confirm={`Delete the page ${title}?`}>
-                  <Icon name="trash" /> Delete page
+                <ActButton action="destroy" kind="danger" confirm={t.deletePageTitle(title)}>
+                  <Icon name="trash" /> {t.deletePage}
                 </ActButton>
               )}
             </>
@@ -124,7 +134,7 @@ export const page = declare<Data, InProject>({
             <Prose html={wiki.content} />
           )}
         </div>
-        <aside class="side" aria-label="Pages">
+        <aside class="side" aria-label={common.pages}>
           <WikiPages pages={pages} current={path} hrefOf={(slug) => addressOf(project.path_with_namespace, slug)} />
         </aside>
       </div>
@@ -133,12 +143,10 @@ export const page = declare<Data, InProject>({
 })
 
 function Missing({ title, pages, mayWrite }: { title: string; pages: readonly unknown[]; mayWrite: boolean }) {
-  if (!mayWrite) return <Empty title={pages.length === 0 ? 'This wiki is empty' : 'This page does not exist'} />
+  if (!mayWrite) return <Empty title={pages.length === 0 ? t.thisWikiIsEmpty : t.thisPageDoesNotExist} />
   return (
     <>
-      <p class="quiet">
-        {pages.length === 0 ? 'This wiki is empty. Create the first page.' : 'This page does not exist.'}
-      </p>
+      <p class="quiet">{pages.length === 0 ? t.thisWikiIsEmptyCreate : t.thisPageDoesNotExistSentence}</p>
       <WikiForm action="create" title={title} content="" />
     </>
   )

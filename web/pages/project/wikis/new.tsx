@@ -2,12 +2,13 @@
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { WikiForm } from './Parts.tsx'
+import * as t from '../../../texts/wikis.ts'
 
 export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
-  title: () => 'New page',
+  title: () => t.newPage,
   actions: {
     async create({ api, params, form }) {
       const page = { title: text(form, 'title'), content: text(form, 'content') }
@@ -17,7 +18,7 @@ export const page = declare<object, InProject>({
   },
   View: () => (
     <>
-      <h1>New page</h1>
+      <h1>{t.newPage}</h1>
       <WikiForm action="create" title="" content="" />
     </>
   ),

@@ -5,6 +5,8 @@ import { Empty, Row, Rows } from '../../../components/lists.tsx'
 import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/wikis.ts'
 
 interface Data {
   pages: Records['WikiPageSummary'][]
@@ -15,25 +17,25 @@ const MOST = 1000
 export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params }) => ({ pages: api.get('/projects/{id}/wikis', { id: params.id! }) }),
-  title: () => 'Wiki pages',
+  title: () => t.wikiPages,
   View: ({ project, pages, me }) => {
     const hrefOf = (slug: string) => below(project, `wikis/${slug.split('/').map(encodeURIComponent).join('/')}`)
     return (
       <>
         <div class="head">
-          <h1>Wiki pages</h1>
+          <h1>{t.wikiPages}</h1>
           {mayIn(project, me) >= DEVELOPER && (
             <a class="button" data-kind="main" href={below(project, 'wikis/new')}>
-              <Icon name="plus" /> New page
+              <Icon name="plus" /> {t.newPage}
             </a>
           )}
         </div>
         {pages.length === 0 ? (
-          <Empty title="This wiki is empty">
-            <a href={below(project, 'wikis/home')}>Create the home page</a>
+          <Empty title={t.thisWikiIsEmpty}>
+            <a href={below(project, 'wikis/home')}>{t.createHomePage}</a>
           </Empty>
         ) : (
-          <Rows label="Pages">
+          <Rows label={common.pages}>
             {pages.slice(0, MOST).map(({ slug, title }) => (
               <Row
                 key={slug}
@@ -41,14 +43,14 @@ export const page = declare<Data, InProject>({
                 title={<a href={hrefOf(slug)}>{title}</a>}
                 facts={
                   <>
-                    {slug} · <a href={`${hrefOf(slug)}?view=history`}>history</a>
+                    {slug} · <a href={`${hrefOf(slug)}?view=history`}>{t.historyLink}</a>
                   </>
                 }
               />
             ))}
           </Rows>
         )}
-        {pages.length > MOST && <p class="quiet">{pages.length - MOST} more pages. Use search to find them.</p>}
+        {pages.length > MOST && <p class="quiet">{t.morePages(pages.length - MOST)}</p>}
       </>
     )
   },

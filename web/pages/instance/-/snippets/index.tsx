@@ -4,6 +4,8 @@ import { Icon } from '../../../../components/Icon.tsx'
 import { SnippetList, type Snippet } from '../../../../components/Snippets.tsx'
 import { Empty, Tabs } from '../../../../components/lists.tsx'
 import { page as declare } from '../../../../page.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/snippets.ts'
 
 const isPublic = (query: URLSearchParams) => query.get('scope') === 'public'
 
@@ -15,25 +17,25 @@ export const page = declare<{ snippets: Listed<Snippet[]> }>({
       page: Number(query.get('page')) || 1,
     }),
   }),
-  title: () => 'Snippets',
+  title: () => common.snippets,
   View: ({ snippets, query }) => (
     <>
       <div class="head">
-        <h1>Snippets</h1>
+        <h1>{common.snippets}</h1>
         <a class="button" data-kind="main" href="/-/snippets/new">
-          <Icon name="plus" /> New snippet
+          <Icon name="plus" /> {common.newSnippet}
         </a>
       </div>
       <Tabs
-        label="Filter"
+        label={common.filter}
         tabs={[
-          { text: 'Yours', href: '/-/snippets', isCurrent: !isPublic(query) },
-          { text: 'Public', href: '/-/snippets?scope=public', isCurrent: isPublic(query) },
+          { text: t.yours, href: '/-/snippets', isCurrent: !isPublic(query) },
+          { text: common.publicVisibility, href: '/-/snippets?scope=public', isCurrent: isPublic(query) },
         ]}
       />
       {snippets.items.length === 0 ? (
-        <Empty title="No snippets yet">
-          <a href="/-/snippets/new">Create a snippet</a>
+        <Empty title={t.noSnippetsYet}>
+          <a href="/-/snippets/new">{t.createSnippet}</a>
         </Empty>
       ) : (
         <SnippetList snippets={snippets} />

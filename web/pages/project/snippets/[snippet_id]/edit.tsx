@@ -3,6 +3,7 @@ import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../compone
 import { projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { pathOf } from '../../../../refs.ts'
+import * as t from '../../../../texts/snippets.ts'
 
 const SNIPPET = '/projects/{id}/snippets/{snippet_id}'
 
@@ -12,7 +13,7 @@ export const page = declare<{ snippet: Snippet }, InProject>({
   load: ({ api, params }) => ({
     snippet: api.get(SNIPPET, { id: params.id!, snippet_id: params.snippet_id!, render_html: true }),
   }),
-  title: ({ snippet }) => `Edit ${snippet.title}`,
+  title: ({ snippet }) => t.editTitle(snippet.title),
   actions: {
     async change({ api, params, form }) {
       const at = { id: params.id!, snippet_id: params.snippet_id! }
@@ -21,7 +22,7 @@ export const page = declare<{ snippet: Snippet }, InProject>({
   },
   View: ({ snippet }) => (
     <>
-      <h1>Edit snippet</h1>
+      <h1>{t.editSnippet}</h1>
       <SnippetForm action="change" snippet={snippet} />
     </>
   ),

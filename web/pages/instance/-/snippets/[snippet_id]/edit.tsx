@@ -2,11 +2,12 @@
 import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../../page.ts'
 import { pathOf } from '../../../../../refs.ts'
+import * as t from '../../../../../texts/snippets.ts'
 
 export const page = declare<{ snippet: Snippet }>({
   signedIn: true,
   load: ({ api, params }) => ({ snippet: api.get('/snippets/{id}', { id: params.snippet_id!, render_html: true }) }),
-  title: ({ snippet }) => `Edit ${snippet.title}`,
+  title: ({ snippet }) => t.editTitle(snippet.title),
   actions: {
     async change({ api, params, form }) {
       return pathOf((await api.put('/snippets/{id}', { id: params.snippet_id!, ...changedSnippetOf(form) })).web_url)
@@ -14,7 +15,7 @@ export const page = declare<{ snippet: Snippet }>({
   },
   View: ({ snippet }) => (
     <>
-      <h1>Edit snippet</h1>
+      <h1>{t.editSnippet}</h1>
       <SnippetForm action="change" snippet={snippet} />
     </>
   ),
