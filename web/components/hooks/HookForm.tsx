@@ -4,48 +4,50 @@ import { text, type FormFields } from '../../page.ts'
 import { Button, Choice, Field, Form, Switch } from '../Form.tsx'
 import { PairRows, pairsIn } from './PairRows.tsx'
 import { HOOK_SCOPES, eventName, type HookScope } from './scopes.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/integrations.ts'
 
 export type Hook = Records['ProjectHook']
 
 const STRATEGIES = [
-  ['wildcard', 'Wildcard pattern'],
-  ['regex', 'Regular expression'],
-  ['all_branches', 'All branches'],
+  ['wildcard', t.wildcardPattern],
+  ['regex', t.regularExpression],
+  ['all_branches', common.allBranches],
 ] as const
 
 /** The fields of a webhook; a secret that is left empty stays unchanged. */
 export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: HookScope; action: string }) {
   const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
-  const kept = hook && 'Leave empty to keep the current value.'
+  const kept = hook && t.leaveEmptyToKeepCurrentValue
   return (
     <Form action={action} resets={!hook}>
       <Field
         name="url"
-        label="URL"
+        label={t.url}
         // A part in braces is a variable, so the value is not a valid URL yet.
         value={hook?.url}
         required
         placeholder="https://example.com/hook"
       />
-      <Field name="name" label="Name" value={hook?.name} />
-      <Field name="description" label="Description" value={hook?.description} />
+      <Field name="name" label={common.name} value={hook?.name} />
+      <Field name="description" label={common.description} value={hook?.description} />
       <Field
         name="token"
-        label="Secret token"
+        label={t.secretToken}
         type="password"
         autocomplete="off"
-        hint={kept ?? 'Sent with each request so that the receiver can verify the sender.'}
+        hint={kept ?? t.sentWithEachRequestSo}
       />
       <Field
         name="signing_token"
-        label="Signing token"
+        label={t.signingToken}
         type="password"
         autocomplete="off"
         placeholder="whsec_…"
-        hint={kept ?? 'Signs each request. Format: whsec_ followed by 24 to 64 bytes in base64.'}
+        hint={kept ?? t.signsEachRequestFormatWhsec}
       />
       <fieldset class="boxes" data-wide>
-        <legend>Trigger events</legend>
+        <legend>{t.triggerEvents}</legend>
         {HOOK_SCOPES[scope].events.map((name) => (
           <Switch name={name} label={eventName(name)} isOn={isOn(name)} key={name} />
         ))}
@@ -54,45 +56,45 @@ export function HookForm({ hook, place: scope, action }: { hook?: Hook; place: H
         <>
           <Choice
             name="branch_filter_strategy"
-            label="Branch filter for push events"
+            label={t.branchFilterForPushEvents}
             options={STRATEGIES}
             value={hook?.branch_filter_strategy ?? 'wildcard'}
           />
           <Field
             name="push_events_branch_filter"
-            label="Branch pattern"
+            label={t.branchPattern}
             value={hook?.push_events_branch_filter}
             placeholder="release/*"
-            hint="Leave empty for all branches."
+            hint={t.leaveEmptyForAllBranches}
           />
         </>
       )}
       <PairRows
         name="header"
-        label="Custom headers"
-        hint="Sent with every delivery."
+        label={t.customHeaders}
+        hint={t.sentWithEveryDelivery}
         known={hook?.custom_headers.map(({ key }) => key) ?? []}
       />
       <PairRows
         name="variable"
-        label="URL variables"
-        hint="{name} in the URL is replaced by the value. Values are never shown."
+        label={t.urlVariables}
+        hint={t.nameInUrlIsReplaced}
         known={hook?.url_variables.map(({ key }) => key) ?? []}
       />
       <Field
         name="custom_webhook_template"
-        label="Custom payload template"
+        label={t.customPayloadTemplate}
         lines={4}
         value={hook?.custom_webhook_template}
         placeholder={'{ "event": "{{object_kind}}" }'}
-        hint="Leave empty for the default payload."
+        hint={t.leaveEmptyForDefaultPayload}
       />
       <Switch
         name="enable_ssl_verification"
-        label="Enable SSL verification"
+        label={t.enableSslVerification}
         isOn={hook?.enable_ssl_verification ?? true}
       />
-      <Button kind="main">{hook ? 'Save hook' : 'Add hook'}</Button>
+      <Button kind="main">{hook ? t.saveHook : t.addHook}</Button>
     </Form>
   )
 }

@@ -1,5 +1,7 @@
 /** Names with secret values of a webhook: existing ones can be removed or replaced, others added. */
 import { text, type FormFields } from '../../page.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/integrations.ts'
 
 interface PairRowsProps {
   name: string
@@ -22,7 +24,8 @@ export function PairRows({ name, label, hint, known }: PairRowsProps) {
             <li class="row" key={key}>
               <code>{key}</code>
               <label class="row">
-                <input type="checkbox" name={`${name}_gone[]`} value={key} /> Remove<span class="spoken"> {key}</span>
+                <input type="checkbox" name={`${name}_gone[]`} value={key} /> {common.remove}
+                <span class="spoken"> {key}</span>
               </label>
             </li>
           ))}
@@ -30,17 +33,17 @@ export function PairRows({ name, label, hint, known }: PairRowsProps) {
       )}
       {Array.from({ length: EMPTY_ROWS }, (_, n) => (
         <div class="hook-pair" key={n}>
-          <input name={`${name}_key_${n}`} aria-label={`Name ${n + 1}: ${label}`} placeholder="Name" />
+          <input name={`${name}_key_${n}`} aria-label={t.nameNumber(n + 1, label)} placeholder={common.name} />
           <input
             type="password"
             name={`${name}_secret_${n}`}
-            aria-label={`Value ${n + 1}: ${label}`}
-            placeholder="Value"
+            aria-label={t.valueNumber(n + 1, label)}
+            placeholder={common.value}
             autocomplete="off"
           />
         </div>
       ))}
-      {known.length > 0 && <small class="quiet">An existing name is overwritten.</small>}
+      {known.length > 0 && <small class="quiet">{t.anExistingNameIsOverwritten}</small>}
     </details>
   )
 }

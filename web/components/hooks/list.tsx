@@ -6,6 +6,8 @@ import { Empty, Pages, Row, Rows } from '../lists.tsx'
 import { Fold } from '../settings.tsx'
 import { HookForm, hookFields, newPairs, type Hook } from './HookForm.tsx'
 import { HOOK_SCOPES, eventName, idOf, pathsOf, type HookScope } from './scopes.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/integrations.ts'
 
 interface Data {
   hooks: Listed<Hook[]>
@@ -18,18 +20,18 @@ export function hookListPage(scope: HookScope): Page<Data> {
     signedIn: true,
     frame,
     load: ({ api, params, query }) => ({ hooks: api.list(paths.all, { ...idOf(params), ...listPage(query) }) }),
-    title: () => 'Webhooks',
+    title: () => common.webhooks,
     View: ({ hooks, params }) => (
       <>
-        <h1>{scope === 'instance' ? 'System hooks' : 'Webhooks'}</h1>
-        <p class="quiet">Send events to a URL of yours.</p>
-        <Fold title="Add hook" action="create">
+        <h1>{scope === 'instance' ? common.systemHooks : common.webhooks}</h1>
+        <p class="quiet">{t.sendEventsToUrlOfYours}</p>
+        <Fold title={t.addHook} action="create">
           <HookForm place={scope} action="create" />
         </Fold>
         {hooks.items.length === 0 ? (
-          <Empty title="No hooks yet" />
+          <Empty title={t.noHooksYet} />
         ) : (
-          <Rows label="Hooks">
+          <Rows label={t.hooks}>
             {hooks.items.map((hook) => (
               <Row
                 key={hook.id}
@@ -48,7 +50,7 @@ export function hookListPage(scope: HookScope): Page<Data> {
                   events
                     .filter((name) => hook[name as 'push_events'])
                     .map(eventName)
-                    .join(', ') || 'no events'
+                    .join(', ') || t.noEvents
                 }
               />
             ))}

@@ -10,6 +10,9 @@ import { Empty, Pages, Row, Rows } from '../lists.tsx'
 import { Chapter, Facts, Fold, Notice } from '../settings.tsx'
 import { HookForm, hookFields, newPairs, type Hook } from './HookForm.tsx'
 import { HOOK_SCOPES, eventName, idOf, pathsOf, type HookScope } from './scopes.ts'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/integrations.ts'
 
 type Delivery = Records['HookEvent']
 
@@ -20,10 +23,10 @@ interface Data {
 }
 
 const RESULTS = [
-  ['', 'All statuses'],
-  ['successful', 'Successful'],
-  ['client_failure', 'Client error (4xx)'],
-  ['server_failure', 'Server error (5xx, no response)'],
+  ['', t.allStatuses],
+  ['successful', t.successful],
+  ['client_failure', t.clientError4xx],
+  ['server_failure', t.serverError5xxNoResponse],
 ] as const
 type Result = Exclude<(typeof RESULTS)[number][0], ''>
 
@@ -47,52 +50,48 @@ export function hookPage(scope: HookScope): Page<Data> {
     View: ({ hook, deliveries, shown, params, address: here, query }) => (
       <>
         <p>
-          <a href={address(params)}>All hooks</a>
+          <a href={address(params)}>{t.allHooks}</a>
         </p>
         <h1>{hook.name || hook.url}</h1>
         <Notice />
         <p class="row quiet">
           <State of={hook.alert_status === 'executable' ? 'active' : 'failed'} />
           <span>{hook.url}</span>
-          {hook.disabled_until && (
-            <span>
-              paused until <Time at={hook.disabled_until} />
-            </span>
-          )}
+          {hook.disabled_until && <span>{rich(t.pausedUntilTime, { time: <Time at={hook.disabled_until} /> })}</span>}
         </p>
         <div class="row">
           <Form action="test" class="inline">
             {scope !== 'instance' && (
               <Choice
                 name="trigger"
-                label="Event"
+                label={t.event}
                 isQuiet
                 options={events.map((name) => [name, eventName(name)])}
                 value="push_events"
               />
             )}
-            <Button>Send test event</Button>
+            <Button>{t.sendTestEvent}</Button>
           </Form>
-          <ActButton action="remove" kind="danger" confirm="Delete this hook and the log of deliveries?">
+          <ActButton action="remove" kind="danger" confirm={t.deleteThisHookAndLog}>
             {' '}
-            Delete{' '}
+            {common.deleteLabel}{' '}
           </ActButton>
         </div>
-        <Fold title="Edit hook" action="save">
+        <Fold title={t.editHook} action="save">
           <HookForm hook={hook} place={scope} action="save" />
         </Fold>
         {shown && <Visible delivery={shown} />}
-        <Chapter title="Deliveries" id="deliveries">
+        <Chapter title={t.deliveries} id="deliveries">
           <form class="finder" action={here.split('?', 1)[0]!}>
-            <Choice name="status" label="Status" isQuiet options={RESULTS} value={query.get('status')} />
-            <button class="button">Filter</button>
+            <Choice name="status" label={common.status} isQuiet options={RESULTS} value={query.get('status')} />
+            <button class="button">{common.filter}</button>
           </form>
           {deliveries.items.length === 0 ? (
-            <Empty title="No deliveries">
-              <p>Deliveries and responses are kept for a few days.</p>
+            <Empty title={t.noDeliveries}>
+              <p>{t.deliveriesAndResponsesAreKept}</p>
             </Empty>
           ) : (
-            <Rows label="Deliveries">
+            <Rows label={t.deliveries}>
               {deliveries.items.map((one) => (
                 <Row
                   key={one.id}
@@ -105,15 +104,14 @@ export function hookPage(scope: HookScope): Page<Data> {
                       {eventName(one.trigger)} <span class="badge">{one.response_status}</span>
                     </a>
                   }
-                  facts={
-                    <>
-                      <Time at={one.created_at} /> · took {one.execution_duration.toFixed(2)} s
-                    </>
-                  }
+                  facts={rich(t.timeTook, {
+                    time: <Time at={one.created_at} />,
+                    executionDuration: one.execution_duration.toFixed(2),
+                  })}
                   aside={
                     <ActButton action="resend" fields={{ delivery: one.id }}>
                       {' '}
-                      Redeliver{' '}
+                      {t.redeliver}{' '}
                     </ActButton>
                   }
                 />
@@ -122,12 +120,12 @@ export function hookPage(scope: HookScope): Page<Data> {
           )}
           <Pages of={deliveries} />
         </Chapter>
-        <Fold title="Redeliver missed events" action="replay">
-          <p class="quiet">Sends all events of this period again, in order.</p>
+        <Fold title={t.redeliverMissedEvents} action="replay">
+          <p class="quiet">{t.sendsAllEvents}</p>
           <Form action="replay">
-            <Field name="since" label="Since (UTC)" type="datetime-local" required />
-            <Field name="until" label="Until (UTC)" type="datetime-local" />
-            <Button>Redeliver</Button>
+            <Field name="since" label={t.sinceUtc} type="datetime-local" required />
+            <Field name="until" label={t.untilUtc} type="datetime-local" />
+            <Button>{t.redeliver}</Button>
           </Form>
         </Fold>
       </>
@@ -142,7 +140,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         await api.put(paths.one, { ...of, ...hookFields(form, scope) })
         for (const key of texts(form, 'variable_gone')) await api.delete(paths.variable, { ...of, key })
         for (const key of texts(form, 'header_gone')) await api.delete(paths.header, { ...of, key })
-        return { told: { notice: 'Hook saved.' } }
+        return { told: { notice: t.hookSaved } }
       },
       async remove({ api, params }) {
         await api.delete(paths.one, { ...idOf(params), hook_id: params.hook_id! })
@@ -152,16 +150,16 @@ export function hookPage(scope: HookScope): Page<Data> {
         const of = { ...idOf(params), hook_id: params.hook_id! }
         if (scope === 'instance') {
           await api.post('/hooks/{hook_id}', { hook_id: of.hook_id })
-          return { told: { notice: 'Test event sent.' } }
+          return { told: { notice: t.testEventSent } }
         }
         const path = `/${scope}s/{id}/hooks/{hook_id}/test/{trigger}` as '/projects/{id}/hooks/{hook_id}/test/{trigger}'
         await api.post(path, { ...of, trigger: text(form, 'trigger') })
-        return { told: { notice: 'Test event sent. See the response below.' } }
+        return { told: { notice: t.testEventSentSeeResponseBelow } }
       },
       async resend({ api, params, form }) {
         const of = { ...idOf(params), hook_id: params.hook_id!, hook_log_id: text(form, 'delivery') }
         const { response_status } = await api.post(paths.resend, of)
-        return { told: { notice: `Redelivered. Response status: ${response_status}.` } }
+        return { told: { notice: t.redeliveredResponseStatus(response_status) } }
       },
       async replay({ api, params, form }) {
         const moment = (name: string) => {
@@ -170,7 +168,7 @@ export function hookPage(scope: HookScope): Page<Data> {
         }
         const of = { ...idOf(params), hook_id: params.hook_id! }
         const { events } = await api.post(paths.replay, { ...of, since: moment('since'), until: moment('until') })
-        return { told: { notice: `${events} deliveries queued.` } }
+        return { told: { notice: t.eventsDeliveriesQueued(events) } }
       },
     },
   })
@@ -189,25 +187,25 @@ const headersText = (headers: Record<string, string>) =>
 
 function Visible({ delivery }: { delivery: Delivery }) {
   return (
-    <Chapter title={`Delivery ${delivery.id}`} id="delivery">
+    <Chapter title={t.deliveryNumber(delivery.id)} id="delivery">
       <Facts
         of={[
-          ['Event', eventName(delivery.trigger)],
-          ['Response status', delivery.response_status],
-          ['Duration', `${delivery.execution_duration.toFixed(3)} s`],
-          ['Sent', <Time at={delivery.created_at} />],
+          [t.event, eventName(delivery.trigger)],
+          [t.responseStatus, delivery.response_status],
+          [common.duration, `${delivery.execution_duration.toFixed(3)} s`],
+          [t.sent, <Time at={delivery.created_at} />],
         ]}
       />
       {delivery.internal_error_message && <p class="fault">{delivery.internal_error_message}</p>}
       <ActButton action="resend" fields={{ delivery: delivery.id }} kind="main">
-        Redeliver
+        {t.redeliver}
       </ActButton>
-      <h3>Request</h3>
-      <Text label="Request headers" text={headersText(delivery.request_headers)} />
-      <Text label="Request body" text={JSON.stringify(delivery.request_data, null, 2)} />
-      <h3>Response</h3>
-      <Text label="Response headers" text={headersText(delivery.response_headers)} />
-      <Text label="Response body" text={delivery.response_body} />
+      <h3>{t.request}</h3>
+      <Text label={t.requestHeaders} text={headersText(delivery.request_headers)} />
+      <Text label={t.requestBody} text={JSON.stringify(delivery.request_data, null, 2)} />
+      <h3>{t.response}</h3>
+      <Text label={t.responseHeaders} text={headersText(delivery.response_headers)} />
+      <Text label={t.responseBody} text={delivery.response_body} />
     </Chapter>
   )
 }
@@ -218,5 +216,5 @@ const Text = ({ label, text }: { label: string; text: string }) =>
       {shorten(text)}
     </pre>
   ) : (
-    <p class="quiet">Empty.</p>
+    <p class="quiet">{t.empty}</p>
   )

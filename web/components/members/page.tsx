@@ -12,6 +12,9 @@ import { Time } from '../Time.tsx'
 import { Empty, Pages, Row, Rows } from '../lists.tsx'
 import { Chapter, Finder, Fold } from '../settings.tsx'
 import { whysOf } from './whys.ts'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/members.ts'
 
 type Member = Records['Member']
 
@@ -63,22 +66,22 @@ export function membersPage(place: Scope): Page<Data> {
   return declare<Data, Partial<InProject & InGroup>>({
     frame,
     load,
-    title: () => 'Members',
+    title: () => common.members,
     View: ({ project, group, groupLevel = 0, me, ...data }) => {
       const level = me?.is_admin ? 50 : project ? levelOf(project) : groupLevel
       const mayManage = me !== null && level >= (place === 'project' ? 40 : 50)
       const shares = (project ?? group)?.shared_with_groups ?? []
       return (
         <>
-          <h1>Members</h1>
+          <h1>{common.members}</h1>
           {mayManage && <Adding {...data} found={strangers(data)} place={place} level={level} />}
           {mayManage && data.requests.length > 0 && <Requests requests={data.requests} level={level} />}
-          <Chapter title={`Members${data.members.total === null ? '' : ` (${data.members.total})`}`}>
-            <Finder label="Search members" />
+          <Chapter title={t.membersTotal(data.members.total)}>
+            <Finder label={t.searchMembers} />
             {data.members.items.length === 0 ? (
-              <Empty title="No members" />
+              <Empty title={t.noMembers} />
             ) : (
-              <Rows label="Members">
+              <Rows label={common.members}>
                 {data.members.items.map((member) => (
                   <MemberRow
                     key={member.id}
@@ -95,22 +98,22 @@ export function membersPage(place: Scope): Page<Data> {
             <Pages of={data.members} />
           </Chapter>
           {(shares.length > 0 || mayManage) && (
-            <Chapter title="Groups" hint={`Members of these groups have access to this ${place}.`}>
-              <Rows label="Groups">
+            <Chapter title={common.groups} hint={t.membersOfTheseGroups(place)}>
+              <Rows label={common.groups}>
                 {shares.map((share) => (
                   <Row
                     key={share.group_id}
                     title={<a href={`/${share.group_full_path}`}>{share.group_full_path}</a>}
-                    facts={`max role ${roleName(share.group_access_level)}`}
+                    facts={t.maxRoleNamed(roleName(share.group_access_level))}
                     aside={
                       mayManage && (
                         <ActButton
                           action="unshare"
                           fields={{ group: share.group_id }}
                           kind="danger"
-                          confirm="Remove this group?"
+                          confirm={t.removeThisGroup}
                         >
-                          Remove
+                          {common.remove}
                         </ActButton>
                       )
                     }
@@ -120,20 +123,19 @@ export function membersPage(place: Scope): Page<Data> {
             </Chapter>
           )}
           {mayManage && data.invitations.length > 0 && (
-            <Chapter title="Pending invitations">
-              <Rows label="Pending invitations">
+            <Chapter title={t.pendingInvitations}>
+              <Rows label={t.pendingInvitations}>
                 {data.invitations.map((one) => (
                   <Row
                     key={one.invite_email}
                     title={one.invite_email}
-                    facts={
-                      <>
-                        {roleName(one.access_level)} · invited <Time at={one.created_at} />
-                      </>
-                    }
+                    facts={rich(t.roleNameInvitedTime, {
+                      roleName: roleName(one.access_level),
+                      time: <Time at={one.created_at} />,
+                    })}
                     aside={
                       <ActButton action="uninvite" fields={{ email: one.invite_email }} kind="danger">
-                        Withdraw
+                        {t.withdraw}
                       </ActButton>
                     }
                   />
@@ -228,14 +230,9 @@ function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProp
       }
       facts={
         <>
-          {why ?? 'direct member'}
-          {member.created_at && (
-            <>
-              {' '}
-              · added <Time at={member.created_at} />
-            </>
-          )}
-          {member.expires_at && <> · expires on {member.expires_at.slice(0, 10)}</>}
+          {why ?? t.directMember}
+          {member.created_at && <> {rich(t.addedTime, { time: <Time at={member.created_at} /> })}</>}
+          {member.expires_at && <> {t.expiresOn(member.expires_at.slice(0, 10))}</>}
         </>
       }
       aside={
@@ -246,12 +243,12 @@ function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProp
               <input type="hidden" name="expires_at" value={member.expires_at ?? ''} />
               <Choice
                 name="access_level"
-                label={`Role of ${member.name}`}
+                label={t.roleOfName(member.name)}
                 isQuiet
                 options={rolesUpTo(level)}
                 value={member.access_level}
               />
-              <Button>Save</Button>
+              <Button>{common.save}</Button>
             </Form>
           ) : (
             <span class="badge">{roleName(member.access_level)}</span>
@@ -261,9 +258,9 @@ function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProp
               action="remove"
               fields={{ user: member.id }}
               kind="danger"
-              confirm={isMe ? `Leave this ${place}?` : `Remove ${member.name}?`}
+              confirm={isMe ? t.leaveScope(place) : t.removeName(member.name)}
             >
-              {isMe ? 'Leave' : 'Remove'}
+              {isMe ? t.leave : common.remove}
             </ActButton>
           )}
         </>
@@ -275,9 +272,9 @@ function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProp
 function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> & { place: Scope; level: number }) {
   return (
     <>
-      <Finder label="Add member by name or username" name="find" />
+      <Finder label={t.addMemberByNameOrUsername} name="find" />
       {found.length > 0 && (
-        <Rows label="Search results">
+        <Rows label={common.searchResults}>
           {found.map((user) => (
             <Row
               key={user.id}
@@ -289,35 +286,39 @@ function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> 
                   <input type="hidden" name="user" value={user.id} />
                   <Choice
                     name="access_level"
-                    label={`Role for ${user.name}`}
+                    label={t.roleForName(user.name)}
                     isQuiet
                     options={rolesUpTo(level)}
                     value="30"
                   />
-                  <Button kind="main">Add</Button>
+                  <Button kind="main">{common.add}</Button>
                 </Form>
               }
             />
           ))}
         </Rows>
       )}
-      <Fold title="Invite by email" action="invite">
+      <Fold title={t.inviteByEmail} action="invite">
         <Form action="invite" resets>
-          <Field name="email" label="Email" type="email" required />
-          <Choice name="access_level" label="Role" options={rolesUpTo(level)} value="30" />
-          <Button kind="main">Invite</Button>
+          <Field name="email" label={common.email} type="email" required />
+          <Choice name="access_level" label={common.role} options={rolesUpTo(level)} value="30" />
+          <Button kind="main">{t.invite}</Button>
         </Form>
       </Fold>
-      <Fold title="Share with a group" action="share">
+      <Fold title={t.shareWithGroup} action="share">
         <Form action="share" resets>
-          <Choice name="group" label="Group" options={groups.map(({ id, full_path }) => [String(id), full_path])} />
+          <Choice
+            name="group"
+            label={common.group}
+            options={groups.map(({ id, full_path }) => [String(id), full_path])}
+          />
           <Choice
             name="access_level"
-            label="Max role"
+            label={t.maxRole}
             options={place === 'project' ? ROLES.slice(0, 4) : ROLES}
             value="30"
           />
-          <Button kind="main">Share</Button>
+          <Button kind="main">{t.share}</Button>
         </Form>
       </Fold>
     </>
@@ -325,33 +326,29 @@ function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> 
 }
 
 const Requests = ({ requests, level }: { requests: Data['requests']; level: number }) => (
-  <Chapter title="Access requests">
-    <Rows label="Requests">
+  <Chapter title={t.accessRequests}>
+    <Rows label={t.requests}>
       {requests.map((user) => (
         <Row
           key={user.id}
           lead={<Avatar of={user} size={32} />}
           title={<a href={`/${user.username}`}>{user.name}</a>}
-          facts={
-            <>
-              requested <Time at={user.requested_at} />
-            </>
-          }
+          facts={rich(t.requestedTime, { time: <Time at={user.requested_at} /> })}
           aside={
             <>
               <Form action="approve" class="inline" id={String(user.id)}>
                 <input type="hidden" name="user" value={user.id} />
                 <Choice
                   name="access_level"
-                  label={`Role for ${user.name}`}
+                  label={t.roleForName(user.name)}
                   isQuiet
                   options={rolesUpTo(level)}
                   value="30"
                 />
-                <Button kind="main">Approve</Button>
+                <Button kind="main">{common.approve}</Button>
               </Form>
               <ActButton action="deny" fields={{ user: user.id }} kind="danger">
-                Deny
+                {t.deny}
               </ActButton>
             </>
           }

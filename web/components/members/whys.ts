@@ -1,12 +1,13 @@
 /** Why a user who is not a direct member has access. */
 import type { Api, Records } from '../../api.ts'
+import * as t from '../../texts/members.ts'
 
 type Rule = Records['Access']['rules'][number]
 
 const WORDS: Partial<Record<Rule['rule'], (rule: Rule) => string>> = {
-  inherited_membership: ({ group }) => `inherited from ${group?.full_path ?? 'a parent group'}`,
-  group_share: ({ shared_with, group }) => `via ${(shared_with ?? group)?.full_path ?? 'a shared group'}`,
-  personal_namespace: () => 'owner of the namespace',
+  inherited_membership: ({ group }) => t.inheritedFromFullPath(group?.full_path ?? t.aParentGroup),
+  group_share: ({ shared_with, group }) => t.viaFullPath((shared_with ?? group)?.full_path ?? t.aSharedGroup),
+  personal_namespace: () => t.ownerOfNamespace,
 }
 
 export async function whysOf(
@@ -25,7 +26,7 @@ export async function whysOf(
 }
 
 async function whyOf(api: Api, place: 'project' | 'group', id: string, member: Records['Member']): Promise<string> {
-  if (place === 'group') return 'inherited from a parent group'
+  if (place === 'group') return t.inheritedFromParentGroup
   const access = await api.maybe('/projects/{id}/access', { id, user_id: member.id })
   const rule = access?.rules.find((one) => one.counts && one.access_level === member.access_level && WORDS[one.rule])
   return (rule && WORDS[rule.rule]?.(rule)) ?? 'inherited'

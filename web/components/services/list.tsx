@@ -6,6 +6,9 @@ import { Time } from '../Time.tsx'
 import { Row, Rows } from '../lists.tsx'
 import { Chapter } from '../settings.tsx'
 import { servicesAddress, servicesFrame, type ServiceScope } from './scopes.ts'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/integrations.ts'
 
 interface Data {
   active: Records['ListedService'][]
@@ -18,17 +21,17 @@ export function serviceListPage(scope: ServiceScope): Page<Data> {
     signedIn: true,
     frame: servicesFrame(scope),
     load: ({ api, params }) => ({ active: api.get(path, { id: params.id! }), known: api.get('/integrations', {}) }),
-    title: () => 'Integrations',
+    title: () => common.integrations,
     View: ({ active, known, params }) => {
       const base = servicesAddress(scope, params)
       const slugs = new Set(active.map(({ slug }) => slug))
       return (
         <>
-          <h1>Integrations</h1>
-          <p class="quiet">Connect other services to receive events or to look up data.</p>
+          <h1>{common.integrations}</h1>
+          <p class="quiet">{t.connectOtherServicesToReceive}</p>
           {active.length > 0 && (
-            <Chapter title="Active">
-              <Rows label="Active">
+            <Chapter title={common.active}>
+              <Rows label={common.active}>
                 {active.map((one) => (
                   <Row
                     key={one.slug}
@@ -38,24 +41,19 @@ export function serviceListPage(scope: ServiceScope): Page<Data> {
                         <a class="place-link" href={`${base}/${one.slug}`}>
                           {one.title}
                         </a>{' '}
-                        {one.inherited && <span class="badge">inherited</span>}
+                        {one.inherited && <span class="badge">{t.inherited}</span>}
                       </>
                     }
                     facts={
-                      one.retired ??
-                      (one.updated_at && (
-                        <>
-                          updated <Time at={one.updated_at} />
-                        </>
-                      ))
+                      one.retired ?? (one.updated_at && rich(t.updatedTime, { time: <Time at={one.updated_at} /> }))
                     }
                   />
                 ))}
               </Rows>
             </Chapter>
           )}
-          <Chapter title="Available integrations">
-            <Rows label="Available integrations">
+          <Chapter title={t.availableIntegrations}>
+            <Rows label={t.availableIntegrations}>
               {known
                 .filter(({ slug, retired }) => !slugs.has(slug) && retired === null)
                 .map(({ slug, title, events }) => (

@@ -7,6 +7,8 @@ import { ActButton, Button, Choice, Field, Form, Switch } from '../Form.tsx'
 import { State } from '../State.tsx'
 import { Notice } from '../settings.tsx'
 import { servicesAddress, servicesFrame, type ServiceScope } from './scopes.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/integrations.ts'
 
 type Known = Records['KnownService']
 type Service = Records['Service']
@@ -37,17 +39,17 @@ export function servicePage(scope: ServiceScope): Page<Data> {
     View: ({ known, service, params }) => (
       <>
         <p>
-          <a href={servicesAddress(scope, params)}>All integrations</a>
+          <a href={servicesAddress(scope, params)}>{t.allIntegrations}</a>
         </p>
         <h1>{known.title}</h1>
         <Notice />
         <p class="row">
-          {service?.active ? <State of="active" /> : <span class="badge">inactive</span>}
-          {service?.inherited && <span class="badge">inherited</span>}
+          {service?.active ? <State of="active" /> : <span class="badge">{common.inactive}</span>}
+          {service?.inherited && <span class="badge">{t.inherited}</span>}
         </p>
         {known.retired && <p class="fault">{known.retired}</p>}
         <Form action="save">
-          <Switch name="active" label="Active" isOn={service?.active ?? true} />
+          <Switch name="active" label={common.active} isOn={service?.active ?? true} />
           {known.fields.map((field) => (
             <ServiceField
               field={field}
@@ -58,7 +60,7 @@ export function servicePage(scope: ServiceScope): Page<Data> {
           ))}
           {known.events.length > 0 && (
             <fieldset class="boxes" data-wide>
-              <legend>Trigger events</legend>
+              <legend>{t.triggerEvents}</legend>
               {known.events.map((name) => (
                 <Switch
                   name={name}
@@ -72,23 +74,23 @@ export function servicePage(scope: ServiceScope): Page<Data> {
           {COMMENTING.includes(known.slug) && (
             <Switch
               name="comment_on_event_enabled"
-              label="Enable comments"
+              label={t.enableComments}
               isOn={service?.comment_on_event_enabled ?? true}
             />
           )}
-          <Button kind="main">Save</Button>
+          <Button kind="main">{common.save}</Button>
         </Form>
         {service && (
           <p class="row">
             {!service.inherited && (
-              <ActButton action="inherit" confirm="Replace these settings with the inherited settings?">
-                Use inherited settings
+              <ActButton action="inherit" confirm={t.replaceTheseSettingsWithInheritedSettings}>
+                {t.useInheritedSettings}
               </ActButton>
             )}
-            {scope === 'project' && service.active && <ActButton action="test">Send test event</ActButton>}
-            <ActButton action="remove" kind="danger" confirm={`Disable ${known.title} and delete the settings?`}>
+            {scope === 'project' && service.active && <ActButton action="test">{t.sendTestEvent}</ActButton>}
+            <ActButton action="remove" kind="danger" confirm={t.disableTitleAndDeleteSettings(known.title)}>
               {' '}
-              Disable{' '}
+              {common.disable}{' '}
             </ActButton>
           </p>
         )}
@@ -98,18 +100,18 @@ export function servicePage(scope: ServiceScope): Page<Data> {
       async save({ api, params, form }) {
         const known = (await api.get('/integrations', {})).find(({ slug }) => slug === params.slug)
         await api.put(path, { id: params.id!, slug: params.slug!, ...(known && wishOf(known, form)) })
-        return { told: { notice: 'Saved.' } }
+        return { told: { notice: common.saved } }
       },
       async inherit({ api, params }) {
         await api.put(path, { id: params.id!, slug: params.slug!, use_inherited_settings: true })
-        return { told: { notice: 'Inherited settings are now used.' } }
+        return { told: { notice: t.inheritedSettingsAreNowUsed } }
       },
       async test({ api, params }) {
         const { message } = await api.post('/projects/{id}/integrations/{slug}/test', {
           id: params.id!,
           slug: params.slug!,
         })
-        return { told: { notice: message || 'Test successful.' } }
+        return { told: { notice: message || t.testSuccessful } }
       },
       async remove({ api, params }) {
         await api.delete(path, { id: params.id!, slug: params.slug! })
@@ -161,7 +163,7 @@ function ServiceField({ field: { name, type, required, choices, preset }, value,
       value={now === null ? '' : String(now)}
       required={required && !isKept}
       {...(type === 'password' && { autocomplete: 'off' })}
-      {...(isKept && { hint: 'Leave empty to keep the current value.' })}
+      {...(isKept && { hint: t.leaveEmptyToKeepCurrentValue })}
     />
   )
 }
