@@ -6,6 +6,8 @@ import { Faces } from './MergeRequests.tsx'
 import { ActButton, Button, Field, Form, fold } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/merge-requests.ts'
 
 /** The common fields of project and merge request rules. */
 export type Rule = Pick<
@@ -28,7 +30,7 @@ export function ApprovalRules({ rules, people, mayChange, empty }: RulesProps) {
       {rules.length === 0 ? (
         <p class="quiet">{empty}</p>
       ) : (
-        <Rows label="Approval rules">
+        <Rows label={t.approvalRules}>
           {rules.map((rule) => (
             <RuleRow rule={rule} people={people} mayChange={mayChange} key={rule.id} />
           ))}
@@ -37,11 +39,11 @@ export function ApprovalRules({ rules, people, mayChange, empty }: RulesProps) {
       {mayChange && (
         <details class="edit" onReset={fold}>
           <summary>
-            <Icon name="plus" /> Add approval rule
+            <Icon name="plus" /> {t.addApprovalRule}
           </summary>
           <Form action="addRule" class="rule-form" resets>
             <RuleFields people={people} />
-            <Button kind="main">Add approval rule</Button>
+            <Button kind="main">{t.addApprovalRule}</Button>
           </Form>
         </details>
       )}
@@ -58,19 +60,20 @@ function RuleRow({ rule, people, mayChange }: Omit<RulesProps, 'rules' | 'empty'
       facts={
         <>
           <span class="row">
-            {rule.approvals_required} {rule.approvals_required === 1 ? 'approval' : 'approvals'} from {who(rule)}
-            <Faces of={rule.users} label={`Approvers of ${rule.name}`} />
+            {t.approvalsFromWho(rule.approvals_required, who(rule))}
+            <Faces of={rule.users} label={t.approversOfName(rule.name)} />
           </span>
-          {isByFile && 'Required by CODEOWNERS.'}
+          {isByFile && t.requiredByCodeowners}
           {mayChange && !isByFile && (
             <details class="edit" onReset={fold}>
               <summary>
-                Edit<span class="spoken"> {rule.name}</span>
+                {common.edit}
+                <span class="spoken"> {rule.name}</span>
               </summary>
               <Form action="changeRule" id={`rule-${rule.id}`} class="rule-form" resets>
                 <input type="hidden" name="rule" value={rule.id} />
                 <RuleFields rule={rule} people={people} />
-                <Button kind="main">Save rule</Button>
+                <Button kind="main">{t.saveRule}</Button>
               </Form>
             </details>
           )}
@@ -84,8 +87,8 @@ function RuleRow({ rule, people, mayChange }: Omit<RulesProps, 'rules' | 'empty'
             id={`remove-rule-${rule.id}`}
             fields={{ rule: rule.id }}
             kind="plain"
-            label={`Remove the rule ${rule.name}`}
-            confirm={`Remove the rule ${rule.name}?`}
+            label={t.removeRule(rule.name)}
+            confirm={t.removeRuleQuestion(rule.name)}
           >
             <Icon name="trash" />
           </ActButton>
@@ -97,8 +100,8 @@ function RuleRow({ rule, people, mayChange }: Omit<RulesProps, 'rules' | 'empty'
 
 function who({ rule_type, users, groups, contains_hidden_groups }: Rule): string {
   const names = [...users.map(({ name }) => name), ...groups.map(({ full_path }) => full_path)]
-  if (contains_hidden_groups) names.push('private groups')
-  return rule_type === 'any_approver' || names.length === 0 ? 'any eligible user' : names.join(', ')
+  if (contains_hidden_groups) names.push(t.privateGroups)
+  return rule_type === 'any_approver' || names.length === 0 ? t.anyEligibleUser : names.join(', ')
 }
 
 function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] }) {
@@ -106,10 +109,10 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
   const names = new Set(rule?.users.map(({ id }) => id))
   return (
     <>
-      <Field name="name" label="Name" required value={rule?.name} />
+      <Field name="name" label={common.name} required value={rule?.name} />
       <Field
         name="approvals_required"
-        label="Approvals required"
+        label={t.approvalsRequired}
         type="number"
         required
         value={rule?.approvals_required ?? 1}
@@ -117,7 +120,7 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
       {rule?.rule_type !== 'any_approver' && (
         <>
           <fieldset class="pick">
-            <legend>Users</legend>
+            <legend>{common.users}</legend>
             {[...known.values()].map((one) => (
               <label key={one.id}>
                 <input type="checkbox" name="user_ids[]" value={one.id} defaultChecked={names.has(one.id)} />
@@ -127,9 +130,9 @@ function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] 
           </fieldset>
           <Field
             name="groups"
-            label="Groups"
+            label={common.groups}
             value={rule?.groups.map(({ full_path }) => full_path).join(', ')}
-            hint="Comma-separated group paths. Without users and groups, any eligible user can approve."
+            hint={t.commaSeparatedGroupPathsWithout}
           />
         </>
       )}

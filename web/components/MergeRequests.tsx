@@ -11,21 +11,29 @@ import { Label, State } from './State.tsx'
 import { Time } from './Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs, type Tab } from './lists.tsx'
 import { pathOf } from '../refs.ts'
+import { rich } from '../rich.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/merge-requests.ts'
 
 export type MergeRequest = Records['MergeRequest']
 
 export const STATES = ['opened', 'merged', 'closed', 'all'] as const
 export type StateFilter = (typeof STATES)[number]
-const WORDS: Record<StateFilter, string> = { opened: 'Open', merged: 'Merged', closed: 'Closed', all: 'All' }
+const WORDS: Record<StateFilter, string> = {
+  opened: common.open,
+  merged: common.merged,
+  closed: common.closed,
+  all: common.all,
+}
 
 const SORTS = [
-  ['created_desc', 'Newest'],
-  ['created_asc', 'Oldest'],
-  ['updated_desc', 'Last updated'],
-  ['updated_asc', 'Least recently updated'],
-  ['merged_desc', 'Recently merged'],
-  ['popularity_desc', 'Most popular'],
-  ['title_asc', 'Title'],
+  ['created_desc', common.newest],
+  ['created_asc', common.oldest],
+  ['updated_desc', common.lastUpdated],
+  ['updated_asc', t.leastRecentlyUpdated],
+  ['merged_desc', t.recentlyMerged],
+  ['popularity_desc', common.mostPopular],
+  ['title_asc', common.title],
 ] as const
 
 const ORDERS = {
@@ -82,7 +90,7 @@ export function StateTabs({ counts }: { counts?: Partial<Record<StateFilter, num
     count: counts?.[state],
     isCurrent: state === current,
   }))
-  return <Tabs label="Status" tabs={tabs} />
+  return <Tabs label={common.status} tabs={tabs} />
 }
 
 export function Filters({ labels = [], milestones = [] }: { labels?: string[]; milestones?: string[] }) {
@@ -90,37 +98,37 @@ export function Filters({ labels = [], milestones = [] }: { labels?: string[]; m
   const value = (name: string) => query.get(name) ?? ''
   const isOpen = FILTERS.slice(1).some((name) => query.get(name))
   return (
-    <form class="review-filters" action={address.split('?', 1)[0]} role="search" aria-label="Merge requests">
+    <form class="review-filters" action={address.split('?', 1)[0]} role="search" aria-label={common.mergeRequests}>
       {query.get('state') && <input type="hidden" name="state" value={value('state')} />}
       {query.get('scope') && <input type="hidden" name="scope" value={value('scope')} />}
       <div class="review-search">
         <Field
           name="search"
-          label="Search titles and descriptions"
+          label={t.searchTitlesAndDescriptions}
           type="search"
           isQuiet
-          placeholder="Search"
+          placeholder={common.search}
           value={value('search')}
         />
-        <Choice name="sort" label="Sort by" isQuiet options={SORTS} value={value('sort') || 'created_desc'} />
-        <button class="button">Search</button>
+        <Choice name="sort" label={common.sortBy} isQuiet options={SORTS} value={value('sort') || 'created_desc'} />
+        <button class="button">{common.search}</button>
       </div>
       <details open={isOpen}>
-        <summary>More filters</summary>
+        <summary>{t.moreFilters}</summary>
         <div class="review-more">
-          <Field name="author" label="Author" value={value('author')} placeholder="username" />
-          <Field name="assignee" label="Assignee" value={value('assignee')} placeholder="username" />
-          <Field name="reviewer" label="Reviewer" value={value('reviewer')} placeholder="username" />
-          <Listing name="labels" label="Labels" of={labels} value={value('labels')} />
-          <Listing name="milestone" label="Milestone" of={milestones} value={value('milestone')} />
-          <Field name="target" label="Target branch" value={value('target')} />
+          <Field name="author" label={common.author} value={value('author')} placeholder={t.username} />
+          <Field name="assignee" label={common.assignee} value={value('assignee')} placeholder={t.username} />
+          <Field name="reviewer" label={t.reviewer} value={value('reviewer')} placeholder={t.username} />
+          <Listing name="labels" label={common.labels} of={labels} value={value('labels')} />
+          <Listing name="milestone" label={common.milestone} of={milestones} value={value('milestone')} />
+          <Field name="target" label={common.targetBranch} value={value('target')} />
           <Choice
             name="draft"
-            label="Drafts"
+            label={t.drafts}
             options={[
-              ['', 'Shown'],
-              ['no', 'Hidden'],
-              ['yes', 'Only drafts'],
+              ['', t.shown],
+              ['no', t.hidden],
+              ['yes', t.onlyDrafts],
             ]}
             value={value('draft')}
           />
@@ -177,16 +185,16 @@ export function Requests({ of, empty, isFromMany = false, usualTarget, around }:
   const { query, address } = useSurroundings()
   if (of.items.length === 0)
     return isFiltered(query) ? (
-      <Empty title="No matching merge requests">
+      <Empty title={t.noMatchingMergeRequests}>
         <p>
-          <a href={address.split('?', 1)[0]}>Clear filters</a>
+          <a href={address.split('?', 1)[0]}>{t.clearFilters}</a>
         </p>
       </Empty>
     ) : (
       <>{empty}</>
     )
   const rows = (
-    <Rows label="Merge requests">
+    <Rows label={common.mergeRequests}>
       {of.items.map((one) => (
         <RequestRow one={one} isChosenFrom={around !== undefined} {...{ isFromMany, usualTarget }} key={one.id} />
       ))}
@@ -227,8 +235,11 @@ function RequestRow({ one, isFromMany, usualTarget, isChosenFrom }: RowProps) {
       }
       facts={
         <>
-          {isFromMany ? one.references.full : one.references.short} opened <Time at={one.created_at} /> by{' '}
-          <Person of={one.author} />
+          {rich(t.fullOpenedTimeByPerson, {
+            full: isFromMany ? one.references.full : one.references.short,
+            time: <Time at={one.created_at} />,
+            person: <Person of={one.author} />,
+          })}
           {moment && (
             <>
               {', '}
@@ -236,28 +247,25 @@ function RequestRow({ one, isFromMany, usualTarget, isChosenFrom }: RowProps) {
             </>
           )}
           {one.target_branch !== usualTarget && (
-            <>
-              {' '}
-              into <code>{one.target_branch}</code>
-            </>
+            <> {rich(t.intoTargetBranch, { targetBranch: <code>{one.target_branch}</code> })}</>
           )}
           {one.milestone && ` · ${one.milestone.title}`}
           {one.task_completion_status.count > 0 &&
-            ` · ${one.task_completion_status.completed_count} of ${one.task_completion_status.count} tasks`}
+            t.tasksDone(one.task_completion_status.completed_count, one.task_completion_status.count)}
         </>
       }
       aside={
         <>
           {one.state === 'opened' && one.has_conflicts && (
-            <span class="state" data-tone="bad" title="Merge conflicts with the target branch">
+            <span class="state" data-tone="bad" title={t.mergeConflictsWithTargetBranch}>
               <Icon name="warning" />
-              <span class="spoken">Conflicts</span>
+              <span class="spoken">{t.conflicts}</span>
             </span>
           )}
-          {one.reviewers.length > 0 && <Faces of={one.reviewers} label="Reviewers" />}
-          {one.assignees.length > 0 && <Faces of={one.assignees} label="Assignees" />}
+          {one.reviewers.length > 0 && <Faces of={one.reviewers} label={t.reviewers} />}
+          {one.assignees.length > 0 && <Faces of={one.assignees} label={common.assignees} />}
           {one.user_notes_count > 0 && (
-            <span title={`${one.user_notes_count} comments`}>
+            <span title={t.commentCount(one.user_notes_count)}>
               <Icon name="comment" /> {one.user_notes_count}
             </span>
           )}
@@ -282,10 +290,10 @@ export function Faces({ of, label }: { of: readonly Records['UserSummary'][]; la
 }
 
 const STATE_LOOKS = {
-  opened: ['good', 'merge-request', 'Open'],
-  closed: ['bad', 'cross', 'Closed'],
-  merged: ['done', 'branch', 'Merged'],
-  draft: ['idle', 'pencil', 'Draft'],
+  opened: ['good', 'merge-request', common.open],
+  closed: ['bad', 'cross', common.closed],
+  merged: ['done', 'branch', common.merged],
+  draft: ['idle', 'pencil', t.draft],
 } as const
 
 /** For a merge request "closed" means that it was not merged, so it is not shown as done. */

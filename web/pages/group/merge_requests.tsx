@@ -4,6 +4,8 @@ import { Filters, Requests, StateTabs, stateOf, filterOf, type MergeRequest } fr
 import { Empty } from '../../components/lists.tsx'
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { page as declare } from '../../page.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/merge-requests.ts'
 
 interface Data {
   requests: Listed<MergeRequest[]>
@@ -15,18 +17,18 @@ export const page = declare<Data, InGroup>({
   load: ({ api, params, query }) => ({
     requests: api.list('/groups/{id}/merge_requests', { id: params.id!, state: stateOf(query), ...filterOf(query) }),
   }),
-  title: () => 'Merge requests',
+  title: () => common.mergeRequests,
   View: ({ requests }) => (
     <>
-      <h1>Merge requests</h1>
+      <h1>{common.mergeRequests}</h1>
       <StateTabs />
       <Filters />
       <Requests
         of={requests}
         isFromMany
         empty={
-          <Empty title="No merge requests">
-            <p>Merge requests from all projects in this group appear here.</p>
+          <Empty title={t.noMergeRequests}>
+            <p>{t.mergeRequestsFromAllProjects}</p>
           </Empty>
         }
       />

@@ -4,6 +4,7 @@ import { Icon } from '../../../components/Icon.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Row, Rows } from '../../../components/lists.tsx'
 import { below } from '../../../layout/project.tsx'
+import * as common from '../../../texts/common.ts'
 
 interface CommitRowsProps {
   commits: readonly Records['Commit'][]
@@ -11,7 +12,7 @@ interface CommitRowsProps {
 }
 
 export const CommitRows = ({ commits, project }: CommitRowsProps) => (
-  <Rows label="Commits">
+  <Rows label={common.commits}>
     {commits.map((commit) => (
       <Row
         key={commit.id}

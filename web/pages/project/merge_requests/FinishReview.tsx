@@ -4,6 +4,8 @@ import { Button, Form, Tick, useIsReturned } from '../../../components/Form.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import type { Me } from '../../../page.ts'
 import type { Detail } from './Head.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 interface FinishReviewProps {
   one: Detail
@@ -16,20 +18,20 @@ export function FinishReview({ one, drafts, approvals, me }: FinishReviewProps) 
   const isReviewer = one.reviewers.some(({ id }) => id === me?.id)
   const mayApprove = approvals.user_can_approve && !approvals.require_password_to_approve
   const verdicts = [
-    ['reviewed', 'Comment', true],
-    ['approve', 'Approve', mayApprove],
-    ['requested_changes', 'Request changes', isReviewer],
+    ['reviewed', common.comment, true],
+    ['approve', common.approve, mayApprove],
+    ['requested_changes', t.requestChanges, isReviewer],
   ] as const
   return (
     <details class="finish-review" open={useIsReturned('submitReview')}>
       <summary class="button" data-kind="main">
-        Finish review
-        {drafts.length > 0 && ` (${drafts.length} ${drafts.length === 1 ? 'pending comment' : 'pending comments'})`}
+        {t.finishReview}
+        {drafts.length > 0 && t.pendingComments(drafts.length)}
       </summary>
       <Form action="submitReview" class="card" resets>
-        <WritingArea name="body" label="Summary" lines={3} hasCommands />
+        <WritingArea name="body" label={t.summary} lines={3} hasCommands />
         <fieldset class="row">
-          <legend class="spoken">Decision</legend>
+          <legend class="spoken">{t.decision}</legend>
           {verdicts
             .filter(([, , isOffered]) => isOffered)
             .map(([value, label]) => (
@@ -38,7 +40,7 @@ export function FinishReview({ one, drafts, approvals, me }: FinishReviewProps) 
               </label>
             ))}
         </fieldset>
-        <Button kind="main">Submit review</Button>
+        <Button kind="main">{t.submitReview}</Button>
       </Form>
     </details>
   )

@@ -10,6 +10,9 @@ import { below, type Project } from '../../../layout/project.tsx'
 import { levelOf } from '../../../levels.ts'
 import type { Live, Me, PageRequest } from '../../../page.ts'
 import { locationAddress } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 export type Detail = Records['MergeRequestDetail']
 
@@ -70,11 +73,11 @@ export function rightsOf(project: Project, one: Detail, me: Me | null): Rights {
 export type TabName = '' | 'commits' | 'diffs' | 'versions' | 'pipelines'
 
 const TABS: readonly [TabName, string, (one: Detail) => number | null][] = [
-  ['', 'Overview', (one) => one.user_notes_count],
-  ['commits', 'Commits', () => null],
-  ['diffs', 'Changes', (one) => (one.changes_count ? Number.parseInt(one.changes_count, 10) : 0)],
-  ['versions', 'Versions', () => null],
-  ['pipelines', 'Pipelines', () => null],
+  ['', common.overview, (one) => one.user_notes_count],
+  ['commits', common.commits, () => null],
+  ['diffs', common.changes, (one) => (one.changes_count ? Number.parseInt(one.changes_count, 10) : 0)],
+  ['versions', t.versions, () => null],
+  ['pipelines', common.pipelines, () => null],
 ]
 
 interface HeadProps {
@@ -97,32 +100,37 @@ export function Head({ one, project, tab, me }: HeadProps) {
           <div class="row">
             {one.state === 'opened' && <DraftButton one={one} />}
             <a class="button" href={`${at}/edit`}>
-              <Icon name="pencil" /> Edit
+              <Icon name="pencil" /> {common.edit}
             </a>
             {one.state === 'opened' && (
-              <ActButton action="close" kind="danger" confirm="Close this merge request?">
-                Close
+              <ActButton action="close" kind="danger" confirm={t.closeThisMergeRequest}>
+                {common.close}
               </ActButton>
             )}
-            {one.state === 'closed' && <ActButton action="reopen">Reopen</ActButton>}
+            {one.state === 'closed' && <ActButton action="reopen">{common.reopen}</ActButton>}
           </div>
         )}
       </div>
       <p class="request-facts">
         <RequestState of={one} />
         <span>
-          <Person of={one.author} /> wants to merge{' '}
-          <Branch
-            name={one.source_branch}
-            project={project}
-            isForeign={one.source_project_id !== one.target_project_id}
-          />{' '}
-          into <Branch name={one.target_branch} project={project} />, opened <Time at={one.created_at} />
+          {rich(t.personWantsToMergeBranch, {
+            person: <Person of={one.author} />,
+            branch: (
+              <Branch
+                name={one.source_branch}
+                project={project}
+                isForeign={one.source_project_id !== one.target_project_id}
+              />
+            ),
+            branch2: <Branch name={one.target_branch} project={project} />,
+            time: <Time at={one.created_at} />,
+          })}
         </span>
       </p>
       <Stack one={one} project={project} />
       <Tabs
-        label="Merge request"
+        label={common.mergeRequest}
         tabs={TABS.map(([name, text, count]) => ({
           text,
           href: name === '' ? at : `${at}/${name}`,
@@ -135,7 +143,11 @@ export function Head({ one, project, tab, me }: HeadProps) {
 }
 
 const DraftButton = ({ one }: { one: Detail }) =>
-  one.draft ? <ActButton action="ready">Mark as ready</ActButton> : <ActButton action="draft">Mark as draft</ActButton>
+  one.draft ? (
+    <ActButton action="ready">{t.markAsReady}</ActButton>
+  ) : (
+    <ActButton action="draft">{t.markAsDraft}</ActButton>
+  )
 
 interface BranchProps {
   name: string
@@ -146,7 +158,7 @@ interface BranchProps {
 
 const Branch = ({ name, project, isForeign = false }: BranchProps) =>
   isForeign ? (
-    <code title="In a fork">fork:{name}</code>
+    <code title={t.inFork}>{t.forkName(name)}</code>
   ) : (
     <a href={locationAddress(project, 'tree', name)}>
       <code>{name}</code>
@@ -163,11 +175,11 @@ function Stack({ one, project }: { one: Detail; project: Project }) {
     </a>
   )
   return (
-    <nav class="request-stack" aria-label="Stack">
+    <nav class="request-stack" aria-label={t.stack}>
       <ol>
         {parent && (
           <li>
-            <Icon name="branch" /> {link(parent)} (parent)
+            <Icon name="branch" /> {rich(t.linkParent, { link: link(parent) })}
           </li>
         )}
         <li aria-current="true">
@@ -175,7 +187,7 @@ function Stack({ one, project }: { one: Detail; project: Project }) {
         </li>
         {children.map((child) => (
           <li key={child.iid}>
-            <Icon name="branch" /> {link(child)} (child)
+            <Icon name="branch" /> {rich(t.linkChild, { link: link(child) })}
           </li>
         ))}
       </ol>

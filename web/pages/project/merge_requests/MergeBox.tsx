@@ -12,45 +12,48 @@ import { Time } from '../../../components/Time.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
 import { rightsOf, type Detail } from './Head.tsx'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 type Verdict = Records['Mergeability']
 type Gate = Verdict['gates'][number]
 
 const GATES: Record<Gate['name'], string> = {
-  open: 'Open',
-  draft: 'Not a draft',
-  dependencies: 'Dependencies merged',
-  changes_requested: 'No changes requested',
-  discussions: 'Threads resolved',
-  approvals: 'Approved',
-  pipeline: 'Pipeline passed',
-  commits: 'Has commits',
-  conflict: 'No conflicts',
-  rebase: 'Up to date with target',
-  rights: 'You can merge',
+  open: common.open,
+  draft: t.notDraft,
+  dependencies: t.dependenciesMerged,
+  changes_requested: t.noChangesRequested,
+  discussions: t.threadsResolved,
+  approvals: t.approved,
+  pipeline: t.pipelinePassed,
+  commits: t.hasCommits,
+  conflict: t.noConflicts,
+  rebase: t.upToDateWithTarget,
+  rights: t.youCanMerge,
 }
 
 /** Roles that can resolve a failed check. The contract calls maintainers by an older name. */
 const RESOLVERS: Record<string, string> = {
-  author: 'the author',
-  developers: 'a developer',
-  approvers: 'an approver',
-  reviewers: 'a reviewer',
-  masters: 'a maintainer',
-  pipeline: 'a passed pipeline',
+  author: t.theAuthor,
+  developers: t.aDeveloper,
+  approvers: t.anApprover,
+  reviewers: t.aReviewer,
+  masters: t.aMaintainer,
+  pipeline: t.aPassedPipeline,
 }
 
 /** Checks that no role can resolve. */
 const UNRESOLVED: Record<string, string> = {
-  server: 'Checking, this takes a moment',
-  nobody: 'Cannot be resolved',
+  server: t.checkingThisTakesMoment,
+  nobody: t.cannotBeResolved,
 }
 
 const LOOKS: Record<Gate['state'], readonly [tone: string, icon: IconName, word: string]> = {
-  passed: ['good', 'check', 'Passed'],
-  blocked: ['bad', 'cross', 'Blocked'],
-  waiting: ['busy', 'clock', 'Pending'],
-  off: ['idle', 'skipped', 'Not required'],
+  passed: ['good', 'check', common.passed],
+  blocked: ['bad', 'cross', common.blocked],
+  waiting: ['busy', 'clock', common.pending],
+  off: ['idle', 'skipped', t.notRequiredState],
 }
 
 interface MergeBoxProps {
@@ -67,7 +70,7 @@ export function MergeBox(props: MergeBoxProps) {
   const others = verdict.gates.filter((gate) => !bars.includes(gate))
   const isOpen = one.state === 'opened'
   return (
-    <section class="merge-box" data-state={toneOf(props, bars)} aria-label="Merge">
+    <section class="merge-box" data-state={toneOf(props, bars)} aria-label={t.merge}>
       <header>
         <Headline {...props} bars={bars} />
       </header>
@@ -80,7 +83,7 @@ export function MergeBox(props: MergeBoxProps) {
         <>
           {one.head_pipeline && <PipelineLine {...props} />}
           <Approvals {...props} />
-          <ul class="gates" aria-label="Merge checks">
+          <ul class="gates" aria-label={t.mergeChecks}>
             {bars.map((gate) => (
               <GateRow gate={gate} key={gate.name}>
                 <Remedy {...props} gate={gate} />
@@ -88,8 +91,8 @@ export function MergeBox(props: MergeBoxProps) {
             ))}
           </ul>
           <details class="gates-passed">
-            <summary>{counted(others.filter(({ state }) => state === 'passed').length)} passed</summary>
-            <ul class="gates" aria-label="Passed merge checks">
+            <summary>{t.checksPassed(others.filter(({ state }) => state === 'passed').length)}</summary>
+            <ul class="gates" aria-label={t.passedMergeChecks}>
               {others.map((gate) => (
                 <GateRow gate={gate} key={gate.name} />
               ))}
@@ -116,20 +119,19 @@ function Headline({ one, bars, project }: WithBars) {
   if (one.state === 'merged')
     return (
       <h2>
-        <Icon name="branch" /> Merged
-        {one.merged_by && (
-          <>
-            {' '}
-            by <Person of={one.merged_by} />
-          </>
-        )}{' '}
+        <Icon name="branch" /> {common.merged}
+        {one.merged_by && <> {rich(t.byPerson, { person: <Person of={one.merged_by} /> })}</>}{' '}
         {one.merged_at && <Time at={one.merged_at} />}
         {(one.merge_commit_sha ?? one.squash_commit_sha) && (
           <>
-            {' as '}
-            <a href={below(project, `commit/${one.merge_commit_sha ?? one.squash_commit_sha}`)}>
-              <code>{(one.merge_commit_sha ?? one.squash_commit_sha)!.slice(0, 8)}</code>
-            </a>
+            {' '}
+            {rich(t.asLink, {
+              link: (
+                <a href={below(project, `commit/${one.merge_commit_sha ?? one.squash_commit_sha}`)}>
+                  <code>{(one.merge_commit_sha ?? one.squash_commit_sha)!.slice(0, 8)}</code>
+                </a>
+              ),
+            })}
           </>
         )}
       </h2>
@@ -137,44 +139,32 @@ function Headline({ one, bars, project }: WithBars) {
   if (one.state === 'closed')
     return (
       <h2>
-        <Icon name="cross" /> Closed without merging
-        {one.closed_by && (
-          <>
-            {' '}
-            by <Person of={one.closed_by} />
-          </>
-        )}{' '}
+        <Icon name="cross" /> {t.closedWithoutMerging}
+        {one.closed_by && <> {rich(t.byPerson, { person: <Person of={one.closed_by} /> })}</>}{' '}
         {one.closed_at && <Time at={one.closed_at} />}
       </h2>
     )
   if (one.merge_when_pipeline_succeeds)
     return (
       <h2>
-        <Icon name="clock" /> Set to auto-merge when the pipeline succeeds
-        {one.merge_user && (
-          <>
-            , set by <Person of={one.merge_user} />
-          </>
-        )}
+        <Icon name="clock" /> {t.setToAutoMergeWhen}
+        {one.merge_user && rich(t.setByPerson, { person: <Person of={one.merge_user} /> })}
       </h2>
     )
   if (bars.length === 0)
     return (
       <h2>
-        <Icon name="check" /> Ready to merge
+        <Icon name="check" /> {t.readyToMerge}
       </h2>
     )
   const failed = bars.filter(({ state }) => state === 'blocked').length
   const isWaiting = failed === 0
   return (
     <h2>
-      <Icon name={isWaiting ? 'clock' : 'cross'} />{' '}
-      {isWaiting ? `Merge pending: ${counted(bars.length)} not finished` : `Merge blocked: ${counted(failed)} failed`}
+      <Icon name={isWaiting ? 'clock' : 'cross'} /> {isWaiting ? t.mergePending(bars.length) : t.mergeBlocked(failed)}
     </h2>
   )
 }
-
-const counted = (checks: number) => `${checks} ${checks === 1 ? 'check' : 'checks'}`
 
 function GateRow({ gate, children }: { gate: Gate; children?: ComponentChildren }) {
   const [tone, icon, word] = LOOKS[gate.state]
@@ -189,8 +179,8 @@ function GateRow({ gate, children }: { gate: Gate; children?: ComponentChildren 
       <div class="gate-text">
         <strong>{gate.reason ?? GATES[gate.name]}</strong>{' '}
         <span class="quiet">
-          {gate.state === 'off' && 'not required'}
-          {resolvers.length > 0 ? `${capitalized(listed(resolvers))} can resolve this` : unresolved}
+          {gate.state === 'off' && t.notRequired}
+          {resolvers.length > 0 ? t.canResolveThis(capitalized(listed(resolvers))) : unresolved}
         </span>
         {children}
       </div>
@@ -201,7 +191,7 @@ function GateRow({ gate, children }: { gate: Gate; children?: ComponentChildren 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const listed = (names: readonly string[]) =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  names.length < 2 ? names.join('') : t.namesOr(names.slice(0, -1).join(', '), names.at(-1)!)
 
 /** The button next to a failed check that resolves it, for users who may do it. */
 function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gate }) {
@@ -211,7 +201,7 @@ function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gat
       return mayUpdate ? (
         <div>
           <ActButton action="ready" id="gate">
-            Mark as ready
+            {t.markAsReady}
           </ActButton>
         </div>
       ) : null
@@ -225,19 +215,19 @@ function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gat
               <code>{path}</code>
             </li>
           ))}
-          {verdict.conflicts.length > 20 && <li>and {verdict.conflicts.length - 20} more</li>}
+          {verdict.conflicts.length > 20 && <li>{t.andMore(verdict.conflicts.length - 20)}</li>}
         </ul>
       ) : null
     case 'discussions':
       return (
         <p>
-          <a href="#conversation">Go to threads</a>
+          <a href="#conversation">{t.goToThreads}</a>
         </p>
       )
     case 'dependencies':
       return (
         <p>
-          <a href="#dependencies">View dependencies</a>
+          <a href="#dependencies">{t.viewDependencies}</a>
         </p>
       )
     default:
@@ -246,13 +236,13 @@ function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gat
 }
 
 function Rebase({ one }: { one: Detail }) {
-  if (one.rebase_in_progress) return <p class="quiet">Rebasing…</p>
+  if (one.rebase_in_progress) return <p class="quiet">{t.rebasing}</p>
   return (
     <div class="row">
-      <ActButton action="rebase">Rebase</ActButton>
+      <ActButton action="rebase">{t.rebase}</ActButton>
       {one.stack.children.length > 0 && (
         <ActButton action="rebase" id="stack" fields={{ stack: 'true' }}>
-          Rebase stack
+          {t.rebaseStack}
         </ActButton>
       )}
     </div>
@@ -263,10 +253,9 @@ function PipelineLine({ one, project }: MergeBoxProps) {
   const pipeline = one.head_pipeline!
   return (
     <p class="merge-line">
-      <State of={pipeline.status} /> <a href={below(project, `pipelines/${pipeline.id}`)}>Pipeline #{pipeline.id}</a>{' '}
-      <span class="quiet">
-        for <code>{pipeline.sha.slice(0, 8)}</code>
-      </span>
+      <State of={pipeline.status} />{' '}
+      <a href={below(project, `pipelines/${pipeline.id}`)}>{t.pipelineNumber(pipeline.id)}</a>{' '}
+      <span class="quiet">{rich(t.forSha, { sha: <code>{pipeline.sha.slice(0, 8)}</code> })}</span>
     </p>
   )
 }
@@ -284,29 +273,27 @@ function Approvals({ one, approvals }: MergeBoxProps) {
               type="password"
               name="approval_password"
               required
-              aria-label="Your password"
-              placeholder="Your password"
+              aria-label={t.yourPassword}
+              placeholder={t.yourPassword}
               autocomplete="current-password"
             />
           )}
           <Button>
-            <Icon name="check" /> Approve
+            <Icon name="check" /> {common.approve}
           </Button>
         </Form>
       )}
-      {approvals.user_has_approved && <ActButton action="unapprove">Revoke approval</ActButton>}
+      {approvals.user_has_approved && <ActButton action="unapprove">{t.revokeApproval}</ActButton>}
       <span>
-        {people.length === 0 ? 'No approvals yet' : `Approved by ${listed(people.map(({ name }) => name))}`}
+        {people.length === 0 ? t.noApprovalsYet : t.approvedByNames(listed(people.map(({ name }) => name)))}
         {required > 0 && (
-          <span class="quiet">
-            {left > 0 ? `, ${left} of ${required} approvals missing` : ', all required approvals given'}
-          </span>
+          <span class="quiet">{left > 0 ? t.approvalsMissing(left, required) : t.allRequiredApprovalsGiven}</span>
         )}
         {approvals.approval_rules_left.length > 0 && (
           <span class="quiet"> ({approvals.approval_rules_left.map(({ name }) => name).join(', ')})</span>
         )}
       </span>
-      {people.length > 0 && <Faces of={people} label="Approved by" />}
+      {people.length > 0 && <Faces of={people} label={t.approvedBy} />}
     </div>
   )
 }
@@ -318,7 +305,7 @@ function Accept({ one, project, bars, verdict, me }: WithBars) {
   if (one.merge_when_pipeline_succeeds)
     return mayMerge || one.author?.id === me?.id ? (
       <p class="merge-line">
-        <ActButton action="cancelMerge">Cancel auto-merge</ActButton>
+        <ActButton action="cancelMerge">{t.cancelAutoMerge}</ActButton>
       </p>
     ) : null
   if (!mayMerge) return null
@@ -334,40 +321,40 @@ function Accept({ one, project, bars, verdict, me }: WithBars) {
       <div class="row">
         <Switch
           name="should_remove_source_branch"
-          label="Delete source branch"
+          label={t.deleteSourceBranch}
           isOn={one.should_remove_source_branch ?? one.force_remove_source_branch}
         />
-        {canSquash && !mustSquash && <Switch name="squash" label="Squash commits" isOn={one.squash} />}
-        {mustSquash && <span class="quiet">Commits will be squashed</span>}
+        {canSquash && !mustSquash && <Switch name="squash" label={common.squashCommits} isOn={one.squash} />}
+        {mustSquash && <span class="quiet">{t.commitsWillBeSquashed}</span>}
       </div>
       <details>
-        <summary>Edit commit message</summary>
+        <summary>{t.editCommitMessage}</summary>
         {project.merge_method !== 'ff' && (
           <Field
             name="merge_commit_message"
-            label="Merge commit message"
+            label={t.mergeCommitMessage}
             lines={3}
-            hint="Leave empty for the project default."
+            hint={t.leaveEmptyForProjectDefault}
           />
         )}
         {canSquash && (
           <Field
             name="squash_commit_message"
-            label="Squash commit message"
+            label={t.squashCommitMessage}
             lines={3}
-            hint="Used only when commits are squashed."
+            hint={t.usedOnlyWhenCommitsAreSquashed}
           />
         )}
       </details>
       <p class="row">
         {isReady && (
           <Button kind="main">
-            <Icon name="branch" /> Merge
+            <Icon name="branch" /> {t.merge}
           </Button>
         )}
         {mayWait && (
           <Button name="when" value="pipeline" {...(!isReady && { kind: 'main' as const })}>
-            <Icon name="clock" /> Auto-merge when the pipeline succeeds
+            <Icon name="clock" /> {t.autoMergeWhenPipelineSucceeds}
           </Button>
         )}
       </p>

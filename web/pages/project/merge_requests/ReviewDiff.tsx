@@ -9,6 +9,8 @@ import { Icon } from '../../../components/Icon.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { commenting, lineKey, linesText, spotOf, type Shas } from '../../../components/positions.ts'
 import { Suggestions } from './Suggestions.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 type Draft = Records['DraftNote']
 
@@ -44,7 +46,7 @@ export function ReviewDiff(props: ReviewDiffProps) {
       <a
         class="diff-mark"
         href={`${commenting(address, key)}#comment-here`}
-        aria-label={`Comment on line ${line.new ?? line.old}`}
+        aria-label={t.commentOnLine(line.new ?? line.old)}
         onClick={(event) => {
           event.preventDefault()
           const range = event.shiftKey && opened !== null ? rangeIn(file, opened, key) : null
@@ -70,7 +72,7 @@ export function ReviewDiff(props: ReviewDiffProps) {
             {...abilities}
             discussions={here}
             context={({ notes: [first] }) =>
-              first?.position?.line_range && <p class="thread-place quiet">Lines {linesText(first.position)}</p>
+              first?.position?.line_range && <p class="thread-place quiet">{t.linesNamed(linesText(first.position))}</p>
             }
             extra={(note) => <Suggestions note={note} mayApply={mayApply} />}
           />
@@ -114,7 +116,7 @@ export function ReviewDiff(props: ReviewDiffProps) {
                 if (checked) fold(file)
               }}
             />
-            Viewed
+            {t.viewed}
           </label>
         )}
       />
@@ -133,7 +135,8 @@ function Overview({ files, isViewed }: { files: readonly DiffFile[]; isViewed: (
   return (
     <details class="diff-overview">
       <summary>
-        File list ({files.length}){viewed > 0 && `, ${viewed} viewed`}
+        {t.fileList(files.length)}
+        {viewed > 0 && t.viewedCount(viewed)}
       </summary>
       <ul>
         {files.map((file) => (
@@ -143,7 +146,7 @@ function Overview({ files, isViewed }: { files: readonly DiffFile[]; isViewed: (
               <>
                 {' '}
                 <Icon name="check" />
-                <span class="spoken">viewed</span>
+                <span class="spoken">{t.viewedBadge}</span>
               </>
             )}
           </li>
@@ -157,7 +160,7 @@ const MOST_REMEMBERED = 2000
 
 /** Stored in this browser, by path and content: a changed file must be viewed again. */
 function useViewed(memory: string, files: readonly DiffFile[], prints: Record<string, string>) {
-  const name = `viewed ${memory}`
+  const name = t.viewedMemory(memory)
   const [seen, setSeen] = useState<Record<string, string>>({})
   const printOf = ({ new_path }: DiffFile) => prints[new_path] ?? ''
   useEffect(() => {
@@ -247,17 +250,17 @@ function LineForm({ file, line, before, start, shas, address, onStart, onDone }:
         {before.length > 0 && <FirstLine line={line} before={before} start={start} onStart={onStart} />}
         <WritingArea
           name="body"
-          label={`Comment on line ${line.new ?? line.old} of ${file.new_path}`}
+          label={t.commentOnLineOfNewPath(line.new ?? line.old, file.new_path)}
           lines={3}
           hasCommands
         />
         {line.new !== null && <Suggestion of={suggested} lines={written.length} />}
         <p class="row">
           <Button name="mode" value="draft">
-            Add to review
+            {t.addToReview}
           </Button>
           <Button kind="main" name="mode" value="now">
-            Add comment now
+            {t.addCommentNow}
           </Button>
           <a
             href={commenting(address, null)}
@@ -266,7 +269,7 @@ function LineForm({ file, line, before, start, shas, address, onStart, onDone }:
               onDone()
             }}
           >
-            Cancel
+            {common.cancel}
           </a>
         </p>
       </Form>
@@ -278,21 +281,21 @@ type FirstLineProps = Pick<LineFormProps, 'line' | 'before' | 'start' | 'onStart
 
 const FirstLine = ({ line, before, start, onStart }: FirstLineProps) => (
   <label class="field line-start">
-    <span class="quiet">From</span>
+    <span class="quiet">{common.from}</span>
     <select
       name="start"
-      aria-label="First line"
+      aria-label={t.firstLine}
       onChange={(event) => onStart(event.currentTarget.value || null)}
       value={useValue('start', start)}
     >
-      <option value="">line {line.new ?? line.old} only</option>
+      <option value="">{t.lineOnly(line.new ?? line.old)}</option>
       {before.toReversed().map((one) => (
         <option value={startKey(one)} key={startKey(one)}>
-          line {one.new ?? one.old}: {one.text.trim().slice(0, 40)}
+          {t.lineText(one.new ?? one.old, one.text.trim().slice(0, 40))}
         </option>
       ))}
     </select>
-    <span class="quiet">to line {line.new ?? line.old}</span>
+    <span class="quiet">{t.toLine(line.new ?? line.old)}</span>
   </label>
 )
 
@@ -300,9 +303,9 @@ function Suggestion({ of, lines }: { of: string; lines: number }) {
   const shown = useValue('suggestion', of).replaceAll('\r\n', '\n')
   return (
     <details open={shown !== of}>
-      <summary>Suggest a change</summary>
+      <summary>{t.suggestChange}</summary>
       <label class="field">
-        <span class="spoken">Suggested lines</span>
+        <span class="spoken">{t.suggestedLines}</span>
         <textarea name="suggestion" rows={Math.min(12, lines + 1)} defaultValue={shown} key={of} />
       </label>
     </details>
@@ -311,18 +314,18 @@ function Suggestion({ of, lines }: { of: string; lines: number }) {
 
 /** Visible only to its author until the review is submitted. */
 export const DraftCard = ({ draft }: { draft: Draft }) => (
-  <article class="draft-note" aria-label="Pending comment">
+  <article class="draft-note" aria-label={t.pendingComment}>
     <header class="row">
-      <span class="badge">Pending: only visible to you</span>
+      <span class="badge">{t.pendingOnlyVisibleToYou}</span>
       <ActButton action="publishDraft" id={`publish-${draft.id}`} fields={{ draft_note_id: draft.id }} kind="plain">
-        Publish now
+        {t.publishNow}
       </ActButton>
       <ActButton
         action="deleteDraft"
         id={`drop-${draft.id}`}
         fields={{ draft_note_id: draft.id }}
         kind="plain"
-        label="Delete pending comment"
+        label={t.deletePendingComment}
       >
         <Icon name="trash" />
       </ActButton>
@@ -336,11 +339,11 @@ export const DraftCard = ({ draft }: { draft: Draft }) => (
     )}
     <p class="draft-text">{draft.note}</p>
     <Folded action="editDraft" id={`edit-draft-${draft.id}`}>
-      <summary>Edit</summary>
+      <summary>{common.edit}</summary>
       <Form action="editDraft" id={`edit-draft-${draft.id}`} resets>
         <input type="hidden" name="draft_note_id" value={draft.id} />
-        <WritingArea name="body" label="Pending comment" lines={3} isQuiet required value={draft.note} />
-        <Button kind="main">Save comment</Button>
+        <WritingArea name="body" label={t.pendingComment} lines={3} isQuiet required value={draft.note} />
+        <Button kind="main">{t.saveComment}</Button>
       </Form>
     </Folded>
   </article>

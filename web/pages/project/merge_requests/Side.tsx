@@ -11,6 +11,8 @@ import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
 import { rightsOf, type Detail } from './Head.tsx'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 type Reviewer = Records['MergeRequestReviewer']
 
@@ -41,14 +43,14 @@ export function Side(props: SideProps) {
   const plans = new Map([...milestones, ...(one.milestone ? [one.milestone] : [])].map(({ id, title }) => [id, title]))
   const ids = (users: readonly { id: number }[]) => users.map(({ id }) => String(id))
   return (
-    <aside class="side" aria-label="Properties">
-      <Property title="Assignees">
+    <aside class="side" aria-label={common.properties}>
+      <Property title={common.assignees}>
         <People of={one.assignees} />
         {mayPlan && (
           <Change what="assignees" action="assign">
             <Choice
               name="assignee_ids[]"
-              label="Assignees"
+              label={common.assignees}
               isQuiet
               multiple
               options={people}
@@ -57,13 +59,13 @@ export function Side(props: SideProps) {
           </Change>
         )}
       </Property>
-      <Property title="Reviewers">
+      <Property title={t.reviewers}>
         <Reviewers of={props.reviewers} />
         {mayPlan && (
           <Change what="reviewers" action="askReview">
             <Choice
               name="reviewer_ids[]"
-              label="Reviewers"
+              label={t.reviewers}
               isQuiet
               multiple
               options={people}
@@ -72,9 +74,9 @@ export function Side(props: SideProps) {
           </Change>
         )}
       </Property>
-      <Property title="Labels">
+      <Property title={common.labels}>
         {one.labels.length === 0 ? (
-          <span class="quiet">None</span>
+          <span class="quiet">{common.none}</span>
         ) : (
           <span class="row">
             {labelsOf(one).map((label) => (
@@ -90,7 +92,7 @@ export function Side(props: SideProps) {
           <Change what="labels" action="label">
             <Choice
               name="labels[]"
-              label="Labels"
+              label={common.labels}
               isQuiet
               multiple
               options={[...names].map((name) => [name, name] as const)}
@@ -99,30 +101,30 @@ export function Side(props: SideProps) {
           </Change>
         )}
       </Property>
-      <Property title="Milestone">
+      <Property title={common.milestone}>
         {one.milestone ? (
           <a href={below(project, `milestones/${one.milestone.iid}`)}>{one.milestone.title}</a>
         ) : (
-          <span class="quiet">None</span>
+          <span class="quiet">{common.none}</span>
         )}
         {mayPlan && plans.size > 0 && (
           <Change what="milestone" action="plan">
             <Choice
               name="milestone_id"
-              label="Milestone"
+              label={common.milestone}
               isQuiet
               value={one.milestone?.id ?? '0'}
-              options={[['0', 'None'], ...[...plans].map(([id, title]) => [String(id), title] as const)]}
+              options={[['0', common.none], ...[...plans].map(([id, title]) => [String(id), title] as const)]}
             />
           </Change>
         )}
       </Property>
-      <Property title="Time tracking">
+      <Property title={t.timeTracking}>
         <TimeTracking of={one.time_stats} mayPlan={mayPlan} />
       </Property>
       <Dependencies {...props} mayPlan={mayPlan} />
       {props.closes.length > 0 && (
-        <Property title="Closes issues">
+        <Property title={t.closesIssues}>
           <ul>
             {props.closes.map((issue) => (
               <li key={issue.id}>
@@ -134,22 +136,22 @@ export function Side(props: SideProps) {
           </ul>
         </Property>
       )}
-      <Property title="Participants">
-        <Faces of={participants} label="Participants" />
+      <Property title={common.participants}>
+        <Faces of={participants} label={common.participants} />
       </Property>
       {me && (
-        <Property title="Notifications">
+        <Property title={common.notifications}>
           <div class="row">
             <ActButton action="subscribe" fields={{ wish: one.subscribed ? 'off' : 'on' }}>
-              {one.subscribed ? 'Unsubscribe' : 'Subscribe'}
+              {one.subscribed ? common.unsubscribe : common.subscribe}
             </ActButton>
             <ActButton action="remind">
-              <Icon name="todo" /> Add a to-do item
+              <Icon name="todo" /> {t.addToDoItem}
             </ActButton>
           </div>
         </Property>
       )}
-      <Property title="Reference">
+      <Property title={t.reference}>
         <code>{one.references.full}</code>
       </Property>
     </aside>
@@ -166,17 +168,17 @@ const Property = ({ title, children, id }: { title: string; children: ComponentC
 /** A collapsed form. */
 const Change = ({ what, action, children }: { what: string; action: string; children: ComponentChildren }) => (
   <details class="property-change">
-    <summary>Edit {what}</summary>
+    <summary>{t.editWhat(what)}</summary>
     <Form action={action}>
       {children}
-      <Button>Save</Button>
+      <Button>{common.save}</Button>
     </Form>
   </details>
 )
 
 const People = ({ of }: { of: readonly Records['UserSummary'][] }) =>
   of.length === 0 ? (
-    <span class="quiet">None</span>
+    <span class="quiet">{common.none}</span>
   ) : (
     <ul>
       {of.map((person) => (
@@ -188,15 +190,15 @@ const People = ({ of }: { of: readonly Records['UserSummary'][] }) =>
   )
 
 const REVIEWS: Record<Reviewer['state'], readonly [tone: string, icon: IconName, word: string]> = {
-  unreviewed: ['idle', 'clock', 'Review pending'],
-  reviewed: ['busy', 'comment', 'Commented'],
-  requested_changes: ['bad', 'cross', 'Requested changes'],
+  unreviewed: ['idle', 'clock', t.reviewPending],
+  reviewed: ['busy', 'comment', t.commented],
+  requested_changes: ['bad', 'cross', t.requestedChanges],
   approved: ['good', 'check', 'approved'],
-  unapproved: ['idle', 'clock', 'Revoked approval'],
+  unapproved: ['idle', 'clock', t.revokedApproval],
 }
 
 function Reviewers({ of }: { of: readonly Reviewer[] }) {
-  if (of.length === 0) return <span class="quiet">None</span>
+  if (of.length === 0) return <span class="quiet">{common.none}</span>
   return (
     <ul>
       {of.map(({ user, state }) => {
@@ -218,11 +220,11 @@ function Reviewers({ of }: { of: readonly Reviewer[] }) {
 function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: boolean }) {
   if (blocks.length === 0 && blockees.length === 0 && !mayPlan) return null
   return (
-    <Property title="Dependencies" id="dependencies">
-      {blocks.length === 0 && blockees.length === 0 && <span class="quiet">None</span>}
+    <Property title={t.dependencies} id="dependencies">
+      {blocks.length === 0 && blockees.length === 0 && <span class="quiet">{common.none}</span>}
       {blocks.length > 0 && (
         <>
-          <h3>Depends on</h3>
+          <h3>{t.dependsOn}</h3>
           <ul>
             {blocks.map((block) => (
               <li class="row" key={block.id}>
@@ -233,7 +235,7 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
                     id={`unblock-${block.id}`}
                     fields={{ block_id: block.id }}
                     kind="plain"
-                    label="Remove dependency"
+                    label={t.removeDependency}
                   >
                     <Icon name="trash" />
                   </ActButton>
@@ -245,7 +247,7 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
       )}
       {blockees.length > 0 && (
         <>
-          <h3>Blocks</h3>
+          <h3>{common.blocks}</h3>
           <ul>
             {blockees.map((block) => (
               <li class="row" key={block.id}>
@@ -257,10 +259,10 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
       )}
       {mayPlan && (
         <details class="property-change">
-          <summary>Add dependency</summary>
+          <summary>{t.addDependency}</summary>
           <Form action="block" resets>
-            <Field name="reference" label="Merge request to merge first" placeholder="!12" required />
-            <Button>Add</Button>
+            <Field name="reference" label={t.mergeRequestToMergeFirst} placeholder="!12" required />
+            <Button>{common.add}</Button>
           </Form>
         </details>
       )}
@@ -278,5 +280,5 @@ const Linked = ({ one }: { one: Records['MergeRequest'] | null }) =>
       </a>
     </>
   ) : (
-    <span class="quiet">Private merge request</span>
+    <span class="quiet">{t.privateMergeRequest}</span>
   )

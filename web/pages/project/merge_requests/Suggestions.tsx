@@ -3,6 +3,8 @@ import type { Records } from '../../../api.ts'
 import type { DiffLine } from '../../../components/diff-lines.ts'
 import { ActButton, Button, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 interface SuggestionsProps {
   note: Records['Note']
@@ -18,17 +20,17 @@ export function Suggestions({ note, mayApply }: SuggestionsProps) {
         <figure class="suggestion" key={one.id}>
           <figcaption>
             <span>
-              <Icon name="pencil" /> Suggested change
+              <Icon name="pencil" /> {t.suggestedChange}
             </span>
             {one.applied ? (
               <span class="state" data-tone="good">
-                <Icon name="check" /> Applied
+                <Icon name="check" /> {t.applied}
               </span>
             ) : (
               one.appliable &&
               mayApply && (
                 <ActButton action="applySuggestion" id={`apply-${one.id}`} fields={{ suggestion_id: one.id }}>
-                  Apply
+                  {common.apply}
                 </ActButton>
               )
             )}
@@ -72,7 +74,7 @@ export function ApplyAll({ discussions }: { discussions: readonly Records['Discu
         <input type="hidden" name="ids[]" value={id} key={id} />
       ))}
       <p>
-        <Button>Apply {ids.length} suggestions in one commit</Button>
+        <Button>{t.applySuggestions(ids.length)}</Button>
       </p>
     </Form>
   )
@@ -82,7 +84,7 @@ const SIGNS = { same: ' ', added: '+', removed: '-', hunk: '', note: '' } as con
 
 /** A few lines of a diff, quoted above a thread. */
 export const Excerpt = ({ lines }: { lines: readonly DiffLine[] }) => (
-  <div class="thread-lines" tabIndex={0} role="region" aria-label="Lines">
+  <div class="thread-lines" tabIndex={0} role="region" aria-label={t.lines}>
     <table class="diff">
       <tbody>
         {lines.map((line, n) => (

@@ -3,6 +3,7 @@ import { labelNames, labelsOf } from '../../../components/MergeRequests.tsx'
 import { text, texts, type Act, type Page } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import { requestParams } from './Head.tsx'
+import * as t from '../../../texts/merge-requests.ts'
 
 type Actions = NonNullable<Page['actions']>
 
@@ -21,7 +22,7 @@ async function titleOf(act: Act): Promise<string> {
 export const stateActions: Actions = {
   async close(act) {
     await update(act, { state_event: 'close' })
-    return undoable('Merge request closed.', 'reopen')
+    return undoable(t.mergeRequestClosed, 'reopen')
   },
   async reopen(act) {
     await update(act, { state_event: 'reopen' })
@@ -116,22 +117,22 @@ export const planActions: Actions = {
   async assign(act) {
     const before = await now(act)
     await update(act, { assignee_ids: texts(act.form, 'assignee_ids').map(Number) })
-    return undoable('Assignees updated.', 'assign', { assignee_ids: before.assignees.map(({ id }) => id) })
+    return undoable(t.assigneesUpdated, 'assign', { assignee_ids: before.assignees.map(({ id }) => id) })
   },
   async askReview(act) {
     const before = await now(act)
     await update(act, { reviewer_ids: texts(act.form, 'reviewer_ids').map(Number) })
-    return undoable('Reviewers updated.', 'askReview', { reviewer_ids: before.reviewers.map(({ id }) => id) })
+    return undoable(t.reviewersUpdated, 'askReview', { reviewer_ids: before.reviewers.map(({ id }) => id) })
   },
   async label(act) {
     const before = await now(act)
     await update(act, { labels: texts(act.form, 'labels') })
-    return undoable('Labels updated.', 'label', { labels: labelsOf(before).map(({ name }) => name) })
+    return undoable(t.labelsUpdated, 'label', { labels: labelsOf(before).map(({ name }) => name) })
   },
   async plan(act) {
     const before = await now(act)
     await update(act, { milestone_id: Number(text(act.form, 'milestone_id')) || 0 })
-    return undoable('Milestone updated.', 'plan', { milestone_id: before.milestone?.id ?? 0 })
+    return undoable(t.milestoneUpdated, 'plan', { milestone_id: before.milestone?.id ?? 0 })
   },
   async subscribe(act) {
     const path = text(act.form, 'wish') === 'on' ? (`${ONE}/subscribe` as const) : (`${ONE}/unsubscribe` as const)
@@ -139,7 +140,7 @@ export const planActions: Actions = {
   },
   async remind(act) {
     await act.api.post(`${ONE}/todo`, requestParams(act))
-    return { told: { done: 'Added to your to-do list.' } }
+    return { told: { done: t.addedToYourToDoList } }
   },
   /** Named as in a text: `!3`, or by its URL. */
   async block(act) {

@@ -17,6 +17,8 @@ import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { levelOf } from '../../../levels.ts'
 import { page as declare, type Me } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 interface Data {
   requests: Listed<MergeRequest[]>
@@ -45,7 +47,7 @@ export const page = declare<Data, InProject>({
         .then((found) => found ?? []),
     }
   },
-  title: () => 'Merge requests',
+  title: () => common.mergeRequests,
   actions: { bulk: changeSeveral('merge_requests') },
   live: ({ project }) =>
     project
@@ -59,10 +61,10 @@ export const page = declare<Data, InProject>({
     return (
       <>
         <div class="head">
-          <h1>Merge requests</h1>
+          <h1>{common.mergeRequests}</h1>
           {mayPropose && (
             <a class="button" data-kind="main" href={below(project, 'merge_requests/new')}>
-              <Icon name="plus" /> New merge request
+              <Icon name="plus" /> {t.newMergeRequest}
             </a>
           )}
         </div>
@@ -80,11 +82,11 @@ export const page = declare<Data, InProject>({
               ),
             })}
           empty={
-            <Empty title="No merge requests">
-              <p>Push a branch, then create a merge request to have the changes reviewed and merged.</p>
+            <Empty title={t.noMergeRequests}>
+              <p>{t.pushBranchThenCreateMerge}</p>
               {mayPropose && (
                 <a class="button" href={below(project, 'merge_requests/new')}>
-                  New merge request
+                  {t.newMergeRequest}
                 </a>
               )}
             </Empty>

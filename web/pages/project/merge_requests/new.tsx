@@ -10,6 +10,9 @@ import { levelOf } from '../../../levels.ts'
 import { page as declare, text, texts, type PageRequest } from '../../../page.ts'
 import { CommitRows } from './Commits.tsx'
 import { pathOf } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 interface Scope {
   id: number
@@ -84,7 +87,7 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load,
-  title: () => 'New merge request',
+  title: () => t.newMergeRequest,
   actions: {
     async propose({ api, form }) {
       const made = await api.post('/projects/{id}/merge_requests', {
@@ -114,7 +117,7 @@ export const page = declare<Data, InProject>({
     const isChosen = sourceBranch !== '' && query.get('change') === null
     return (
       <>
-        <h1>New merge request</h1>
+        <h1>{t.newMergeRequest}</h1>
         {isChosen ? (
           <Proposal {...data} project={project} sourceBranch={sourceBranch} targetBranch={targetBranch} />
         ) : (
@@ -122,7 +125,7 @@ export const page = declare<Data, InProject>({
         )}
         {isChosen && !comparison && (
           <p class="fault" role="alert">
-            The branches could not be compared. Check that both branches exist.
+            {t.theBranchesCouldNot}
           </p>
         )}
       </>
@@ -140,30 +143,30 @@ function Branches({ project, sources, targets, source, target, ...rest }: StepPr
   const { sourceBranch, targetBranch, sourceBranches, targetBranches } = rest
   if (sourceBranches.length === 0)
     return (
-      <Empty title="No branches to merge">
-        <p>Push a branch first. The push output contains a link to create a merge request.</p>
+      <Empty title={t.noBranchesToMerge}>
+        <p>{t.pushBranchFirstPushOutput}</p>
       </Empty>
     )
   const options = (places: Scope[]) => places.map(({ id, path }) => [String(id), path] as const)
   return (
     <form action={below(project, 'merge_requests/new')} class="review-branches">
       <fieldset>
-        <legend>Source</legend>
+        <legend>{common.source}</legend>
         {sources.length > 1 && (
-          <Choice name="source_project_id" label="Source project" options={options(sources)} value={source.id} />
+          <Choice name="source_project_id" label={t.sourceProject} options={options(sources)} value={source.id} />
         )}
-        <Listing name="source_branch" label="Source branch" of={sourceBranches} value={sourceBranch} required />
+        <Listing name="source_branch" label={t.sourceBranch} of={sourceBranches} value={sourceBranch} required />
       </fieldset>
       <fieldset>
-        <legend>Target</legend>
+        <legend>{t.target}</legend>
         {targets.length > 1 && (
-          <Choice name="target_project_id" label="Target project" options={options(targets)} value={target.id} />
+          <Choice name="target_project_id" label={t.targetProject} options={options(targets)} value={target.id} />
         )}
-        <Listing name="target_branch" label="Target branch" of={targetBranches} value={targetBranch} required />
+        <Listing name="target_branch" label={common.targetBranch} of={targetBranches} value={targetBranch} required />
       </fieldset>
       <p>
         <button class="button" data-kind="main">
-          Compare and continue
+          {t.compareAndContinue}
         </button>
       </p>
     </form>
@@ -173,7 +176,7 @@ function Branches({ project, sources, targets, source, target, ...rest }: StepPr
 /** The default title: of a single commit its title; for a branch `12-a-name`, issue 12. */
 function firstWords(branch: string, commits: readonly Records['Commit'][]): { title: string; body: string } {
   const issue = /^(\d+)-(.+)$/.exec(branch)
-  const closes = issue ? `Closes #${issue[1]}` : ''
+  const closes = issue ? t.closesIssue(issue[1]) : ''
   const [only] = commits
   if (only && commits.length === 1) {
     const body = only.message.slice(only.title.length).trim()
@@ -203,14 +206,15 @@ function Proposal(props: StepProps) {
   return (
     <>
       <p class="review-route">
-        <code>{named(source, sourceBranch)}</code> into <code>{named(target, targetBranch)}</code>{' '}
-        <a href={`?${change}`}>Change branches</a>
+        {rich(t.namedIntoNamed2ChangeBranches, {
+          named: <code>{named(source, sourceBranch)}</code>,
+          named2: <code>{named(target, targetBranch)}</code>,
+          link: (text) => <a href={`?${change}`}>{text}</a>,
+        })}
       </p>
       {comparison && commits.length === 0 && (
-        <Empty title="No changes to merge">
-          <p>
-            {sourceBranch} is already merged into {targetBranch}. Select other branches, or push commits.
-          </p>
+        <Empty title={t.noChangesToMerge}>
+          <p>{t.sourceBranchIsAlreadyMerged(sourceBranch, targetBranch)}</p>
         </Empty>
       )}
       <TemplateLinks of={props.templates} />
@@ -221,11 +225,11 @@ function Proposal(props: StepProps) {
         <input type="hidden" name="target_branch" value={targetBranch} />
         <div class="columns">
           <div>
-            <Field name="title" label="Title" required value={words.title} />
-            <Switch name="is_draft" label="Draft" hint="Drafts cannot be merged until marked as ready." />
+            <Field name="title" label={common.title} required value={words.title} />
+            <Switch name="is_draft" label={t.draft} hint={t.draftsCannotBeMergedUntil} />
             <WritingArea
               name="description"
-              label="Description"
+              label={common.description}
               lines={8}
               value={[words.body, props.templates.text].filter(Boolean).join('\n\n')}
               hasCommands
@@ -234,41 +238,41 @@ function Proposal(props: StepProps) {
           <div>
             {mayPlan && (
               <>
-                <Choice name="assignee_ids[]" label="Assignees" multiple values={[]} options={people} />
-                <Choice name="reviewer_ids[]" label="Reviewers" multiple values={[]} options={people} />
-                <Listing name="labels" label="Labels" of={labels.map(({ name }) => name)} hint="Comma-separated." />
+                <Choice name="assignee_ids[]" label={common.assignees} multiple values={[]} options={people} />
+                <Choice name="reviewer_ids[]" label={t.reviewers} multiple values={[]} options={people} />
+                <Listing
+                  name="labels"
+                  label={common.labels}
+                  of={labels.map(({ name }) => name)}
+                  hint="Comma-separated."
+                />
                 <Choice
                   name="milestone_id"
-                  label="Milestone"
-                  options={[['', 'None'], ...milestones.map(({ id, title }) => [String(id), title] as const)]}
+                  label={common.milestone}
+                  options={[['', common.none], ...milestones.map(({ id, title }) => [String(id), title] as const)]}
                 />
               </>
             )}
             <Switch
               name="remove_source_branch"
-              label="Delete source branch when merged"
+              label={t.deleteSourceBranchWhenMerged}
               isOn={project.remove_source_branch_after_merge}
             />
             {project.squash_option !== 'never' && (
               <Switch
                 name="squash"
-                label="Squash commits when merged"
+                label={t.squashCommitsWhenMerged}
                 isOn={project.squash_option === 'always' || project.squash_option === 'default_on'}
               />
             )}
-            {isFork && (
-              <Switch name="allow_collaboration" label="Allow commits from members who can merge" isOn={true} />
-            )}
+            {isFork && <Switch name="allow_collaboration" label={t.allowCommitsFromMembersWho} isOn={true} />}
           </div>
         </div>
-        <Button kind="main">Create merge request</Button>
+        <Button kind="main">{t.createMergeRequest}</Button>
       </Form>
       {commits.length > 0 && (
         <>
-          <h2>
-            {commits.length} {commits.length === 1 ? 'commit' : 'commits'}, {comparison!.diffs.length}{' '}
-            {comparison!.diffs.length === 1 ? 'file' : 'files'}
-          </h2>
+          <h2>{t.commitsFiles(commits.length, comparison!.diffs.length)}</h2>
           <CommitRows commits={commits.toReversed().slice(0, 100)} project={project} />
         </>
       )}

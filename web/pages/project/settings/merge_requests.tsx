@@ -7,6 +7,9 @@ import { count, flags } from '../../../fields.ts'
 import { below, type InProject } from '../../../layout/project.tsx'
 import { projectSettingsFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/merge-requests.ts'
 
 interface Data {
   rules: Records['ProjectApprovalRule'][]
@@ -15,11 +18,11 @@ interface Data {
 }
 
 const SWITCHES = [
-  ['reset_approvals_on_push', 'Reset approvals on new commits'],
-  ['disable_overriding_approvers_per_merge_request', 'Prevent editing approval rules in merge requests'],
-  ['merge_requests_author_approval', 'Allow approval by the author'],
-  ['merge_requests_disable_committers_approval', 'Prevent approval by committers'],
-  ['require_password_to_approve', 'Require password to approve'],
+  ['reset_approvals_on_push', t.resetApprovalsOnNewCommits],
+  ['disable_overriding_approvers_per_merge_request', t.preventEditingApprovalRules],
+  ['merge_requests_author_approval', t.allowApprovalByAuthor],
+  ['merge_requests_disable_committers_approval', t.preventApprovalByCommitters],
+  ['require_password_to_approve', t.requirePasswordToApprove],
 ] as const
 
 export const page = declare<Data, InProject>({
@@ -33,7 +36,7 @@ export const page = declare<Data, InProject>({
       members: api.get('/projects/{id}/members/all', { id, per_page: 100 }),
     }
   },
-  title: () => 'Merge requests',
+  title: () => common.mergeRequests,
   actions: {
     ...ruleActions('project'),
     async save({ api, params, form }) {
@@ -45,36 +48,34 @@ export const page = declare<Data, InProject>({
           SWITCHES.map(([name]) => name),
         ),
       })
-      return { told: { notice: 'Saved.' } }
+      return { told: { notice: common.saved } }
     },
   },
   View: ({ project, rules, settings, members }) => (
     <>
-      <h1>Merge requests</h1>
+      <h1>{common.mergeRequests}</h1>
       <Notice />
-      <p class="quiet">
-        The merge method is in the <a href={below(project, 'edit')}>general settings</a>.
-      </p>
-      <Chapter title="Approval rules" hint="Approvals required before a merge request can be merged.">
+      <p class="quiet">{rich(t.theMergeMethod, { link: (text) => <a href={below(project, 'edit')}>{text}</a> })}</p>
+      <Chapter title={t.approvalRules} hint={t.approvalsRequiredBeforeMergeRequest}>
         <ApprovalRules
           rules={rules}
           people={members.filter(({ access_level }) => access_level >= 30)}
           mayChange={!project.archived}
-          empty="No approval rules. Approval is optional."
+          empty={t.noApprovalRulesApprovalIsOptional}
         />
       </Chapter>
-      <Chapter title="Approval settings">
+      <Chapter title={t.approvalSettings}>
         <Form action="save">
           <Field
             name="approvals_before_merge"
-            label="Default approvals required"
+            label={t.defaultApprovalsRequired}
             type="number"
             value={settings.approvals_before_merge}
           />
           {SWITCHES.map(([name, label]) => (
             <Switch name={name} label={label} isOn={settings[name]} key={name} />
           ))}
-          <Button kind="main">Save</Button>
+          <Button kind="main">{common.save}</Button>
         </Form>
       </Chapter>
     </>

@@ -6,6 +6,8 @@ import { page as declare } from '../../../../page.ts'
 import { stateActions } from '../actions.ts'
 import { CommitRows } from '../Commits.tsx'
 import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/merge-requests.ts'
 
 interface Data extends InRequest {
   commits: Listed<Records['Commit'][]>
@@ -22,15 +24,15 @@ export const page = declare<Data, InProject>({
       per_page: 50,
     }),
   }),
-  title: ({ one }) => `Commits · ${one.title} (!${one.iid})`,
+  title: ({ one }) => t.commitsTitle(one.title, one.iid),
   actions: stateActions,
   live: ({ one }) => liveOf(one),
   View: ({ one, project, commits, me }) => (
     <>
       <Head one={one} project={project} tab="commits" me={me} />
       {commits.items.length === 0 ? (
-        <Empty title="No commits">
-          <p>Push commits to {one.source_branch}.</p>
+        <Empty title={common.noCommits}>
+          <p>{t.pushCommitsToSourceBranch(one.source_branch)}</p>
         </Empty>
       ) : (
         <CommitRows commits={commits.items} project={project} />

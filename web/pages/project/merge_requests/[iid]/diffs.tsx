@@ -13,6 +13,9 @@ import { FinishReview } from '../FinishReview.tsx'
 import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
 import { commentOnLine, spotOf, type Shas } from '../../../../components/positions.ts'
 import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/merge-requests.ts'
 
 interface Data extends InRequest {
   shown: Visible
@@ -144,7 +147,7 @@ export const page = declare<Data, InProject>({
     approvals: request.api.get(`${ONE}/approvals`, requestParams(request)),
     versions: request.api.get(`${ONE}/versions`, { ...requestParams(request), per_page: 100 }),
   }),
-  title: ({ one }) => `Changes · ${one.title} (!${one.iid})`,
+  title: ({ one }) => t.changesTitle(one.title, one.iid),
   actions: {
     ...stateActions,
     ...mergeActions,
@@ -165,42 +168,42 @@ export const page = declare<Data, InProject>({
         <Head one={one} project={project} tab="diffs" me={me} />
         <div class="review-tools">
           <span>
-            <strong>{files.total ?? one.changes_count}</strong> {files.total === 1 ? 'file' : 'files'} changed
-            {version && `in version ${versionNumber(versions, version.id)}`}
-            {query.get('file') && (
-              <>
-                (showing one file). <a href={withQuery(address, { file: null })}>Show all</a>
-              </>
-            )}
+            {rich(t.filesChanged(files.total), { total: <strong>{files.total ?? one.changes_count}</strong> })}
+            {version && t.inVersion(versionNumber(versions, version.id))}
+            {query.get('file') &&
+              rich(t.showingOneFileShowAll, {
+                link: (text) => <a href={withQuery(address, { file: null })}>{text}</a>,
+              })}
           </span>
           <Tabs
-            label="Diff view"
+            label={common.diffView}
             tabs={(['unified', 'split'] as const).map((name) => ({
-              text: name === 'unified' ? 'Unified' : 'Side by side',
+              text: name === 'unified' ? common.unified : t.sideBySide,
               href: withQuery(address, { view: name === 'split' ? name : null, page: files.page }),
               isCurrent: name === view,
             }))}
           />
           <span class="row">
             {version && (
-              <a href={withQuery(address, { version: null, diff_id: null, start_sha: null })}>Show latest version</a>
+              <a href={withQuery(address, { version: null, diff_id: null, start_sha: null })}>{t.showLatestVersion}</a>
             )}
             <Before versions={versions} shown={version} at={`${address.split('/diffs', 1)[0]}/versions`} />
             <a href={withQuery(address, { w: isWithoutSpaces ? null : '1', page: files.page })}>
-              {isWithoutSpaces ? 'Show whitespace' : 'Hide whitespace'}
+              {isWithoutSpaces ? common.showWhitespace : common.hideWhitespace}
             </a>
-            <a href={`${api}/raw_diffs`}>Download patch</a>
+            <a href={`${api}/raw_diffs`}>{t.downloadPatch}</a>
           </span>
         </div>
         {threads.left > 0 && (
           <p class="fault-free">
-            Showing the first {threads.items.length} threads. See {threads.left} more on the{' '}
-            <a href={below(project, `merge_requests/${one.iid}?page=${MOST_PAGES + 1}`)}>Overview tab</a>.
+            {rich(t.showingFirstThreadsSeeMore(threads.items.length, threads.left), {
+              link: (text) => <a href={below(project, `merge_requests/${one.iid}?page=${MOST_PAGES + 1}`)}>{text}</a>,
+            })}
           </p>
         )}
         {shas === null || files.items.length === 0 ? (
-          <Empty title="No changes">
-            <p>Push commits to {one.source_branch} to see the changes here.</p>
+          <Empty title={t.noChanges}>
+            <p>{t.pushCommitsToSourceBranchToSee(one.source_branch)}</p>
           </Empty>
         ) : (
           <ReviewDiff
@@ -241,7 +244,7 @@ function Elsewhere({ drafts, shas }: { drafts: Data['drafts']; shas: Shas }) {
   if (others.length === 0) return null
   return (
     <section>
-      <h2>Other pending comments</h2>
+      <h2>{t.otherPendingComments}</h2>
       {others.map((draft) => (
         <DraftCard draft={draft} key={draft.id} />
       ))}
@@ -259,7 +262,7 @@ interface BeforeProps {
 function Before({ versions, shown, at }: BeforeProps) {
   const n = shown ? versions.findIndex(({ id }) => id === shown.id) : 0
   const [to, from] = [versions[n], versions[n + 1]]
-  return to && from ? <a href={`${at}?from=${from.id}&to=${to.id}`}>Changes since last version</a> : null
+  return to && from ? <a href={`${at}?from=${from.id}&to=${to.id}`}>{t.changesSinceLastVersion}</a> : null
 }
 
 const versionNumber = (versions: readonly { id: number }[], id: number) =>

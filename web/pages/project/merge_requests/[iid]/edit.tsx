@@ -7,6 +7,8 @@ import { levelOf } from '../../../../levels.ts'
 import { page as declare } from '../../../../page.ts'
 import { planActions } from '../actions.ts'
 import { loadOne, type InRequest } from '../Head.tsx'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/merge-requests.ts'
 
 interface Data extends InRequest {
   branches: string[]
@@ -21,36 +23,36 @@ export const page = declare<Data, InProject>({
       .maybe('/projects/{id}/repository/branches', { id: request.params.id!, per_page: 100, sort: 'updated_desc' })
       .then((found) => (found ?? []).map(({ name }) => name)),
   }),
-  title: ({ one }) => `Edit ${one.title} (!${one.iid})`,
+  title: ({ one }) => t.editTitle(one.title, one.iid),
   actions: { edit: planActions.edit!, remove: planActions.remove! },
   View: ({ one, project, branches, me }) => (
     <>
-      <h1>Edit merge request !{one.iid}</h1>
+      <h1>{t.editMergeRequest(one.iid)}</h1>
       <Form action="edit">
-        <Field name="title" label="Title" required value={one.title} />
-        <WritingArea name="description" label="Description" lines={12} value={one.description} />
-        <Listing name="target_branch" label="Target branch" of={branches} value={one.target_branch} required />
+        <Field name="title" label={common.title} required value={one.title} />
+        <WritingArea name="description" label={common.description} lines={12} value={one.description} />
+        <Listing name="target_branch" label={common.targetBranch} of={branches} value={one.target_branch} required />
         <Switch
           name="remove_source_branch"
-          label="Delete source branch when merged"
+          label={t.deleteSourceBranchWhenMerged}
           isOn={one.force_remove_source_branch}
         />
         {project.squash_option !== 'never' && (
-          <Switch name="squash" label="Squash commits when merged" isOn={one.squash} />
+          <Switch name="squash" label={t.squashCommitsWhenMerged} isOn={one.squash} />
         )}
         <p class="row">
-          <Button kind="main">Save</Button>
+          <Button kind="main">{common.save}</Button>
           <a class="button" href={below(project, `merge_requests/${one.iid}`)}>
-            Cancel
+            {common.cancel}
           </a>
         </p>
       </Form>
       {(me?.is_admin || levelOf(project) >= 50) && (
         <section>
-          <h2>Delete</h2>
-          <p class="quiet">Deletes the merge request and all comments. Branches are kept.</p>
-          <ActButton action="remove" kind="danger" confirm="Delete this merge request? This cannot be undone.">
-            Delete merge request
+          <h2>{common.deleteLabel}</h2>
+          <p class="quiet">{t.deletesMergeRequestAndAll}</p>
+          <ActButton action="remove" kind="danger" confirm={t.deleteThisMergeRequest}>
+            {t.deleteMergeRequest}
           </ActButton>
         </section>
       )}

@@ -18,6 +18,8 @@ import { linesText } from '../../../../components/positions.ts'
 import { DraftCard } from '../ReviewDiff.tsx'
 import { Side, type SideData } from '../Side.tsx'
 import { ApplyAll, Excerpt, Suggestions } from '../Suggestions.tsx'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/merge-requests.ts'
 
 interface Data extends InRequest, SideData {
   description: string
@@ -119,23 +121,23 @@ export const page = declare<Data, InProject>({
         <Head one={one} project={project} tab="" me={me} />
         <div class="columns">
           <div>
-            <section class="request-text" aria-label="Description">
-              {description ? <Prose html={description} /> : <p class="quiet">No description.</p>}
+            <section class="request-text" aria-label={common.description}>
+              {description ? <Prose html={description} /> : <p class="quiet">{common.noDescription}</p>}
               <Reactions awards={data.awards} me={me} mayComment={rights.mayComment} />
             </section>
             <MergeBox {...data} project={project} />
             {one.state === 'opened' && (rights.mayUpdate || data.ownRules.length > 0) && (
               <details class="own-rules" open={data.ownRules.length > 0}>
-                <summary>Approval rules</summary>
+                <summary>{t.approvalRules}</summary>
                 <ApprovalRules
                   rules={data.ownRules}
                   people={data.members.filter(({ access_level }) => access_level >= 30)}
                   mayChange={rights.mayUpdate}
-                  empty="Uses the approval rules of the project."
+                  empty={t.usesApprovalRulesOfProject}
                 />
               </details>
             )}
-            <section id="conversation" aria-label="Comments">
+            <section id="conversation" aria-label={common.comments}>
               <Discussions
                 discussions={discussions.items}
                 me={me}
@@ -156,7 +158,7 @@ export const page = declare<Data, InProject>({
               <Pages of={discussions} />
               {drafts.length > 0 && (
                 <>
-                  <h2>Your pending comments</h2>
+                  <h2>{t.yourPendingComments}</h2>
                   {drafts.map((draft) => (
                     <DraftCard draft={draft} key={draft.id} />
                   ))}
@@ -194,7 +196,7 @@ function Where({ discussion, one, project, lines }: WhereProps) {
             {path}:{linesText(position)}
           </code>
         </a>
-        {!isCurrent && <span class="badge">outdated</span>}
+        {!isCurrent && <span class="badge">{t.outdated}</span>}
       </p>
       {lines.length > 0 && <Excerpt lines={lines} />}
     </>

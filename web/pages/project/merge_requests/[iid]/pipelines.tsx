@@ -9,6 +9,9 @@ import { below, projectFrame, type InProject } from '../../../../layout/project.
 import { page as declare } from '../../../../page.ts'
 import { planActions, stateActions } from '../actions.ts'
 import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/merge-requests.ts'
 
 interface Data extends InRequest {
   pipelines: Listed<Records['ListedPipeline'][]>
@@ -25,7 +28,7 @@ export const page = declare<Data, InProject>({
       per_page: 30,
     }),
   }),
-  title: ({ one }) => `Pipelines · ${one.title} (!${one.iid})`,
+  title: ({ one }) => t.pipelinesTitle(one.title, one.iid),
   actions: { ...stateActions, ...planActions },
   live: ({ one }) => liveOf(one),
   View: ({ one, project, pipelines, me }) => {
@@ -36,29 +39,27 @@ export const page = declare<Data, InProject>({
         {mayRun && (
           <p>
             <ActButton action="runPipeline">
-              <Icon name="pipeline" /> Run pipeline
+              <Icon name="pipeline" /> {common.runPipeline}
             </ActButton>
           </p>
         )}
         {pipelines.items.length === 0 ? (
-          <Empty title="No pipelines">
-            <p>
-              Add a <code>.gitlab-ci.yml</code> to the source branch to run pipelines.
-            </p>
+          <Empty title={t.noPipelines}>
+            <p>{rich(t.addGitlabCiYml, { code: (text) => <code>{text}</code> })}</p>
           </Empty>
         ) : (
-          <Rows label="Pipelines">
+          <Rows label={common.pipelines}>
             {pipelines.items.map((pipeline) => (
               <Row
                 key={pipeline.id}
                 lead={<State of={pipeline.status} isShort />}
-                title={<a href={below(project, `pipelines/${pipeline.id}`)}>Pipeline #{pipeline.id}</a>}
-                facts={
-                  <>
-                    <code>{pipeline.sha.slice(0, 8)}</code> of {pipeline.ref}, by {pipeline.source.replaceAll('_', ' ')}{' '}
-                    <Time at={pipeline.created_at} />
-                  </>
-                }
+                title={<a href={below(project, `pipelines/${pipeline.id}`)}>{t.pipelineNumber(pipeline.id)}</a>}
+                facts={rich(t.shaOfRefBySourceTime, {
+                  sha: <code>{pipeline.sha.slice(0, 8)}</code>,
+                  ref: pipeline.ref,
+                  source: pipeline.source.replaceAll('_', ' '),
+                  time: <Time at={pipeline.created_at} />,
+                })}
                 aside={<State of={pipeline.status} />}
               />
             ))}

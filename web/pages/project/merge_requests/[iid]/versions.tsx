@@ -10,6 +10,8 @@ import { page as declare } from '../../../../page.ts'
 import { stateActions } from '../actions.ts'
 import { CommitRows } from '../Commits.tsx'
 import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/merge-requests.ts'
 
 type Version = Records['MergeRequestVersion']
 type Comparison = Records['MergeRequestVersionComparison']
@@ -42,7 +44,7 @@ export const page = declare<Data, InProject>({
           : Promise.resolve(null),
     }
   },
-  title: ({ one }) => `Versions · ${one.title} (!${one.iid})`,
+  title: ({ one }) => t.versionsTitle(one.title, one.iid),
   actions: stateActions,
   live: ({ one }) => liveOf(one),
   View: ({ one, project, me, versions, comparison }) => {
@@ -54,31 +56,31 @@ export const page = declare<Data, InProject>({
         {comparison ? (
           <Compared comparison={comparison} project={project} />
         ) : versions.length === 0 ? (
-          <Empty title="No versions yet">
-            <p>Every push to {one.source_branch} creates a version.</p>
+          <Empty title={t.noVersionsYet}>
+            <p>{t.everyPushToSourceBranch(one.source_branch)}</p>
           </Empty>
         ) : (
-          <Rows label="Versions">
+          <Rows label={t.versions}>
             {versions.map((version, n) => (
               <Row
                 key={version.id}
                 lead={<Icon name="commit" />}
                 title={
                   <a href={n === 0 ? `${at}/diffs` : `${at}/diffs?version=${version.id}`}>
-                    Version {versions.length - n}
-                    {n === 0 && ' (newest)'}
+                    {t.versionNumber(versions.length - n)}
+                    {n === 0 && t.newest}
                   </a>
                 }
                 facts={
                   <>
                     <code>{version.head_commit_sha?.slice(0, 8)}</code> <Time at={version.created_at} />
-                    {version.real_size && `, ${version.real_size} files`}
+                    {version.real_size && t.filesSuffix(version.real_size)}
                   </>
                 }
                 aside={
                   versions[n + 1] && (
                     <a href={`${at}/versions?from=${versions[n + 1]!.id}&to=${version.id}`}>
-                      Changes since last version
+                      {t.changesSinceLastVersion}
                     </a>
                   )
                 }
@@ -100,18 +102,16 @@ interface CompareFormProps {
 function CompareForm({ versions, comparison, at }: CompareFormProps) {
   const options = versions.map(
     ({ id, head_commit_sha }, n) =>
-      [String(id), `Version ${versions.length - n} (${head_commit_sha?.slice(0, 8) ?? ''})`] as const,
+      [String(id), t.versionAtCommit(versions.length - n, head_commit_sha?.slice(0, 8) ?? '')] as const,
   )
   return (
     <form class="review-compare" action={at}>
-      <Choice name="from" label="From" options={options} value={comparison?.from.id ?? versions[1]!.id} />
-      <Choice name="to" label="To" options={options} value={comparison?.to.id ?? versions[0]!.id} />
-      <button class="button">Compare</button>
+      <Choice name="from" label={common.from} options={options} value={comparison?.from.id ?? versions[1]!.id} />
+      <Choice name="to" label={common.to} options={options} value={comparison?.to.id ?? versions[0]!.id} />
+      <button class="button">{common.compare}</button>
     </form>
   )
 }
-
-const counted = (commits: number) => `${commits} ${commits === 1 ? 'commit' : 'commits'}`
 
 function Compared({ comparison, project }: { comparison: Comparison; project: Project }) {
   const { commits, diffs, rebased, overflow } = comparison
@@ -119,29 +119,29 @@ function Compared({ comparison, project }: { comparison: Comparison; project: Pr
   return (
     <>
       <p>
-        {counted(commits.added.length)} added, {commits.removed.length} removed, {commits.kept.length} unchanged.{' '}
-        {rebased && 'The branch was rebased in between. Changes from the target branch are not shown.'}
+        {t.commitsCompared(commits.added.length, commits.removed.length, commits.kept.length)}{' '}
+        {rebased && t.theBranchWasRebased}
       </p>
       {conflicts.length > 0 && (
         <p class="quiet">
-          Rebase conflicts were resolved manually in {conflicts.map((file) => file.new_path).join(', ')}.
+          {t.rebaseConflictsWereResolvedManuallyIn(conflicts.map((file) => file.new_path).join(', '))}
         </p>
       )}
       {commits.added.length > 0 && (
         <>
-          <h2>New commits</h2>
+          <h2>{t.newCommits}</h2>
           <CommitRows commits={commits.added.slice(0, 100)} project={project} />
         </>
       )}
       {commits.removed.length > 0 && (
         <>
-          <h2>Removed commits</h2>
+          <h2>{t.removedCommits}</h2>
           <CommitRows commits={commits.removed.slice(0, 100)} project={project} />
         </>
       )}
-      <h2>Changes</h2>
-      {diffs.length === 0 ? <p class="quiet">No changes.</p> : <Diff files={diffs.slice(0, 100)} />}
-      {(overflow || diffs.length > 100) && <p class="quiet">The diff is truncated.</p>}
+      <h2>{common.changes}</h2>
+      {diffs.length === 0 ? <p class="quiet">{common.noChanges}</p> : <Diff files={diffs.slice(0, 100)} />}
+      {(overflow || diffs.length > 100) && <p class="quiet">{t.theDiffIsTruncated}</p>}
     </>
   )
 }
