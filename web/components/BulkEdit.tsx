@@ -6,6 +6,8 @@ import { text, texts, type Act, type FormFields } from '../page.ts'
 import { undoable } from '../undo.ts'
 import { Button, Choice, Form } from './Form.tsx'
 import { wayBack } from './bulk-undo.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 interface BulkEditProps {
   of: Scope
@@ -18,7 +20,7 @@ interface BulkEditProps {
 
 /** The checkbox of a row. */
 export const Pick = ({ iid, title }: { iid: number; title: string }) => (
-  <input type="checkbox" name="iids[]" value={iid} aria-label={`Select ${title}`} />
+  <input type="checkbox" name="iids[]" value={iid} aria-label={t.selectTitle(title)} />
 )
 
 export function BulkEdit({ of, labels, milestones, people, children }: BulkEditProps) {
@@ -33,42 +35,40 @@ export function BulkEdit({ of, labels, milestones, people, children }: BulkEditP
       <Form action="bulk" resets>
         {children}
         <fieldset class="bulk" data-idle={chosen === 0 ? '' : undefined}>
-          <legend>
-            Edit {chosen || 'selected'} {chosen === 1 ? NAMES[of] : `${NAMES[of]}s`}
-          </legend>
+          <legend>{t.editChosen(chosen, of)}</legend>
           <Choice
             name="state_event"
-            label="State"
+            label={common.state}
             isQuiet
             options={[
-              ['', 'Change status'],
-              ['close', 'Close'],
-              ['reopen', 'Reopen'],
+              ['', t.changeStatus],
+              ['close', common.close],
+              ['reopen', common.reopen],
             ]}
           />
-          <Choice name="add_label" label="Add label" isQuiet options={[['', 'Add label'], ...names]} />
-          <Choice name="remove_label" label="Remove label" isQuiet options={[['', 'Remove label'], ...names]} />
+          <Choice name="add_label" label={t.addLabel} isQuiet options={[['', t.addLabel], ...names]} />
+          <Choice name="remove_label" label={t.removeLabel} isQuiet options={[['', t.removeLabel], ...names]} />
           <Choice
             name="milestone"
-            label="Milestone"
+            label={common.milestone}
             isQuiet
             options={[
-              ['', 'Change milestone'],
-              ['0', 'No milestone'],
+              ['', t.changeMilestone],
+              ['0', t.noMilestone],
               ...milestones.map(({ id, title }) => [String(id), title] as const),
             ]}
           />
           <Choice
             name="assignee"
-            label="Assignee"
+            label={common.assignee}
             isQuiet
             options={[
-              ['', 'Change assignee'],
-              ['0', 'Unassigned'],
+              ['', t.changeAssignee],
+              ['0', t.unassigned],
               ...people.map(({ id, name }) => [String(id), name] as const),
             ]}
           />
-          <Button>Apply</Button>
+          <Button>{common.apply}</Button>
         </fieldset>
       </Form>
     </div>
@@ -85,8 +85,7 @@ export const changeSeveral = (place: Scope) => async (act: Act) => {
   const { api, params, form } = act
   const iids = [...new Set(texts(form, 'iids'))].slice(0, MOST_AT_ONCE)
   const changes = changesIn(form)
-  if (iids.length === 0 || Object.keys(changes).length === 0)
-    return { told: { done: 'Select at least one item and one change.' } }
+  if (iids.length === 0 || Object.keys(changes).length === 0) return { told: { done: t.selectAtLeastOneItem } }
   const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
   // Both have these fields; the types are those of issues.
   const list = `/projects/{id}/${place}` as '/projects/{id}/issues'
@@ -98,14 +97,11 @@ export const changeSeveral = (place: Scope) => async (act: Act) => {
   const changed = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const refusal = outcomes.find((one) => one.status === 'rejected')
   if (refusal && changed.length === 0) throw refusal.reason
-  const name = changed.length === 1 ? NAMES[place] : `${NAMES[place]}s`
-  const missed = refusal ? ` ${iids.length - changed.length} were not: ${reasonOf(refusal.reason)}` : ''
-  const done = `${changed.length} ${name} changed.${missed}`
+  const missed = refusal ? t.itemsNotChanged(iids.length - changed.length, reasonOf(refusal.reason)) : ''
+  const done = t.itemsChanged(changed.length, place) + missed
   const back = wayBack(before, changed)
   return back ? undoable(done, 'bulk', back) : { told: { done } }
 }
-
-const NAMES = { issues: 'issue', merge_requests: 'merge request' } as const
 
 function changesIn(form: FormFields) {
   const event = (['close', 'reopen'] as const).find((one) => one === text(form, 'state_event'))

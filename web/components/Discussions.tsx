@@ -13,6 +13,8 @@ import { Reactions } from './Reactions.tsx'
 import { Prose } from './State.tsx'
 import { Time } from './Time.tsx'
 import { WritingArea } from './WritingArea.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 export type Discussion = Records['Discussion']
 export type Note = Records['Note']
@@ -39,7 +41,7 @@ interface DiscussionsProps extends CommentAbilities {
 }
 
 export const Discussions = ({ discussions, context, ...abilities }: DiscussionsProps) => (
-  <ol class="talk" aria-label="Comments">
+  <ol class="talk" aria-label={common.comments}>
     {discussions.map((discussion) =>
       discussion.notes[0]!.system ? (
         <Payload note={discussion.notes[0]!} key={discussion.id} />
@@ -88,7 +90,7 @@ export function Thread({ discussion, context, ...abilities }: ThreadProps) {
               id={`resolve-${id}`}
               fields={{ discussion_id: id, resolved: String(!isResolved) }}
             >
-              <Icon name={isResolved ? 'running' : 'check'} /> {isResolved ? 'Reopen' : 'Resolve'}
+              <Icon name={isResolved ? 'running' : 'check'} /> {isResolved ? common.reopen : t.resolve}
             </ActButton>
           )}
         </footer>
@@ -100,8 +102,8 @@ export function Thread({ discussion, context, ...abilities }: ThreadProps) {
       {isResolved ? (
         <details open={returned?.values.discussion_id === id}>
           <summary>
-            <Icon name="check" /> Resolved by{' '}
-            {notes.find((note) => note.resolved_by)?.resolved_by?.name ?? 'Deleted user'}
+            <Icon name="check" />{' '}
+            {t.resolvedByName(notes.find((note) => note.resolved_by)?.resolved_by?.name ?? common.deletedUser)}
           </summary>
           {content}
         </details>
@@ -114,11 +116,11 @@ export function Thread({ discussion, context, ...abilities }: ThreadProps) {
 
 const Reply = ({ discussion }: { discussion: string }) => (
   <Folded action="reply" id={`reply-${discussion}`} class="reply">
-    <summary>Reply</summary>
+    <summary>{t.reply}</summary>
     <Form action="reply" id={`reply-${discussion}`} resets>
       <input type="hidden" name="discussion_id" value={discussion} />
-      <WritingArea name="body" label="Reply" lines={3} required isQuiet hasCommands />
-      <Button kind="main">Reply</Button>
+      <WritingArea name="body" label={t.reply} lines={3} required isQuiet hasCommands />
+      <Button kind="main">{t.reply}</Button>
     </Form>
   </Folded>
 )
@@ -136,16 +138,16 @@ function Message({
   const ids = { discussion_id: discussion.id, note_id: note.id }
   const mayChange = mayComment && (isMine || mayModerate)
   return (
-    <article class="note" id={`note_${note.id}`} aria-label={`Comment by ${note.author?.name ?? 'Deleted user'}`}>
+    <article class="note" id={`note_${note.id}`} aria-label={t.commentByName(note.author?.name ?? common.deletedUser)}>
       <header>
         <Person of={note.author} />
         <a class="quiet" href={`#note_${note.id}`}>
           <Time at={note.created_at} />
         </a>
-        {note.updated_at !== note.created_at && <span class="quiet">edited</span>}
+        {note.updated_at !== note.created_at && <span class="quiet">{t.edited}</span>}
         {note.internal && (
           <span class="badge">
-            <Icon name="lock" /> Internal note
+            <Icon name="lock" /> {t.internalNote}
           </span>
         )}
         {mayChange && (
@@ -155,8 +157,8 @@ function Message({
               id={`delete-${note.id}`}
               fields={ids}
               kind="plain"
-              label="Delete comment"
-              confirm="Delete this comment?"
+              label={t.deleteComment}
+              confirm={t.deleteThisComment}
             >
               <Icon name="trash" />
             </ActButton>
@@ -169,12 +171,12 @@ function Message({
         {hasReactions && <Reactions awards={note.award_emoji ?? []} me={me} mayComment={mayComment} on={note.id} />}
         {mayChange && (
           <Folded action="editNote" id={`edit-${note.id}`} class="note-edit">
-            <summary>Edit</summary>
+            <summary>{common.edit}</summary>
             <Form action="editNote" id={`edit-${note.id}`} resets>
               <input type="hidden" name="discussion_id" value={discussion.id} />
               <input type="hidden" name="note_id" value={note.id} />
-              <WritingArea name="body" label="Comment" lines={4} required isQuiet value={note.body} />
-              <Button kind="main">Save</Button>
+              <WritingArea name="body" label={common.comment} lines={4} required isQuiet value={note.body} />
+              <Button kind="main">{common.save}</Button>
             </Form>
           </Folded>
         )}
@@ -193,17 +195,17 @@ interface CommentBoxProps {
 /** The form for a new comment. */
 export const CommentBox = ({ children, mayBeInternal = false }: CommentBoxProps) => (
   <Form action="comment" class="comment-box" resets>
-    <WritingArea name="body" label="Comment" lines={4} hasCommands />
+    <WritingArea name="body" label={common.comment} lines={4} hasCommands />
     {mayBeInternal && (
       <label class="row">
-        <Tick name="internal" /> Internal note
+        <Tick name="internal" /> {t.internalNote}
       </label>
     )}
     <p class="row">
       <span class="split">
-        <Button kind="main">Comment</Button>
+        <Button kind="main">{common.comment}</Button>
         <Button name="thread" value="true">
-          Start thread
+          {t.startThread}
         </Button>
       </span>
       {children}

@@ -11,20 +11,23 @@ import { Label, State } from './State.tsx'
 import { Time } from './Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
 import { pathOf } from '../refs.ts'
+import { rich } from '../rich.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 export type Issue = Records['Issue']
 export type Counts = Records['IssuesStatistics']['statistics']['counts']
 
 const SORTS = {
-  created_desc: ['Newest', 'created_at', 'desc'],
-  created_asc: ['Oldest', 'created_at', 'asc'],
-  updated_desc: ['Last updated', 'updated_at', 'desc'],
-  due_asc: ['Due date', 'due_date', 'asc'],
-  popularity: ['Most popular', 'popularity', 'desc'],
-  priority: ['Priority', 'priority', 'asc'],
-  milestone: ['Milestone', 'milestone_due', 'asc'],
-  weight: ['Weight', 'weight', 'desc'],
-  title: ['Title', 'title', 'asc'],
+  created_desc: [common.newest, 'created_at', 'desc'],
+  created_asc: [common.oldest, 'created_at', 'asc'],
+  updated_desc: [common.lastUpdated, 'updated_at', 'desc'],
+  due_asc: [t.dueDate, 'due_date', 'asc'],
+  popularity: [common.mostPopular, 'popularity', 'desc'],
+  priority: [t.priority, 'priority', 'asc'],
+  milestone: [common.milestone, 'milestone_due', 'asc'],
+  weight: [t.weight, 'weight', 'desc'],
+  title: [common.title, 'title', 'asc'],
 } as const
 
 const STATES = ['opened', 'closed', 'all'] as const
@@ -74,7 +77,7 @@ export function IssueList({ issues, counts, hint, around, ...choices }: IssueLis
     isCurrent: one === state,
   })
   const rows = (
-    <Rows label="Issues">
+    <Rows label={common.issues}>
       {issues.items.map((issue) => (
         <IssueRow issue={issue} isChosenFrom={around !== undefined} key={issue.id} />
       ))}
@@ -82,10 +85,13 @@ export function IssueList({ issues, counts, hint, around, ...choices }: IssueLis
   )
   return (
     <>
-      <Tabs label="State" tabs={[tab('Open', 'opened'), tab('Closed', 'closed'), tab('All', 'all')]} />
+      <Tabs
+        label={common.state}
+        tabs={[tab(common.open, 'opened'), tab(common.closed, 'closed'), tab(common.all, 'all')]}
+      />
       <Filters {...choices} />
       <Chips />
-      {issues.items.length === 0 ? <Empty title="No issues">{hint}</Empty> : (around?.(rows) ?? rows)}
+      {issues.items.length === 0 ? <Empty title={t.noIssues}>{hint}</Empty> : (around?.(rows) ?? rows)}
       <Pages of={issues} />
     </>
   )
@@ -104,9 +110,9 @@ export function IssueRow({ issue, isChosenFrom = false }: { issue: Issue; isChos
       title={
         <span class="title-line">
           {issue.confidential && (
-            <span title="Confidential">
+            <span title={t.confidential}>
               <Icon name="lock" />
-              <span class="spoken">Confidential</span>
+              <span class="spoken">{t.confidential}</span>
             </span>
           )}
           <a href={pathOf(issue.web_url)}>{issue.title}</a>
@@ -118,34 +124,33 @@ export function IssueRow({ issue, isChosenFrom = false }: { issue: Issue; isChos
       }
       facts={
         <>
-          {issue.references.relative} · opened <Time at={issue.created_at} /> by <Person of={issue.author} />
+          {rich(t.relativeOpenedTimeByPerson, {
+            relative: issue.references.relative,
+            time: <Time at={issue.created_at} />,
+            person: <Person of={issue.author} />,
+          })}
           {milestone && (
             <>
               {' '}
               · <Icon name="clock" /> {milestone.title}
             </>
           )}
-          {issue.due_date && <> · due {issue.due_date}</>}
-          {tasks.count > 0 && (
-            <>
-              {' '}
-              · {tasks.completed_count} of {tasks.count} tasks
-            </>
-          )}
+          {issue.due_date && <> {t.dueSuffix(issue.due_date)}</>}
+          {tasks.count > 0 && <> {t.tasksDone(tasks.completed_count, tasks.count)}</>}
         </>
       }
       aside={
         <>
           {issue.assignees.map((one) => (
-            <span title={`Assigned to ${one.name}`} key={one.id}>
+            <span title={t.assignedToName(one.name)} key={one.id}>
               <Avatar of={one} size={24} />
-              <span class="spoken">Assigned to {one.name}</span>
+              <span class="spoken">{t.assignedToName(one.name)}</span>
             </span>
           ))}
           {issue.user_notes_count > 0 && (
-            <span class="row" title="Comments">
+            <span class="row" title={common.comments}>
               <Icon name="comment" /> {issue.user_notes_count}
-              <span class="spoken">comments</span>
+              <span class="spoken">{t.comments}</span>
             </span>
           )}
         </>
@@ -161,7 +166,7 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
   const value = (name: string) => query.get(name) ?? ''
   const persons = (people ?? []).map(({ username, name }) => [username, name] as const)
   return (
-    <form class="filters" action={path} role="search" aria-label="Issues">
+    <form class="filters" action={path} role="search" aria-label={common.issues}>
       {query.get('state') && <input type="hidden" name="state" value={stateIn(query)} />}
       {chosen.map((name) => (
         <input type="hidden" name="label_name[]" value={name} key={name} />
@@ -169,18 +174,18 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
       <Field
         name="search"
         type="search"
-        label="Search titles and descriptions"
+        label={t.searchTitlesAndDescriptions}
         isQuiet
-        placeholder="Search"
+        placeholder={common.search}
         value={value('search')}
       />
       {labels && (
         <Choice
           name="label_name[]"
-          label="Label"
+          label={t.label}
           isQuiet
           options={[
-            ['', 'Any label'],
+            ['', t.anyLabel],
             ...labels.filter(({ name }) => !chosen.includes(name)).map(({ name }) => [name, name] as const),
           ]}
         />
@@ -188,12 +193,12 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
       {milestones && (
         <Choice
           name="milestone_title"
-          label="Milestone"
+          label={common.milestone}
           isQuiet
           value={value('milestone_title')}
           options={[
-            ['', 'Any milestone'],
-            ['None', 'No milestone'],
+            ['', t.anyMilestone],
+            [common.none, t.noMilestone],
             ...milestones.map(({ title }) => [title, title] as const),
           ]}
         />
@@ -202,37 +207,37 @@ function Filters({ labels, milestones, people }: Omit<IssueListProps, 'issues' |
         <>
           <Choice
             name="assignee_username"
-            label="Assignee"
+            label={common.assignee}
             isQuiet
             value={value('assignee_username')}
-            options={[['', 'Any assignee'], ['none', 'Unassigned'], ...persons]}
+            options={[['', t.anyAssignee], ['none', t.unassigned], ...persons]}
           />
           <Choice
             name="author_username"
-            label="Author"
+            label={common.author}
             isQuiet
             value={value('author_username')}
-            options={[['', 'Any author'], ...persons]}
+            options={[['', t.anyAuthor], ...persons]}
           />
         </>
       )}
       <Choice
         name="sort"
-        label="Sort by"
+        label={common.sortBy}
         isQuiet
         value={value('sort') || 'created_desc'}
         options={Object.entries(SORTS).map(([name, [text]]) => [name, text] as const)}
       />
-      <button class="button">Search</button>
+      <button class="button">{common.search}</button>
     </form>
   )
 }
 
 const CHIPS: readonly [string, string][] = [
-  ['search', 'Text'],
-  ['milestone_title', 'Milestone'],
-  ['assignee_username', 'Assignee'],
-  ['author_username', 'Author'],
+  ['search', t.text],
+  ['milestone_title', common.milestone],
+  ['assignee_username', common.assignee],
+  ['author_username', common.author],
 ]
 
 /** Each chip links to the list without its filter. */
@@ -242,14 +247,14 @@ function Chips() {
     text: `${text}: ${query.get(name)}`,
     href: withQuery(address, { [name]: null }),
   }))
-  const labels = labelsIn(query).map((label) => ({ text: `Label: ${label}`, href: withoutLabel(address, label) }))
+  const labels = labelsIn(query).map((label) => ({ text: t.labelNamed(label), href: withoutLabel(address, label) }))
   const all = [...labels, ...chips]
   if (all.length === 0) return null
   return (
-    <ul class="chips" aria-label="Filters">
+    <ul class="chips" aria-label={t.filters}>
       {all.map(({ text, href }) => (
         <li key={text}>
-          <a class="chip" href={href} title="Remove filter">
+          <a class="chip" href={href} title={t.removeFilter}>
             {text} <Icon name="cross" />
           </a>
         </li>

@@ -5,6 +5,8 @@ import { ActButton, Button, Field, Form, fold } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Label } from './State.tsx'
 import { Empty, Pages, Row, Rows } from './lists.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 type LabelRecord = Records['Label']
 
@@ -22,32 +24,29 @@ export const LabelList = ({ labels, mayPlan, hrefOf, isOwn }: LabelListProps) =>
     {mayPlan && (
       <details class="edit" onReset={fold}>
         <summary class="button" data-kind="main">
-          <Icon name="plus" /> New label
+          <Icon name="plus" /> {t.newLabel}
         </summary>
         <Form action="create" id="new" resets class="card-body">
           <LabelFields />
-          <Button kind="main">Create label</Button>
+          <Button kind="main">{t.createLabel}</Button>
         </Form>
       </details>
     )}
     {labels.items.length === 0 ? (
-      <Empty title="No labels yet">
-        <p>Use labels to categorize issues and merge requests, and to create board lists.</p>
+      <Empty title={t.noLabelsYet}>
+        <p>{t.useLabelsToCategorizeIssues}</p>
       </Empty>
     ) : (
-      <Rows label="Labels">
+      <Rows label={common.labels}>
         {labels.items.map((label) => (
           <Row
             key={label.id}
             title={<Label of={label} href={hrefOf(label)} />}
             facts={
               <>
-                {label.description}{' '}
-                {label.open_issues_count !== undefined &&
-                  `${label.open_issues_count} open ${label.open_issues_count === 1 ? 'issue' : 'issues'}`}
-                {label.open_merge_requests_count !== undefined &&
-                  `, ${label.open_merge_requests_count} merge ${label.open_merge_requests_count === 1 ? 'request' : 'requests'}`}
-                {label.is_project_label === false && ' · group label'}
+                {label.description} {label.open_issues_count !== undefined && t.openIssues(label.open_issues_count)}
+                {label.open_merge_requests_count !== undefined && t.openMergeRequests(label.open_merge_requests_count)}
+                {label.is_project_label === false && t.groupLabelSuffix}
                 {mayPlan && isOwn(label) && <Change label={label} />}
               </>
             }
@@ -59,8 +58,8 @@ export const LabelList = ({ labels, mayPlan, hrefOf, isOwn }: LabelListProps) =>
                   id={`delete-${label.id}`}
                   fields={{ label_id: label.id }}
                   kind="plain"
-                  label={`Delete ${label.name}`}
-                  confirm={`Delete the label ${label.name}? It is removed from all issues and merge requests.`}
+                  label={t.deleteName(label.name)}
+                  confirm={t.deleteLabelName(label.name)}
                 >
                   <Icon name="trash" />
                 </ActButton>
@@ -77,24 +76,24 @@ export const LabelList = ({ labels, mayPlan, hrefOf, isOwn }: LabelListProps) =>
 const Change = ({ label }: { label: LabelRecord }) => (
   <details class="edit" onReset={fold}>
     <summary>
-      Edit <span class="spoken">{label.name}</span>
+      {common.edit} <span class="spoken">{label.name}</span>
     </summary>
     <Form action="change" id={`edit-${label.id}`} resets>
       <input type="hidden" name="label_id" value={label.id} />
       <LabelFields label={label} />
-      <Button kind="main">Save</Button>
+      <Button kind="main">{common.save}</Button>
     </Form>
   </details>
 )
 
 const LabelFields = ({ label }: { label?: LabelRecord }) => (
   <>
-    <Field name="name" label="Name" required value={label?.name} />
+    <Field name="name" label={common.name} required value={label?.name} />
     <label class="field">
-      <span class="field-label">Colour</span>
+      <span class="field-label">{t.colour}</span>
       <input class="colour" type="color" name="color" defaultValue={label?.color ?? '#3d5a99'} />
     </label>
-    <Field name="description" label="Description" value={label?.description} />
+    <Field name="description" label={common.description} value={label?.description} />
   </>
 )
 

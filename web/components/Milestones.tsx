@@ -8,6 +8,8 @@ import { State } from './State.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
 import { WritingArea } from './WritingArea.tsx'
 import { pathOf } from '../refs.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 export type Milestone = Records['Milestone']
 type Counts = Records['IssuesStatistics']['statistics']['counts']
@@ -17,14 +19,12 @@ export const stateIn = (query: URLSearchParams) =>
   (['active', 'closed', 'all'] as const).find((state) => state === query.get('state')) ?? 'active'
 
 export function Progress({ of }: { of: Counts | null }) {
-  if (!of || of.all === 0) return <span class="quiet">No issues</span>
+  if (!of || of.all === 0) return <span class="quiet">{t.noIssues}</span>
   const share = Math.floor((100 * of.closed) / of.all)
   return (
     <span class="progress">
-      <progress max={of.all} value={of.closed} aria-label={`${share} % complete`} />
-      <span class="quiet">
-        {share} % · {of.closed} of {of.all} closed
-      </span>
+      <progress max={of.all} value={of.closed} aria-label={t.shareComplete(share)} />
+      <span class="quiet">{t.closedShare(share, of.closed, of.all)}</span>
     </span>
   )
 }
@@ -39,13 +39,16 @@ export function MilestoneList({ milestones }: { milestones: Listed<Counted[]> })
   })
   return (
     <>
-      <Tabs label="State" tabs={[tab('Open', 'active'), tab('Closed', 'closed'), tab('All', 'all')]} />
+      <Tabs
+        label={common.state}
+        tabs={[tab(common.open, 'active'), tab(common.closed, 'closed'), tab(common.all, 'all')]}
+      />
       {milestones.items.length === 0 ? (
-        <Empty title="No milestones">
-          <p>Use milestones to track issues and merge requests that belong to a release or a due date.</p>
+        <Empty title={t.noMilestones}>
+          <p>{t.useMilestonesToTrackIssues}</p>
         </Empty>
       ) : (
-        <Rows label="Milestones">
+        <Rows label={common.milestones}>
           {milestones.items.map((one) => (
             <Row
               key={one.id}
@@ -64,18 +67,18 @@ export function MilestoneList({ milestones }: { milestones: Listed<Counted[]> })
 
 export const Dates = ({ of: { start_date, due_date, expired } }: { of: Milestone }) => (
   <>
-    {start_date && `from ${start_date} `}
-    {due_date ? `due ${due_date}` : 'no due date'}
-    {expired && <span class="badge">expired</span>}
+    {start_date && t.from(start_date)}
+    {due_date ? t.due(due_date) : t.noDueDate}
+    {expired && <span class="badge">{t.expired}</span>}
   </>
 )
 
 export const MilestoneFields = ({ milestone }: { milestone?: Milestone }) => (
   <>
-    <Field name="title" label="Title" required value={milestone?.title} />
-    <WritingArea name="description" label="Description" lines={6} value={milestone?.description} />
-    <Field name="start_date" type="date" label="Start date" value={milestone?.start_date} />
-    <Field name="due_date" type="date" label="Due date" value={milestone?.due_date} />
+    <Field name="title" label={common.title} required value={milestone?.title} />
+    <WritingArea name="description" label={common.description} lines={6} value={milestone?.description} />
+    <Field name="start_date" type="date" label={t.startDate} value={milestone?.start_date} />
+    <Field name="due_date" type="date" label={t.dueDate} value={milestone?.due_date} />
   </>
 )
 

@@ -2,6 +2,7 @@
 import type { Records } from '../api.ts'
 import type { Me } from '../page.ts'
 import { ActButton, Button, Form, fold } from './Form.tsx'
+import * as t from '../texts/planning.ts'
 
 type Award = Records['AwardEmoji']
 
@@ -47,7 +48,7 @@ export function Reactions({ awards, me, mayComment, on }: ReactionsProps) {
             <span class="spoken">
               {' '}
               {label}
-              {mine && ', including yours'}
+              {mine && t.includingYours}
             </span>
           </ActButton>
         ) : (
@@ -58,7 +59,7 @@ export function Reactions({ awards, me, mayComment, on }: ReactionsProps) {
       })}
       {mayComment && (
         <details class="react" onSubmit={fold}>
-          <summary aria-label="Add reaction" title="Add reaction">
+          <summary aria-label={t.addReaction} title={t.addReaction}>
             ☺
           </summary>
           <Form action="react" id={`react-${on ?? 'all'}`} class="row">

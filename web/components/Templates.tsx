@@ -4,6 +4,8 @@
 import { useSurroundings } from '../surroundings.ts'
 import type { PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 export interface TextTemplates {
   readonly names: readonly string[]
@@ -12,7 +14,7 @@ export interface TextTemplates {
 }
 
 /** Used if no other template is requested. */
-const DEFAULT = 'Default'
+const DEFAULT = t.defaultLabel
 
 type Kind = 'issues' | 'merge_requests'
 
@@ -35,8 +37,8 @@ export function TemplateLinks({ of }: { of: TextTemplates }) {
   const { address } = useSurroundings()
   if (of.names.length === 0) return null
   return (
-    <nav class="writing-templates" aria-label="Templates">
-      <span class="quiet">Template:</span>
+    <nav class="writing-templates" aria-label={t.templates}>
+      <span class="quiet">{t.template}</span>
       {of.names.map((name) => (
         <a
           href={withQuery(address, { template: name })}
@@ -48,7 +50,7 @@ export function TemplateLinks({ of }: { of: TextTemplates }) {
       ))}
       <a href={withQuery(address, { template: '-' })} aria-current={of.chosen === null ? 'true' : undefined}>
         {' '}
-        None{' '}
+        {common.none}{' '}
       </a>
     </nav>
   )

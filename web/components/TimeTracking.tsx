@@ -2,6 +2,8 @@
 import type { Records } from '../api.ts'
 import { text, type Act, type Page } from '../page.ts'
 import { ActButton, Button, Field, Form, fold } from './Form.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
 
 type Stats = Records['TimeStats']
 
@@ -10,43 +12,39 @@ export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
   return (
     <>
       {time_estimate + total_time_spent === 0 ? (
-        <span class="quiet">No time logged</span>
+        <span class="quiet">{t.noTimeLogged}</span>
       ) : (
         <>
-          {human_total_time_spent ?? '0h'} spent,{' '}
-          {human_time_estimate ? `${human_time_estimate} estimated` : 'no estimate'}
+          {t.timeSpentAndEstimate(
+            human_total_time_spent ?? '0h',
+            human_time_estimate ? t.estimated(human_time_estimate) : t.noEstimate,
+          )}
           {time_estimate > 0 && (
             <progress
               class="time-progress"
               max={time_estimate}
               value={Math.min(time_estimate, total_time_spent)}
-              aria-label="Time spent compared to estimate"
+              aria-label={t.timeSpentComparedToEstimate}
             />
           )}
         </>
       )}
       {mayPlan && (
         <details class="edit" onReset={fold}>
-          <summary>Log time</summary>
+          <summary>{t.logTime}</summary>
           <Form action="spend" class="time-form" resets>
-            <Field
-              name="duration"
-              label="Time spent"
-              required
-              placeholder="1h 30m"
-              hint="For example 1w 2d 3h 30m. Use -1h to subtract."
-            />
-            <Button>Add</Button>
+            <Field name="duration" label={t.timeSpent} required placeholder="1h 30m" hint={t.forExample1w2d3h} />
+            <Button>{common.add}</Button>
           </Form>
           <Form action="estimate" class="time-form" resets>
-            <Field name="duration" label="Estimate" required value={human_time_estimate} placeholder="3d" />
-            <Button>Set</Button>
+            <Field name="duration" label={t.estimate} required value={human_time_estimate} placeholder="3d" />
+            <Button>{t.set}</Button>
           </Form>
           <div class="row">
-            {time_estimate > 0 && <ActButton action="resetEstimate">Remove estimate</ActButton>}
+            {time_estimate > 0 && <ActButton action="resetEstimate">{t.removeEstimate}</ActButton>}
             {total_time_spent > 0 && (
-              <ActButton action="resetSpent" confirm="Delete all logged time?">
-                Reset time spent
+              <ActButton action="resetSpent" confirm={t.deleteAllLoggedTime}>
+                {t.resetTimeSpent}
               </ActButton>
             )}
           </div>

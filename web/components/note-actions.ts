@@ -1,6 +1,7 @@
 /** Form actions of discussions, the same for issues and merge requests. */
 import { text, type Act, type Page } from '../page.ts'
 import { undoable } from '../undo.ts'
+import * as t from '../texts/planning.ts'
 
 type Kind = readonly [place: 'issues', key: 'issue_iid'] | readonly [place: 'merge_requests', key: 'merge_request_iid']
 
@@ -56,7 +57,7 @@ export function noteActions([place, key]: Kind): Actions {
       const { id, iid } = act.params
       await act.api.put(thread, { id: id!, merge_request_iid: iid!, ...reply(act.form), resolved })
       const fields = { ...reply(act.form), resolved: String(!resolved) }
-      return undoable(resolved ? 'Thread resolved.' : 'Thread reopened.', 'resolve', fields)
+      return undoable(resolved ? t.threadResolved : t.threadReopened, 'resolve', fields)
     },
   }
 }

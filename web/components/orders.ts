@@ -1,8 +1,11 @@
 /** Sort orders of project lists, as in the URL. */
+import * as common from '../texts/common.ts'
+import * as t from '../texts/planning.ts'
+
 export const PROJECT_ORDERS = [
-  ['last_activity_at', 'Recently active'],
-  ['created_at', 'Newest'],
-  ['name', 'Name'],
+  ['last_activity_at', t.recentlyActive],
+  ['created_at', common.newest],
+  ['name', common.name],
 ] as const
 
 export function orderOf(query: URLSearchParams) {

@@ -7,6 +7,8 @@ import { ActButton, Button, Choice, Field, Form, fold } from '../Form.tsx'
 import { Icon } from '../Icon.tsx'
 import { Label } from '../State.tsx'
 import { Card, cardId, type Move } from './Card.tsx'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/planning.ts'
 
 export interface BoardData {
   boards: Records['Board'][]
@@ -41,9 +43,9 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
     moved.current = cardId(issue)
     try {
       await act('move', form)
-      say(`Moved #${iid} to ${columns.find(({ key }) => key === to)?.title ?? to}`)
+      say(t.movedTo(iid, columns.find(({ key }) => key === to)?.title ?? to))
     } catch (error) {
-      say(`Could not move #${iid}: ${error instanceof Error ? error.message : String(error)}`)
+      say(t.couldNotMove(iid, error instanceof Error ? error.message : String(error)))
     }
   }
   const unused = labels.filter(({ name }) => !columns.some(({ key }) => key === name))
@@ -53,7 +55,7 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
         <h1>{board.name}</h1>
         <div class="row">
           {boards.length > 1 && (
-            <nav class="row" aria-label="Boards">
+            <nav class="row" aria-label={common.boards}>
               {boards.map((one) => (
                 <a href={at(`boards/${one.id}`)} aria-current={one.id === board.id || undefined} key={one.id}>
                   {one.name}
@@ -66,29 +68,29 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
               <input type="hidden" name="board_id" value={board.id} />
               <Choice
                 name="label_id"
-                label="Label for the new list"
+                label={t.labelForNewList}
                 isQuiet
                 options={unused.map(({ id, name }) => [String(id), name] as const)}
               />
-              <Button>Add list</Button>
+              <Button>{t.addList}</Button>
             </Form>
           )}
           {mayPlan && (
             <details class="menu">
-              <summary class="button">Boards</summary>
+              <summary class="button">{common.boards}</summary>
               <div class="menu-items">
                 <Form action="begin" class="inline" id="begin">
-                  <Field name="name" label="Board name" isQuiet required placeholder="New board" />
-                  <Button>Create board</Button>
+                  <Field name="name" label={t.boardName} isQuiet required placeholder={t.newBoard} />
+                  <Button>{t.createBoard}</Button>
                 </Form>
                 {boards.length > 1 && (
                   <ActButton
                     action="removeBoard"
                     fields={{ board_id: board.id }}
                     kind="danger"
-                    confirm={`Delete the board ${board.name}? Issues are not deleted.`}
+                    confirm={t.deleteBoardNameIssues(board.name)}
                   >
-                    Delete {board.name}
+                    {t.deleteName(board.name)}
                   </ActButton>
                 )}
               </div>
@@ -96,11 +98,11 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
           )}
         </div>
       </div>
-      {mayPlan && <p class="quiet">Drag cards between lists, or select a card and press Shift and an arrow key.</p>}
+      {mayPlan && <p class="quiet">{t.dragCardsBetweenLists}</p>}
       <p class="spoken" role="status">
         {said}
       </p>
-      <div class="board" role="region" aria-label="Lists" tabIndex={0}>
+      <div class="board" role="region" aria-label={t.lists} tabIndex={0}>
         {columns.map((column, n) => (
           <section
             class="board-list"
@@ -127,8 +129,8 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
                   id={`remove-${column.list}`}
                   kind="plain"
                   fields={{ board_id: board.id, list_id: column.list }}
-                  label={`Remove list ${column.title}`}
-                  confirm={`Remove list ${column.title}? Issues are not deleted.`}
+                  label={t.removeList(column.title)}
+                  confirm={t.removeListQuestion(column.title)}
                 >
                   <Icon name="cross" />
                 </ActButton>
@@ -137,16 +139,16 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
             {mayAdd && column.key !== 'closed' && (
               <details class="edit" onReset={fold}>
                 <summary>
-                  New issue <span class="spoken">in {column.title}</span>
+                  {t.newIssue} <span class="spoken">{t.inTitle(column.title)}</span>
                 </summary>
                 <Form action="add" id={`add-${column.key}`} resets>
                   <input type="hidden" name="list" value={column.key} />
-                  <Field name="title" label="Title" required isQuiet placeholder="Title" />
-                  <Button>Create issue</Button>
+                  <Field name="title" label={common.title} required isQuiet placeholder={common.title} />
+                  <Button>{t.createIssue}</Button>
                 </Form>
               </details>
             )}
-            <ul class="cards" aria-label={`Issues in ${column.title}`}>
+            <ul class="cards" aria-label={t.issuesInTitle(column.title)}>
               {column.issues.items.map((issue, row) => (
                 <Card
                   key={issue.id}
@@ -158,7 +160,9 @@ export function Board({ at, boards, board, columns, labels, mayPlan, mayAdd }: B
                 />
               ))}
             </ul>
-            {column.issues.next !== null && <a href={at(listOf(column.key))}>All {column.issues.total} issues</a>}
+            {column.issues.next !== null && (
+              <a href={at(listOf(column.key))}>{t.allIssues(column.issues.total ?? '')}</a>
+            )}
           </section>
         ))}
       </div>

@@ -6,6 +6,7 @@ import { Icon } from '../Icon.tsx'
 import { Label } from '../State.tsx'
 import type { Column } from './column.ts'
 import { pathOf } from '../../refs.ts'
+import * as t from '../../texts/planning.ts'
 
 type Issue = Records['Issue']
 
@@ -66,18 +67,19 @@ export function Card({ issue, labels, columns, column, columnAt, above, under, m
       </div>
       <div class="row item-facts">
         <span>{issue.references.relative}</span>
-        {issue.due_date && <span>due {issue.due_date}</span>}
+        {issue.due_date && <span>{t.due(issue.due_date)}</span>}
         {issue.assignees.map((one) => (
           <span title={one.name} key={one.id}>
             <Avatar of={one} size={16} />
-            <span class="spoken">Assigned to {one.name}</span>
+            <span class="spoken">{t.assignedToName(one.name)}</span>
           </span>
         ))}
       </div>
       {mayMove && (
         <details class="edit" onSubmit={fold}>
           <summary>
-            Move<span class="spoken"> #{iid}</span>
+            {t.move}
+            <span class="spoken"> #{iid}</span>
           </summary>
           <Form action="move" id={`move-${issue.id}`} class="inline">
             <input type="hidden" name="project" value={issue.project_id} />
@@ -85,12 +87,12 @@ export function Card({ issue, labels, columns, column, columnAt, above, under, m
             <input type="hidden" name="from" value={column.key} />
             <Choice
               name="to"
-              label={`List for #${iid}`}
+              label={t.listFor(iid)}
               isQuiet
               value={column.key}
               options={columns.map(({ key, title }) => [key, title] as const)}
             />
-            <Button>Move</Button>
+            <Button>{t.move}</Button>
           </Form>
         </details>
       )}

@@ -4,6 +4,8 @@ import { text, type Act, type Page, type PageRequest } from '../../page.ts'
 import { undoable } from '../../undo.ts'
 import type { BoardData } from './Board.tsx'
 import type { Column } from './column.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/planning.ts'
 
 export type BoardScope = 'project' | 'group'
 
@@ -48,7 +50,7 @@ async function columnsOf({ place: scope, api, id, board }: Filter): Promise<Colu
     color: list.label.color,
     issues: await api.list(`${path}/lists/{list_id}/issues`, { ...at, list_id: list.id }),
   }))
-  return Promise.all([fixed('opened', 'Open'), ...lists, fixed('closed', 'Closed')])
+  return Promise.all([fixed('opened', common.open), ...lists, fixed('closed', common.closed)])
 }
 
 const ISSUE = '/projects/{id}/issues/{issue_iid}'
@@ -82,10 +84,10 @@ export function boardActions(scope: BoardScope): NonNullable<Page['actions']> {
       }
       if (from === to) return
       const back = { project: text(act.form, 'project'), iid: text(act.form, 'iid'), from: to, to: from }
-      return undoable(`Moved #${back.iid}.`, 'move', back)
+      return undoable(t.moved(back.iid), 'move', back)
     },
     async begin({ api, params, form }) {
-      const board = await api.post(boardsOf(scope), { id: params.id!, name: text(form, 'name') || 'Development' })
+      const board = await api.post(boardsOf(scope), { id: params.id!, name: text(form, 'name') || t.development })
       const base = scope === 'group' ? `/groups/${params.id}` : `/${params.id}`
       return `${base}/-/boards/${board.id}`
     },

@@ -4,6 +4,8 @@ import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { GroupPlanningTabs } from '../../layout/planning.tsx'
 import { page as declare } from '../../page.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/planning.ts'
 
 interface Data {
   issues: Listed<Issue[]>
@@ -26,17 +28,17 @@ export const page = declare<Data, InGroup>({
       milestones: api.maybe('/groups/{id}/milestones', { id, per_page, state: 'active', include_ancestors: true }),
     }
   },
-  title: () => 'Issues',
+  title: () => common.issues,
   View: ({ group, issues, counts, labels, milestones }) => (
     <>
       <GroupPlanningTabs group={group} at="issues" />
-      <h1>Issues</h1>
+      <h1>{common.issues}</h1>
       <IssueList
         issues={issues}
         counts={counts}
         labels={labels}
         milestones={milestones}
-        hint={<p>Issues from all projects in this group appear here.</p>}
+        hint={<p>{t.issuesFromAllProjects}</p>}
       />
     </>
   ),

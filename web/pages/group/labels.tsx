@@ -4,6 +4,7 @@ import { LabelList, labelOf } from '../../components/LabelList.tsx'
 import { belowGroup, groupFrame, type InGroup } from '../../layout/group.tsx'
 import { REPORTER } from '../../layout/planning.tsx'
 import { page as declare, text } from '../../page.ts'
+import * as common from '../../texts/common.ts'
 
 interface Data {
   labels: Listed<Records['Label'][]>
@@ -21,7 +22,7 @@ export const page = declare<Data, InGroup>({
       page: Number(query.get('page')) || 1,
     }),
   }),
-  title: () => 'Labels',
+  title: () => common.labels,
   actions: {
     async create({ api, params, form }) {
       await api.post('/groups/{id}/labels', { id: params.id!, ...labelOf(form) })
@@ -36,7 +37,7 @@ export const page = declare<Data, InGroup>({
   },
   View: ({ group, groupLevel, labels }) => (
     <>
-      <h1>Labels</h1>
+      <h1>{common.labels}</h1>
       <LabelList
         labels={labels}
         mayPlan={groupLevel >= REPORTER}

@@ -4,11 +4,12 @@ import { boardActions, loadBoard } from '../../../components/boards/board.ts'
 import { belowGroup, groupFrame, type InGroup } from '../../../layout/group.tsx'
 import { GroupPlanningTabs, REPORTER } from '../../../layout/planning.tsx'
 import { page as declare } from '../../../page.ts'
+import * as t from '../../../texts/planning.ts'
 
 export const page = declare<BoardData, InGroup>({
   frame: groupFrame,
   load: (request) => loadBoard('group', request, request.params.board_id ?? null),
-  title: ({ board }) => board?.name ?? 'Board',
+  title: ({ board }) => board?.name ?? t.board,
   live: ({ group }) => ({ path: `/groups/${group.id}/live`, events: ['issue.created', 'issue.updated'] }),
   actions: boardActions('group'),
   View: ({ group, groupLevel, boards, board, columns, labels }) =>

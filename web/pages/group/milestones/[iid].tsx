@@ -10,6 +10,8 @@ import { groupFrame, type InGroup } from '../../../layout/group.tsx'
 import { REPORTER } from '../../../layout/planning.tsx'
 import { page as declare, text, type PageRequest } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data {
   milestone: Milestone
@@ -51,8 +53,8 @@ export const page = declare<Data, InGroup>({
       const state_event = text(act.form, 'to') === 'close' ? 'close' : 'activate'
       await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, state_event })
       return state_event === 'close'
-        ? undoable('Milestone closed.', 'turn', { to: 'activate' })
-        : undoable('Milestone reopened.', 'turn', { to: 'close' })
+        ? undoable(t.milestoneClosed, 'turn', { to: 'activate' })
+        : undoable(t.milestoneReopened, 'turn', { to: 'close' })
     },
     async change(act) {
       const { id } = await find(act)
@@ -78,10 +80,10 @@ export const page = declare<Data, InGroup>({
           {groupLevel >= REPORTER && (
             <div class="row">
               <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
-                {isActive ? 'Close milestone' : 'Reopen milestone'}
+                {isActive ? t.closeMilestone : t.reopenMilestone}
               </ActButton>
-              <ActButton action="destroy" kind="danger" confirm={`Delete ${milestone.title}?`}>
-                <Icon name="trash" /> Delete
+              <ActButton action="destroy" kind="danger" confirm={t.deleteTitle(milestone.title)}>
+                <Icon name="trash" /> {common.deleteLabel}
               </ActButton>
             </div>
           )}
@@ -93,18 +95,18 @@ export const page = declare<Data, InGroup>({
         )}
         {groupLevel >= REPORTER && (
           <Folded action="change">
-            <summary>Edit</summary>
+            <summary>{common.edit}</summary>
             <Form action="change" class="narrow" resets>
               <MilestoneFields milestone={milestone} />
-              <Button kind="main">Save</Button>
+              <Button kind="main">{common.save}</Button>
             </Form>
           </Folded>
         )}
-        <h2>Issues</h2>
+        <h2>{common.issues}</h2>
         {issues.items.length === 0 ? (
-          <Empty title="No issues" />
+          <Empty title={t.noIssues} />
         ) : (
-          <Rows label="Issues">
+          <Rows label={common.issues}>
             {issues.items.map((issue) => (
               <IssueRow issue={issue} key={issue.id} />
             ))}

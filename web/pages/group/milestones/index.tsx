@@ -6,6 +6,8 @@ import { MilestoneFields, MilestoneList, milestoneOf, stateIn, type Counted } fr
 import { groupFrame, type InGroup } from '../../../layout/group.tsx'
 import { REPORTER } from '../../../layout/planning.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data {
   milestones: Listed<Counted[]>
@@ -32,7 +34,7 @@ export const page = declare<Data, InGroup>({
       })),
     }
   },
-  title: () => 'Milestones',
+  title: () => common.milestones,
   actions: {
     async create({ api, params, form }) {
       await api.post('/groups/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
@@ -40,15 +42,15 @@ export const page = declare<Data, InGroup>({
   },
   View: ({ milestones, groupLevel }) => (
     <>
-      <h1>Milestones</h1>
+      <h1>{common.milestones}</h1>
       {groupLevel >= REPORTER && (
         <Folded action="create">
           <summary class="button" data-kind="main">
-            <Icon name="plus" /> New milestone
+            <Icon name="plus" /> {t.newMilestone}
           </summary>
           <Form action="create" class="narrow" resets>
             <MilestoneFields />
-            <Button kind="main">Create milestone</Button>
+            <Button kind="main">{t.createMilestone}</Button>
           </Form>
         </Folded>
       )}

@@ -4,11 +4,12 @@ import { boardActions, loadBoard } from '../../../components/boards/board.ts'
 import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import * as t from '../../../texts/planning.ts'
 
 export const page = declare<BoardData, InProject>({
   frame: projectFrame,
   load: (request) => loadBoard('project', request, request.params.board_id ?? null),
-  title: ({ board }) => board?.name ?? 'Board',
+  title: ({ board }) => board?.name ?? t.board,
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
   actions: boardActions('project'),
   View: ({ project, me, boards, board, columns, labels }) =>

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useSurroundings } from '../../../surroundings.ts'
 import { Prose } from '../../../components/State.tsx'
+import * as common from '../../../texts/common.ts'
 
 export function Description({ html, mayTick }: { html: string; mayTick: boolean }) {
   const { act } = useSurroundings()
@@ -28,7 +29,7 @@ export function Description({ html, mayTick }: { html: string; mayTick: boolean 
   }, [html, mayTick])
   return (
     <div class="description" ref={box}>
-      {html.trim() === '' ? <p class="quiet">No description.</p> : <Prose html={html} key={html} />}
+      {html.trim() === '' ? <p class="quiet">{common.noDescription}</p> : <Prose html={html} key={html} />}
     </div>
   )
 }

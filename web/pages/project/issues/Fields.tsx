@@ -3,6 +3,8 @@ import type { Records } from '../../../api.ts'
 import { Choice, Field, Tick } from '../../../components/Form.tsx'
 import { Label } from '../../../components/State.tsx'
 import { text, texts, type FormFields } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 export interface Choices {
   labels: readonly { id: number; name: string; color: string }[]
@@ -24,8 +26,8 @@ export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Cho
   return (
     <>
       <fieldset class="pick">
-        <legend>Assignees</legend>
-        {people.length === 0 && <span class="quiet">No members yet.</span>}
+        <legend>{common.assignees}</legend>
+        {people.length === 0 && <span class="quiet">{t.noMembersYet}</span>}
         {people.map((one) => (
           <label key={one.id}>
             <Tick name="assignee_ids[]" value={one.id} isOn={chosen.assignees.some(({ id }) => id === one.id)} />
@@ -34,8 +36,8 @@ export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Cho
         ))}
       </fieldset>
       <fieldset class="pick">
-        <legend>Labels</legend>
-        {labels.length === 0 && <span class="quiet">No labels yet.</span>}
+        <legend>{common.labels}</legend>
+        {labels.length === 0 && <span class="quiet">{t.noLabelsYetSentence}</span>}
         {labels.map((label) => (
           <label key={label.id}>
             <Tick name="labels[]" value={label.name} isOn={chosen.labels.includes(label.name)} />
@@ -45,12 +47,12 @@ export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Cho
       </fieldset>
       <Choice
         name="milestone_id"
-        label="Milestone"
+        label={common.milestone}
         value={chosen.milestone?.id ?? ''}
-        options={[['', 'None'], ...milestones.map(({ id, title }) => [String(id), title] as const)]}
+        options={[['', common.none], ...milestones.map(({ id, title }) => [String(id), title] as const)]}
       />
-      <Field name="due_date" type="date" label="Due date" value={chosen.due_date} />
-      <Field name="weight" type="number" label="Weight" value={chosen.weight} />
+      <Field name="due_date" type="date" label={t.dueDate} value={chosen.due_date} />
+      <Field name="weight" type="number" label={t.weight} value={chosen.weight} />
     </>
   )
 }

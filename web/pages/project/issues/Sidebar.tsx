@@ -10,6 +10,8 @@ import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
 import { PlanFields, type Choices } from './Fields.tsx'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 export interface Related {
   participants: Records['UserSummary'][]
@@ -31,7 +33,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
       <dl class="properties">
         <Property name="Assignees">
           {issue.assignees.length === 0
-            ? 'None'
+            ? common.none
             : issue.assignees.map((one) => (
                 <div key={one.id}>
                   <Person of={one} />
@@ -40,7 +42,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
         </Property>
         <Property name="Labels">
           {names.length === 0
-            ? 'None'
+            ? common.none
             : names.map((name) => (
                 <Label
                   of={choices.labels.find((label) => label.name === name) ?? { name }}
@@ -50,9 +52,9 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
               ))}
         </Property>
         <Property name="Milestone">
-          {issue.milestone ? <a href={pathOf(issue.milestone.web_url)}>{issue.milestone.title}</a> : 'None'}
+          {issue.milestone ? <a href={pathOf(issue.milestone.web_url)}>{issue.milestone.title}</a> : common.none}
         </Property>
-        <Property name="Due date">{issue.due_date ?? 'None'}</Property>
+        <Property name="Due date">{issue.due_date ?? common.none}</Property>
         {issue.weight !== null && <Property name="Weight">{issue.weight}</Property>}
         <Property name="Time tracking">
           <TimeTracking of={issue.time_stats} mayPlan={mayPlan} />
@@ -60,31 +62,31 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
       </dl>
       {mayPlan && (
         <details class="edit" onReset={fold}>
-          <summary>Edit</summary>
+          <summary>{common.edit}</summary>
           <Form action="plan" resets>
             <PlanFields {...choices} chosen={{ ...issue, labels: names }} />
-            <Switch name="confidential" label="Confidential" isOn={issue.confidential} />
+            <Switch name="confidential" label={t.confidential} isOn={issue.confidential} />
             <Switch
               name="discussion_locked"
-              label="Lock discussion"
-              hint="Only project members can comment."
+              label={t.lockDiscussion}
+              hint={t.onlyProjectMembersCanComment}
               isOn={issue.discussion_locked}
             />
-            <Button kind="main">Save</Button>
+            <Button kind="main">{common.save}</Button>
           </Form>
         </details>
       )}
       {me && (
         <div class="row">
           <ActButton action="follow" fields={{ on: String(!issue.subscribed) }}>
-            {issue.subscribed ? 'Unsubscribe' : 'Subscribe'}
+            {issue.subscribed ? common.unsubscribe : common.subscribe}
           </ActButton>
           <ActButton action="remember">
-            <Icon name="todo" /> Add a to-do item
+            <Icon name="todo" /> {t.addToDoItem}
           </ActButton>
         </div>
       )}
-      <h2>Participants</h2>
+      <h2>{common.participants}</h2>
       <ul class="faces">
         {participants.map((one) => (
           <li key={one.id}>
@@ -96,7 +98,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
       </ul>
       {requests.length > 0 && (
         <>
-          <h2>Related merge requests</h2>
+          <h2>{t.relatedMergeRequests}</h2>
           <ul class="related">
             {requests.map((one) => (
               <li key={one.id}>
@@ -106,7 +108,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
           </ul>
         </>
       )}
-      {(links.length > 0 || mayPlan) && <h2>Linked issues</h2>}
+      {(links.length > 0 || mayPlan) && <h2>{t.linkedIssues}</h2>}
       <ul class="related">
         {links.map((one) => (
           <li key={one.id}>
@@ -118,7 +120,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
                 id={`unlink-${one.issue_link_id}`}
                 kind="plain"
                 fields={{ link: one.issue_link_id }}
-                label={`Remove link to ${one.title}`}
+                label={t.removeLinkToTitle(one.title)}
               >
                 <Icon name="cross" />
               </ActButton>
@@ -130,24 +132,24 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
         <Form action="link" class="link-form" resets>
           <Choice
             name="link_type"
-            label="Relationship"
+            label={t.relationship}
             isQuiet
             options={[
-              ['relates_to', 'Relates to'],
-              ['blocks', 'Blocks'],
-              ['is_blocked_by', 'Is blocked by'],
+              ['relates_to', t.relatesTo],
+              ['blocks', common.blocks],
+              ['is_blocked_by', t.isBlockedBy],
             ]}
           />
-          <Field name="target" label="Issue to link" isQuiet required placeholder="#3 or group/project#3" />
-          <Button>Link</Button>
+          <Field name="target" label={t.issueToLink} isQuiet required placeholder="#3 or group/project#3" />
+          <Button>{t.link}</Button>
         </Form>
       )}
       {mayPlan && issue.moved_to_id === null && (
         <details class="edit" onReset={fold}>
-          <summary>Move to another project</summary>
-          <Form action="move" confirm="Move this issue? The issue is closed here and links to the new issue.">
-            <Field name="project" label="Project path" required placeholder="group/project" />
-            <Button>Move issue</Button>
+          <summary>{t.moveToAnotherProject}</summary>
+          <Form action="move" confirm={t.moveThisIssueIssue}>
+            <Field name="project" label={t.projectPath} required placeholder="group/project" />
+            <Button>{t.moveIssue}</Button>
           </Form>
         </details>
       )}

@@ -22,6 +22,9 @@ import { planFields, planOf, type Choices } from './Fields.tsx'
 import { Sidebar, type Related } from './Sidebar.tsx'
 import { tick } from './tasks.ts'
 import { pathOf } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data extends Choices, Related {
   issue: Records['Issue']
@@ -79,7 +82,7 @@ export const page = declare<Data, InProject>({
       if (text(act.form, 'body').trim() !== '') await noteable.comment!(act)
       if (event !== 'close' && event !== 'reopen') return
       await act.api.put(ISSUE, { ...which(act), state_event: event })
-      const [done, reverse] = event === 'close' ? ['Issue closed.', 'reopen'] : ['Issue reopened.', 'close']
+      const [done, reverse] = event === 'close' ? [t.issueClosed, 'reopen'] : [t.issueReopened, 'close']
       return undoable(done!, 'comment', { state_event: reverse! })
     },
     async describe(act) {
@@ -95,7 +98,7 @@ export const page = declare<Data, InProject>({
       const discussion_locked = text(act.form, 'discussion_locked') === 'true'
       const before = await act.api.get(ISSUE, which(act))
       await act.api.put(ISSUE, { ...which(act), ...planOf(act.form), discussion_locked })
-      return undoable('Issue updated.', 'plan', planFields(before))
+      return undoable(t.issueUpdated, 'plan', planFields(before))
     },
     async follow(act) {
       const isOn = text(act.form, 'on') === 'true'
@@ -103,7 +106,7 @@ export const page = declare<Data, InProject>({
     },
     async remember(act) {
       await act.api.post(`${ISSUE}/todo`, which(act))
-      return { told: { done: 'Added to your to-do list.' } }
+      return { told: { done: t.addedToYourToDoList } }
     },
     async link(act) {
       const [, path, iid] = REFERENCE.exec(text(act.form, 'target').trim()) ?? []
@@ -141,22 +144,25 @@ export const page = declare<Data, InProject>({
             <State of={issue.state} />
             {issue.confidential && (
               <span class="badge">
-                <Icon name="lock" /> confidential
+                <Icon name="lock" /> {t.confidentialBadge}
               </span>
             )}
             {issue.discussion_locked && (
               <span class="badge">
-                <Icon name="lock" /> locked
+                <Icon name="lock" /> {t.locked}
               </span>
             )}
             <span class="quiet">
-              opened <Time at={issue.created_at} /> by <Person of={issue.author} />
+              {rich(t.openedTimeByPerson, {
+                time: <Time at={issue.created_at} />,
+                person: <Person of={issue.author} />,
+              })}
             </span>
           </div>
         </header>
         <div class="columns">
           <div>
-            <section class="card" aria-label="Description">
+            <section class="card" aria-label={common.description}>
               <header>
                 <Person of={issue.author} />
                 {issue.task_completion_status.count > 0 && <span class="quiet">{issue.task_status}</span>}
@@ -180,32 +186,31 @@ export const page = declare<Data, InProject>({
               <CommentBox mayBeInternal={level >= REPORTER}>
                 {mayChange && (
                   <Button name="state_event" value={isOpen ? 'close' : 'reopen'}>
-                    {isOpen ? 'Close issue' : 'Reopen issue'}
+                    {isOpen ? t.closeIssue : t.reopenIssue}
                   </Button>
                 )}
               </CommentBox>
             ) : (
               <p class="quiet">
-                {me ? (
-                  'This discussion is locked. Only project members can comment.'
-                ) : (
-                  <>
-                    <a
-                      href={`/users/sign_in?return_to=${encodeURIComponent(`/${project.path_with_namespace}/-/issues/${issue.iid}`)}`}
-                    >
-                      Sign in
-                    </a>{' '}
-                    to comment.
-                  </>
-                )}
+                {me
+                  ? t.thisDiscussionIsLockedOnly
+                  : rich(t.signInToComment, {
+                      link: (text) => (
+                        <a
+                          href={`/users/sign_in?return_to=${encodeURIComponent(`/${project.path_with_namespace}/-/issues/${issue.iid}`)}`}
+                        >
+                          {text}
+                        </a>
+                      ),
+                    })}
               </p>
             )}
           </div>
-          <aside class="side" aria-label="Properties">
+          <aside class="side" aria-label={common.properties}>
             <Sidebar {...beside} project={project} issue={issue} me={me} mayPlan={level >= REPORTER} />
             {level >= 50 && (
-              <ActButton action="destroy" kind="danger" confirm="Delete this issue and all comments?">
-                <Icon name="trash" /> Delete issue
+              <ActButton action="destroy" kind="danger" confirm={t.deleteThisIssueAndAllComments}>
+                <Icon name="trash" /> {t.deleteIssue}
               </ActButton>
             )}
           </aside>
@@ -217,11 +222,11 @@ export const page = declare<Data, InProject>({
 
 const Edit = ({ issue }: { issue: Records['Issue'] }) => (
   <Folded action="describe">
-    <summary>Edit</summary>
+    <summary>{common.edit}</summary>
     <Form action="describe" resets>
-      <Field name="title" label="Title" required value={issue.title} />
-      <WritingArea name="description" label="Description" lines={10} value={issue.description} />
-      <Button kind="main">Save</Button>
+      <Field name="title" label={common.title} required value={issue.title} />
+      <WritingArea name="description" label={common.description} lines={10} value={issue.description} />
+      <Button kind="main">{common.save}</Button>
     </Form>
   </Folded>
 )

@@ -7,6 +7,8 @@ import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../
 import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data {
   issues: Listed<Issue[]>
@@ -31,23 +33,23 @@ export const page = declare<Data, InProject>({
       people: me ? api.maybe('/projects/{id}/users', { id, per_page }) : null,
     }
   },
-  title: () => 'Issues',
+  title: () => common.issues,
   actions: { bulk: changeSeveral('issues') },
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
   View: ({ project, me, ...data }) => (
     <>
       <PlanningTabs project={project} at="issues" />
       <div class="head">
-        <h1>Issues</h1>
+        <h1>{common.issues}</h1>
         {me && (
           <a class="button" data-kind="main" href={below(project, 'issues/new')}>
-            <Icon name="plus" /> New issue
+            <Icon name="plus" /> {t.newIssue}
           </a>
         )}
       </div>
       <IssueList
         {...data}
-        hint={me && <a href={below(project, 'issues/new')}>Open the first issue</a>}
+        hint={me && <a href={below(project, 'issues/new')}>{t.openFirstIssue}</a>}
         {...(mayIn(project, me) >= REPORTER &&
           !project.archived && {
             around: (rows: ComponentChildren) => (

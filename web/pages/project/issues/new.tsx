@@ -8,12 +8,14 @@ import { page as declare, text } from '../../../page.ts'
 import { PlanFields, planOf, type Choices } from './Fields.tsx'
 import { choicesFor } from './choices.ts'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 export const page = declare<Choices & { templates: TextTemplates }, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: (request) => ({ ...choicesFor(request), templates: loadTemplates(request, request.params.id!, 'issues') }),
-  title: () => 'New issue',
+  title: () => t.newIssue,
   actions: {
     async create({ api, params, form }) {
       const { labels, assignee_ids, milestone_id, due_date, weight, confidential } = planOf(form)
@@ -33,33 +35,27 @@ export const page = declare<Choices & { templates: TextTemplates }, InProject>({
   },
   View: ({ project, me, query, labels, milestones, people, templates }) => (
     <>
-      <h1>New issue</h1>
+      <h1>{t.newIssue}</h1>
       <TemplateLinks of={templates} />
       <Form action="create">
         <div class="columns">
           <div>
-            <Field name="title" label="Title" required value={query.get('issue[title]') ?? query.get('title')} />
+            <Field name="title" label={common.title} required value={query.get('issue[title]') ?? query.get('title')} />
             <WritingArea
               name="description"
-              label="Description"
+              label={common.description}
               lines={12}
               value={query.get('issue[description]') ?? templates.text}
               hasCommands
             />
-            <Switch
-              name="confidential"
-              label="Confidential"
-              hint="Visible only to project members with Reporter access or higher."
-            />
-            <Button kind="main">Create issue</Button>
+            <Switch name="confidential" label={t.confidential} hint={t.visibleOnlyToProjectMembers} />
+            <Button kind="main">{t.createIssue}</Button>
           </div>
           <div class="side">
             {mayIn(project, me) >= REPORTER ? (
               <PlanFields labels={labels} milestones={milestones} people={people} />
             ) : (
-              <p class="quiet">
-                Project members with Reporter access or higher can set labels, milestone and assignees.
-              </p>
+              <p class="quiet">{t.projectMembersWithReporterAccess}</p>
             )}
           </div>
         </div>

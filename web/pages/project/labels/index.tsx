@@ -4,6 +4,7 @@ import { LabelList, labelOf } from '../../../components/LabelList.tsx'
 import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   labels: Listed<Records['Label'][]>
@@ -21,7 +22,7 @@ export const page = declare<Data, InProject>({
       page: Number(query.get('page')) || 1,
     }),
   }),
-  title: () => 'Labels',
+  title: () => common.labels,
   actions: {
     async create({ api, params, form }) {
       await api.post('/projects/{id}/labels', { id: params.id!, ...labelOf(form) })
@@ -37,7 +38,7 @@ export const page = declare<Data, InProject>({
   View: ({ project, labels, me }) => (
     <>
       <PlanningTabs project={project} at="labels" />
-      <h1>Labels</h1>
+      <h1>{common.labels}</h1>
       <LabelList
         labels={labels}
         mayPlan={mayIn(project, me) >= REPORTER}

@@ -11,6 +11,8 @@ import { below, projectFrame, type InProject } from '../../../layout/project.tsx
 import { page as declare, text, type PageRequest } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data {
   milestone: Counted
@@ -66,8 +68,8 @@ export const page = declare<Data, InProject>({
       const state_event = text(act.form, 'to') === 'close' ? 'close' : 'activate'
       await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, state_event })
       return state_event === 'close'
-        ? undoable('Milestone closed.', 'turn', { to: 'activate' })
-        : undoable('Milestone reopened.', 'turn', { to: 'close' })
+        ? undoable(t.milestoneClosed, 'turn', { to: 'activate' })
+        : undoable(t.milestoneReopened, 'turn', { to: 'close' })
     },
     async destroy(act) {
       const { id } = await find(act)
@@ -91,10 +93,10 @@ export const page = declare<Data, InProject>({
           {mayPlan && (
             <div class="row">
               <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
-                {isActive ? 'Close milestone' : 'Reopen milestone'}
+                {isActive ? t.closeMilestone : t.reopenMilestone}
               </ActButton>
-              <ActButton action="destroy" kind="danger" confirm={`Delete ${milestone.title}?`}>
-                <Icon name="trash" /> Delete
+              <ActButton action="destroy" kind="danger" confirm={t.deleteTitle(milestone.title)}>
+                <Icon name="trash" /> {common.deleteLabel}
               </ActButton>
             </div>
           )}
@@ -106,20 +108,20 @@ export const page = declare<Data, InProject>({
         )}
         {mayPlan && (
           <Folded action="change">
-            <summary>Edit</summary>
+            <summary>{common.edit}</summary>
             <Form action="change" class="narrow" resets>
               <MilestoneFields milestone={milestone} />
-              <Button kind="main">Save</Button>
+              <Button kind="main">{common.save}</Button>
             </Form>
           </Folded>
         )}
-        <h2>Issues</h2>
+        <h2>{common.issues}</h2>
         {issues.items.length === 0 ? (
-          <Empty title="No issues">
-            <a href={below(project, 'issues')}>Assign issues to this milestone</a>
+          <Empty title={t.noIssues}>
+            <a href={below(project, 'issues')}>{t.assignIssuesToThisMilestone}</a>
           </Empty>
         ) : (
-          <Rows label="Issues">
+          <Rows label={common.issues}>
             {issues.items.map((issue) => (
               <IssueRow issue={issue} key={issue.id} />
             ))}
@@ -128,8 +130,8 @@ export const page = declare<Data, InProject>({
         <Pages of={issues} />
         {requests.length > 0 && (
           <>
-            <h2>Merge requests</h2>
-            <Rows label="Merge requests">
+            <h2>{common.mergeRequests}</h2>
+            <Rows label={common.mergeRequests}>
               {requests.map((one) => (
                 <Row
                   key={one.id}

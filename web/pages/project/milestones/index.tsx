@@ -5,6 +5,8 @@ import { MilestoneList, stateIn, type Counted } from '../../../components/Milest
 import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 interface Data {
   milestones: Listed<Counted[]>
@@ -30,15 +32,15 @@ export const page = declare<Data, InProject>({
       })),
     }
   },
-  title: () => 'Milestones',
+  title: () => common.milestones,
   View: ({ project, milestones, me }) => (
     <>
       <PlanningTabs project={project} at="milestones" />
       <div class="head">
-        <h1>Milestones</h1>
+        <h1>{common.milestones}</h1>
         {mayIn(project, me) >= REPORTER && (
           <a class="button" data-kind="main" href={below(project, 'milestones/new')}>
-            <Icon name="plus" /> New milestone
+            <Icon name="plus" /> {t.newMilestone}
           </a>
         )}
       </div>

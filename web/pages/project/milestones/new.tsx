@@ -4,12 +4,13 @@ import { MilestoneFields, milestoneOf } from '../../../components/Milestones.tsx
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { pathOf } from '../../../refs.ts'
+import * as t from '../../../texts/planning.ts'
 
 export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
-  title: () => 'New milestone',
+  title: () => t.newMilestone,
   actions: {
     async create({ api, params, form }) {
       const made = await api.post('/projects/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
@@ -18,10 +19,10 @@ export const page = declare<object, InProject>({
   },
   View: () => (
     <>
-      <h1>New milestone</h1>
+      <h1>{t.newMilestone}</h1>
       <Form action="create" class="narrow">
         <MilestoneFields />
-        <Button kind="main">Create milestone</Button>
+        <Button kind="main">{t.createMilestone}</Button>
       </Form>
     </>
   ),
