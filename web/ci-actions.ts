@@ -1,6 +1,8 @@
 /** Form actions that several CI pages share. */
 import { text, type Act } from './page.ts'
 import { undoable } from './undo.ts'
+import * as common from './texts/common.ts'
+import * as t from './texts/ci.ts'
 
 /** Variables of a form whose rows have a name and a value each: `keys[]`, `values[]`. */
 export function variablesOf({ form }: Act): { key: string; value: string }[] {
@@ -20,10 +22,10 @@ export const jobActions = {
   },
   async retry(act: Act) {
     const { id } = await act.api.post('/projects/{id}/jobs/{job_id}/retry', jobOf(act))
-    return undoable(`Job restarted as #${id}.`, 'cancel', { job: id }, 'Cancel')
+    return undoable(t.jobRestartedAs(id), 'cancel', { job: id }, common.cancel)
   },
   async cancel(act: Act) {
     await act.api.post('/projects/{id}/jobs/{job_id}/cancel', jobOf(act))
-    return undoable('Job cancelled.', 'retry', { job: text(act.form, 'job') }, 'Retry')
+    return undoable(t.jobCancelled, 'retry', { job: text(act.form, 'job') }, common.retry)
   },
 } as const

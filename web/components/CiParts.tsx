@@ -9,6 +9,8 @@ import { Icon } from './Icon.tsx'
 import { State, lookOf } from './State.tsx'
 import { Duration, Time } from './Time.tsx'
 import { Row, Rows, Tabs, type Tab } from './lists.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/ci.ts'
 
 export type Job = Records['Job']
 export type ListedPipeline = Records['ListedPipeline']
@@ -24,16 +26,16 @@ export const mayRun = (project: Project): boolean => levelOf(project) >= DEVELOP
 export const mayAdminister = (project: Project): boolean => levelOf(project) >= MAINTAINER
 
 const PLACES = [
-  ['pipelines', 'Pipelines'],
-  ['jobs', 'Jobs'],
-  ['environments', 'Environments'],
-  ['pipeline_schedules', 'Schedules'],
-  ['ci/editor', 'Editor'],
+  ['pipelines', common.pipelines],
+  ['jobs', t.jobs],
+  ['environments', t.environments],
+  ['pipeline_schedules', t.schedules],
+  ['ci/editor', t.editor],
 ] as const
 
 export function CiTabs({ project, at }: { project: Project; at: (typeof PLACES)[number][0] | 'settings/ci_cd' }) {
   const tabs = PLACES.map(([rest, text]) => ({ text, href: below(project, rest), isCurrent: rest === at }))
-  const settings = { text: 'Settings', href: below(project, 'settings/ci_cd'), isCurrent: at === 'settings/ci_cd' }
+  const settings = { text: common.settings, href: below(project, 'settings/ci_cd'), isCurrent: at === 'settings/ci_cd' }
   return <SubTabs label="CI/CD" tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
 }
 
@@ -71,12 +73,12 @@ const StateWord = ({ of }: { of: string }) => <>{lookOf(of)[2]}</>
 
 export function PipelineRows({ project, pipelines }: { project: Project; pipelines: readonly ListedPipeline[] }) {
   return (
-    <Rows label="Pipelines">
+    <Rows label={common.pipelines}>
       {pipelines.map((one) => (
         <Row
           key={one.id}
           lead={<State of={one.status} isShort />}
-          title={<a href={pathOf(one.web_url)}>{one.name ?? `Pipeline #${one.id}`}</a>}
+          title={<a href={pathOf(one.web_url)}>{one.name ?? t.pipelineNumber(one.id)}</a>}
           facts={
             <>
               <StateWord of={one.status} />, {sourceText(one.source)} <RefLink project={project} name={one.ref} />{' '}
@@ -91,7 +93,7 @@ export function PipelineRows({ project, pipelines }: { project: Project; pipelin
 
 export function JobRows({ project, jobs, isOfPipeline = false }: JobRowsProps) {
   return (
-    <Rows label="Jobs">
+    <Rows label={t.jobs}>
       {jobs.map((job) => (
         <Row
           key={job.id}
@@ -103,12 +105,12 @@ export function JobRows({ project, jobs, isOfPipeline = false }: JobRowsProps) {
               #{job.id}, {job.stage}
               {!isOfPipeline && (
                 <>
-                  , <a href={pathOf(job.pipeline.web_url)}>pipeline #{job.pipeline.id}</a>{' '}
+                  , <a href={pathOf(job.pipeline.web_url)}>{t.pipelineInline(job.pipeline.id)}</a>{' '}
                   <RefLink project={project} name={job.ref} isTag={job.tag} />{' '}
                   {job.commit && <ShaLink project={project} sha={job.commit.id} />}
                 </>
               )}{' '}
-              {job.failure_reason && failureText(job.failure_reason)} {job.allow_failure && 'allowed to fail'}{' '}
+              {job.failure_reason && failureText(job.failure_reason)} {job.allow_failure && t.allowedToFail}{' '}
               {job.finished_at && <Time at={job.finished_at} />}
             </>
           }
@@ -137,21 +139,21 @@ export function JobButtons({ job }: { job: Pick<Job, 'id' | 'status' | 'name'> }
   const id = `job-${job.id}`
   if (job.status === 'manual' || job.status === 'scheduled')
     return (
-      <ActButton action="play" fields={fields} id={id} label={`Run ${job.name}`}>
+      <ActButton action="play" fields={fields} id={id} label={t.runName(job.name)}>
         {' '}
-        Run{' '}
+        {t.run}{' '}
       </ActButton>
     )
   if (isUnfinished(job.status))
     return job.status === 'canceling' ? null : (
-      <ActButton action="cancel" fields={fields} id={id} label={`Cancel ${job.name}`}>
-        Cancel
+      <ActButton action="cancel" fields={fields} id={id} label={t.cancelName(job.name)}>
+        {common.cancel}
       </ActButton>
     )
   if (job.status === 'skipped') return null
   return (
-    <ActButton action="retry" fields={fields} id={id} label={`Retry ${job.name}`}>
-      Retry
+    <ActButton action="retry" fields={fields} id={id} label={t.retryName(job.name)}>
+      {common.retry}
     </ActButton>
   )
 }
@@ -185,29 +187,29 @@ export function Size({ bytes }: { bytes: number }) {
   const step = Math.min(STEPS.length - 1, bytes < 1024 ? 0 : Math.floor(Math.log2(bytes) / 10))
   const amount = bytes / 1024 ** step
   return (
-    <span class="ci-size">{bytes === 1 ? '1 byte' : `${step === 0 ? amount : amount.toFixed(1)} ${STEPS[step]}`}</span>
+    <span class="ci-size">{bytes === 1 ? t.oneByte : `${step === 0 ? amount : amount.toFixed(1)} ${STEPS[step]}`}</span>
   )
 }
 
 const FAILURES: Record<string, string> = {
-  script_failure: 'the script exited with an error',
-  api_failure: 'an API request failed',
-  stuck_or_timeout_failure: 'no runner picked up the job in time',
-  job_execution_timeout: 'the job exceeded the timeout',
-  runner_system_failure: 'runner system failure',
-  runner_unsupported: 'the runner is outdated',
-  runner_configuration_error: 'the runner is misconfigured',
-  runner_external_dependency_failure: 'an external dependency of the runner failed',
-  runner_interrupted: 'the runner was interrupted',
-  image_pull_failure: 'the image could not be pulled',
-  missing_dependency_failure: 'artifacts of a previous job are missing',
-  stale_schedule: 'the delayed job could not be started in time',
-  archived_failure: 'the job is archived',
-  unmet_prerequisites: 'prerequisites are not met',
-  scheduler_failure: 'the scheduler failed',
-  data_integrity_failure: 'data integrity failure',
-  environment_creation_failure: 'the environment could not be created',
-  unknown_failure: 'unknown failure',
+  script_failure: t.theScriptExitedWithError,
+  api_failure: t.anApiRequestFailed,
+  stuck_or_timeout_failure: t.noRunnerPickedUpJob,
+  job_execution_timeout: t.theJobExceededTimeout,
+  runner_system_failure: t.runnerSystemFailure,
+  runner_unsupported: t.theRunnerIsOutdated,
+  runner_configuration_error: t.theRunnerIsMisconfigured,
+  runner_external_dependency_failure: t.anExternalDependencyOfRunnerFailed,
+  runner_interrupted: t.theRunnerWasInterrupted,
+  image_pull_failure: t.theImageCouldNotBePulled,
+  missing_dependency_failure: t.artifactsOfPreviousJobAreMissing,
+  stale_schedule: t.theDelayedJobCouldNot,
+  archived_failure: t.theJobIsArchived,
+  unmet_prerequisites: t.prerequisitesAreNotMet,
+  scheduler_failure: t.theSchedulerFailed,
+  data_integrity_failure: t.dataIntegrityFailure,
+  environment_creation_failure: t.theEnvironmentCouldNotBeCreated,
+  unknown_failure: t.unknownFailure,
 }
 
 /** The failure reason of a job as text. */

@@ -8,6 +8,8 @@ import { Copyable } from './CloneBox.tsx'
 import { ActButton, Button, Field, Form, Switch } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/ci.ts'
 
 type Runner = Records['Runner']
 export type RunnersScope = 'project' | 'group' | 'instance'
@@ -31,11 +33,11 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
   const Heading = scope === 'instance' ? 'h1' : 'h2'
   return (
     <section id="runners">
-      <Heading>Runners</Heading>
+      <Heading>{common.runners}</Heading>
       {told.runner_token && (
         <div class="card ci-told" role="status">
-          <p>Runner created. Copy the token now. The token is not shown again.</p>
-          <Copyable label="Token" text={told.runner_token} />
+          <p>{t.runnerCreatedCopyTokenNow}</p>
+          <Copyable label={common.token} text={told.runner_token} />
           <pre tabIndex={0}>{`MORTISE_RUNNER_TOKEN=${told.runner_token} mortise runner --server ${server}`}</pre>
         </div>
       )}
@@ -43,7 +45,7 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
       {runners.length === 0 ? (
         <p class="quiet">{NONE[scope]}</p>
       ) : (
-        <Rows label="Runners">
+        <Rows label={common.runners}>
           {runners.map((one) => (
             <RunnerRow of={one} mayChange={one.runner_type === `${scope}_type` || me?.is_admin === true} key={one.id} />
           ))}
@@ -51,12 +53,12 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
       )}
       {pages}
       <details class="card ci-adding">
-        <summary>New runner</summary>
+        <summary>{t.newRunner}</summary>
         <Form action="addRunner" resets>
-          <Field name="description" label="Description" />
-          <Field name="tag_list" label="Tags" hint="Comma-separated. The runner picks up jobs with these tags." />
-          <Switch name="run_untagged" label="Run untagged jobs" isOn />
-          <Button kind="main">Create runner</Button>
+          <Field name="description" label={common.description} />
+          <Field name="tag_list" label={common.tags} hint={t.commaSeparatedRunnerPicksUp} />
+          <Switch name="run_untagged" label={t.runUntaggedJobs} isOn />
+          <Button kind="main">{t.createRunner}</Button>
         </Form>
       </details>
       {children}
@@ -65,16 +67,16 @@ export function Runners({ place: scope, runners, server, me, note, pages, childr
 }
 
 const NONE = {
-  project: 'No runners available. Jobs stay pending until a runner is added.',
-  group: 'No group runners. Instance runners also run jobs of this group.',
-  instance: 'No runners yet. Create a runner, then start the runner program with the runner token.',
+  project: t.noRunnersAvailableJobsStay,
+  group: t.noGroupRunnersInstanceRunners,
+  instance: t.noRunnersYetCreateRunner,
 } as const
 
-const KINDS = { instance_type: 'Instance runner', group_type: 'Group runner', project_type: 'Project runner' } as const
+const KINDS = { instance_type: t.instanceRunner, group_type: t.groupRunner, project_type: t.projectRunner } as const
 const TONES = { online: 'good', offline: 'idle', stale: 'idle', never_contacted: 'idle' } as const
 
 function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
-  const name = of.description || `Runner ${of.id}`
+  const name = of.description || t.runnerNumber(of.id)
   const about = { fields: { runner: of.id }, id: `runner-${of.id}` }
   return (
     <Row
@@ -90,7 +92,7 @@ function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
       }
       facts={
         <>
-          #{of.id}, {of.paused ? 'paused' : of.status.replaceAll('_', ' ')}
+          #{of.id}, {of.paused ? t.paused : of.status.replaceAll('_', ' ')}
           {of.ip_address && `, ${of.ip_address}`}
         </>
       }
@@ -99,20 +101,20 @@ function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
           <div class="row">
             <ActButton
               action={of.paused ? 'resumeRunner' : 'pauseRunner'}
-              label={`${of.paused ? 'Resume' : 'Pause'} ${name}`}
+              label={`${of.paused ? t.resume : t.pause} ${name}`}
               {...about}
             >
-              {of.paused ? 'Resume' : 'Pause'}
+              {of.paused ? t.resume : t.pause}
             </ActButton>
             <ActButton
               action="removeRunner"
               kind="danger"
-              label={`Delete ${name}`}
-              confirm={`Delete ${name}?`}
+              label={t.deleteName(name)}
+              confirm={t.deleteNameQuestion(name)}
               {...about}
             >
               {' '}
-              Delete{' '}
+              {common.deleteLabel}{' '}
             </ActButton>
           </div>
         )

@@ -5,6 +5,8 @@ import { text, type Act, type PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
 import { ActButton, Button, Choice, Field, Form, Switch } from './Form.tsx'
 import { Pages } from './lists.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/ci.ts'
 
 type Variable = Records['Variable']
 
@@ -50,19 +52,19 @@ interface VariablesProps extends VariablesData {
 
 export const Variables = ({ variables, address, edited, settings, place }: VariablesProps) => (
   <section id="variables">
-    <h2>Variables</h2>
+    <h2>{t.variables}</h2>
     {variables.items.length === 0 ? (
-      <p class="quiet">No variables.</p>
+      <p class="quiet">{t.noVariables}</p>
     ) : (
-      <div class="ci-scroll" tabIndex={0} role="region" aria-label="Variables">
+      <div class="ci-scroll" tabIndex={0} role="region" aria-label={t.variables}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Value</th>
-              <th scope="col">Environments</th>
+              <th scope="col">{common.name}</th>
+              <th scope="col">{common.value}</th>
+              <th scope="col">{t.environments}</th>
               <th scope="col">
-                <span class="spoken">Actions</span>
+                <span class="spoken">{t.actions}</span>
               </th>
             </tr>
           </thead>
@@ -77,13 +79,13 @@ export const Variables = ({ variables, address, edited, settings, place }: Varia
     <Pages of={variables} />
     {edited ? (
       <div class="card ci-adding">
-        <h3>Edit {edited.key}</h3>
+        <h3>{t.editKey(edited.key)}</h3>
         <VariableForm action="changeVariable" of={edited} place={place} isProtected={edited.protected} />
-        <a href={`${withQuery(address, { variable: null, scope: null })}#variables`}>Cancel</a>
+        <a href={`${withQuery(address, { variable: null, scope: null })}#variables`}>{common.cancel}</a>
       </div>
     ) : (
       <details class="card ci-adding">
-        <summary>Add variable</summary>
+        <summary>{t.addVariable}</summary>
         <VariableForm action="addVariable" place={place} isProtected={settings.protected_ci_variables} />
       </details>
     )}
@@ -104,15 +106,15 @@ function VariableRow({ of, address }: { of: Variable; address: string }) {
             {flag}
           </span>
         ))}
-        {of.variable_type === 'file' && <span class="badge">file</span>}
+        {of.variable_type === 'file' && <span class="badge">{t.file}</span>}
         {of.description && <div class="quiet">{of.description}</div>}
       </td>
       <td>
         {of.value === null ? (
-          <span class="quiet">hidden</span>
+          <span class="quiet">{t.hidden}</span>
         ) : (
           <details class="ci-secret">
-            <summary aria-label={`Reveal value of ${of.key}`}>••••••</summary>
+            <summary aria-label={t.revealValueOfKey(of.key)}>••••••</summary>
             <code>{of.value}</code>
           </details>
         )}
@@ -120,16 +122,16 @@ function VariableRow({ of, address }: { of: Variable; address: string }) {
       <td>{scope}</td>
       <td>
         <div class="row">
-          <a href={`${withQuery(address, { variable: of.key, scope })}#variables`}>Edit</a>
+          <a href={`${withQuery(address, { variable: of.key, scope })}#variables`}>{common.edit}</a>
           <ActButton
             action="removeVariable"
             kind="plain"
             fields={{ key: of.key, scope }}
             id={`variable-${of.key}-${scope}`}
-            label={`Delete ${of.key}`}
-            confirm={`Delete ${of.key}?`}
+            label={t.deleteName(of.key)}
+            confirm={t.deleteNameQuestion(of.key)}
           >
-            Delete
+            {common.deleteLabel}
           </ActButton>
         </div>
       </td>
@@ -138,8 +140,8 @@ function VariableRow({ of, address }: { of: Variable; address: string }) {
 }
 
 const TYPES = [
-  ['env_var', 'Variable'],
-  ['file', 'File'],
+  ['env_var', t.variable],
+  ['file', common.file],
 ] as const
 
 interface VariableFormProps {
@@ -157,33 +159,23 @@ const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => 
         <input type="hidden" name="scope" value={of.environment_scope} />
       </>
     ) : (
-      <Field name="key" label="Name" required pattern="[A-Za-z0-9_]+" hint="Letters, digits and underscores." />
+      <Field name="key" label={common.name} required pattern="[A-Za-z0-9_]+" hint={t.lettersDigitsAndUnderscores} />
     )}
-    <Field name="value" label="Value" lines={3} value={of?.value} />
-    <Choice name="variable_type" label="Type" options={TYPES} value={of?.variable_type} />
+    <Field name="value" label={common.value} lines={3} value={of?.value} />
+    <Choice name="variable_type" label={common.type} options={TYPES} value={of?.variable_type} />
     {place !== 'instance' && (
       <Field
         name="environment_scope"
-        label="Environments"
+        label={t.environments}
         value={of?.environment_scope ?? '*'}
-        hint="“*” for all environments, or a pattern such as “review/*”."
+        hint={t.forAllEnvironmentsOrPattern}
       />
     )}
-    <Field name="description" label="Description" value={of?.description} />
-    <Switch
-      name="protected"
-      label="Protected"
-      hint="Available only to jobs on protected branches and tags."
-      isOn={isProtected}
-    />
-    <Switch
-      name="masked"
-      label="Masked"
-      hint="Hidden in job logs. At least 8 characters, single line."
-      isOn={of?.masked}
-    />
-    <Switch name="expanded" label="Expanded" hint="“$” starts a reference to another variable." isOn={!of?.raw} />
-    <Button kind="main">{of ? 'Save variable' : 'Add variable'}</Button>
+    <Field name="description" label={common.description} value={of?.description} />
+    <Switch name="protected" label={t.protectedLabel} hint={t.availableOnlyToJobs} isOn={isProtected} />
+    <Switch name="masked" label={t.masked} hint={t.hiddenInJobLogs} isOn={of?.masked} />
+    <Switch name="expanded" label={t.expanded} hint={t.startsReferenceToAnotherVariable} isOn={!of?.raw} />
+    <Button kind="main">{of ? t.saveVariable : t.addVariable}</Button>
   </Form>
 )
 

@@ -5,6 +5,7 @@ import { Variables, loadVariables, variableActions, type VariablesData } from '.
 import type { Group, InGroup } from '../../../layout/group.tsx'
 import { groupSettingsFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data extends VariablesData {
   runners: Records['Runner'][]
@@ -20,12 +21,12 @@ export const page = declare<Data, InGroup>({
       runners: api.get('/groups/{id}/runners', { id: params.id!, type: 'group_type', per_page: 100 }),
     }
   },
-  title: () => 'CI/CD settings',
+  title: () => t.ciCdSettings,
   actions: { ...variableActions('group'), ...runnerActions('group') },
   View: ({ group, variables, edited, settings, runners, address, me }) => (
     <>
-      <h1>CI/CD settings</h1>
-      <p class="quiet">Applies to all projects in this group and its subgroups.</p>
+      <h1>{t.ciCdSettings}</h1>
+      <p class="quiet">{t.appliesToAllProjects}</p>
       <Variables place="group" {...{ variables, edited, settings, address }} />
       <Runners place="group" runners={runners} server={serverOf(group)} me={me} />
     </>

@@ -1,16 +1,17 @@
 /** The result of a CI lint: whether the file is valid, its jobs, and the merged configuration. */
 import type { Records } from '../../../api.ts'
 import { State } from '../../../components/State.tsx'
+import * as t from '../../../texts/ci.ts'
 
 type Linted = Pick<Records['Lint'], 'valid' | 'errors' | 'warnings' | 'merged_yaml' | 'jobs'>
 
 export function LintResult({ of }: { of: Linted }) {
   return (
-    <section class="lint" aria-label="Validation result" aria-live="polite">
-      <h2>{of.valid ? 'Configuration is valid' : 'Configuration is invalid'}</h2>
+    <section class="lint" aria-label={t.validationResult} aria-live="polite">
+      <h2>{of.valid ? t.configurationIsValid : t.configurationIsInvalid}</h2>
       <p>
         <State of={of.valid ? 'success' : 'failed'} isShort />{' '}
-        {of.valid ? `Jobs in the pipeline: ${of.jobs?.length ?? 0}.` : `Errors: ${of.errors.length}.`}
+        {of.valid ? t.jobsInPipeline(of.jobs?.length ?? 0) : t.errorsFound(of.errors.length)}
       </p>
       {of.errors.map((error) => (
         <p class="fault" key={error}>
@@ -19,19 +20,19 @@ export function LintResult({ of }: { of: Linted }) {
       ))}
       {of.warnings.map((warning) => (
         <p class="quiet" key={warning}>
-          Warning: {warning}
+          {t.warningText(warning)}
         </p>
       ))}
       {of.jobs && of.jobs.length > 0 && (
-        <div class="ci-scroll" tabIndex={0} role="region" aria-label="Jobs">
+        <div class="ci-scroll" tabIndex={0} role="region" aria-label={t.jobs}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Stage</th>
-                <th scope="col">Job</th>
-                <th scope="col">When</th>
-                <th scope="col">Needs</th>
-                <th scope="col">Script</th>
+                <th scope="col">{t.stage}</th>
+                <th scope="col">{t.job}</th>
+                <th scope="col">{t.when}</th>
+                <th scope="col">{t.needs}</th>
+                <th scope="col">{t.script}</th>
               </tr>
             </thead>
             <tbody>
@@ -52,7 +53,7 @@ export function LintResult({ of }: { of: Linted }) {
       )}
       {of.merged_yaml && (
         <details>
-          <summary>Full configuration with all includes</summary>
+          <summary>{t.fullConfigurationWithAllIncludes}</summary>
           <pre class="ci-bounded" tabIndex={0}>
             {of.merged_yaml}
           </pre>

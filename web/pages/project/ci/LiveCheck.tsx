@@ -4,6 +4,7 @@ import type { Records } from '../../../api.ts'
 import { useSurroundings } from '../../../surroundings.ts'
 import { lint, reasonOf } from '../../../browser.ts'
 import { State } from '../../../components/State.tsx'
+import * as t from '../../../texts/ci.ts'
 
 /** The pause in typing before a check, in milliseconds. */
 const PAUSE_MS = 600
@@ -48,18 +49,18 @@ export function LiveCheck({ name, project }: { name: string; project: string }) 
   return (
     <div class="ci-live" ref={place} role="status" aria-busy={isAsking}>
       {said && <Outcome said={said} name={name} />}
-      {isAsking && <p class="quiet">Validating…</p>}
+      {isAsking && <p class="quiet">{t.validating}</p>}
     </div>
   )
 }
 
 function Outcome({ said, name }: { said: Message; name: string }) {
-  if ('fault' in said) return <p class="fault">Validation failed: {said.fault}</p>
+  if ('fault' in said) return <p class="fault">{t.validationFailedFault(said.fault)}</p>
   const { valid, errors, warnings, merged_yaml } = said.lint
   return (
     <>
       <p>
-        <State of={valid ? 'success' : 'failed'} isShort /> {valid ? 'Valid' : 'Invalid'}
+        <State of={valid ? 'success' : 'failed'} isShort /> {valid ? t.valid : t.invalid}
       </p>
       <ul class="ci-live-faults">
         {errors.map((error) => (
@@ -75,8 +76,8 @@ function Outcome({ said, name }: { said: Message; name: string }) {
       </ul>
       {merged_yaml && (
         <details>
-          <summary>Full configuration with all includes</summary>
-          <pre class="ci-bounded" tabIndex={0} aria-label="All includes">
+          <summary>{t.fullConfigurationWithAllIncludes}</summary>
+          <pre class="ci-bounded" tabIndex={0} aria-label={t.allIncludes}>
             {merged_yaml}
           </pre>
         </details>
@@ -109,7 +110,7 @@ function Scope({ of, text, name }: { of: string; text: string; name: string }) {
   }
   return (
     <button type="button" class="plain" onClick={go}>
-      Line {line}
+      {t.lineNumber(line)}
     </button>
   )
 }

@@ -9,6 +9,9 @@ import { below, projectFrame, type InProject, type Project } from '../../../layo
 import { page as declare, text, type Act, type PageRequest } from '../../../page.ts'
 import { LiveCheck } from './LiveCheck.tsx'
 import { pathOf } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data {
   file: { path: string; content: string; commit: string } | null
@@ -64,7 +67,7 @@ export const page = declare<Data, InProject>({
         .then((found) => found?.map(({ name }) => name) ?? []),
     }
   },
-  title: () => 'Pipeline editor',
+  title: () => t.pipelineEditor,
   actions: {
     async check({ api, params, query, form }) {
       const content = text(form, 'content')
@@ -87,7 +90,7 @@ async function commit(act: Act): Promise<string> {
     branch: target,
     ...(target !== branch && { start_branch: branch }),
     content: text(form, 'content').replaceAll('\r\n', '\n'),
-    commit_message: text(form, 'commit_message') || `Update ${path}`,
+    commit_message: text(form, 'commit_message') || t.updatePath(path),
   }
   const last = text(form, 'last_commit_id')
   if (last === '') await api.post('/projects/{id}/repository/files/{file_path}', write)
@@ -107,50 +110,50 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
     <>
       <CiTabs project={project} at="ci/editor" />
       <div class="head ci-head">
-        <h1>{file?.path ?? 'Pipeline editor'}</h1>
+        <h1>{file?.path ?? t.pipelineEditor}</h1>
         <div class="row">
-          {file && lint && <span class="badge">{lint.valid ? 'valid' : 'invalid'}</span>}
-          <a href={below(project, 'ci/lint')}>Validate another file</a>
+          {file && lint && <span class="badge">{lint.valid ? t.validBadge : t.invalidBadge}</span>}
+          <a href={below(project, 'ci/lint')}>{t.validateAnotherFile}</a>
         </div>
       </div>
       {branches.length > 1 && (
         <form class="ci-filters">
           <Choice
             name="branch"
-            label="Branch"
+            label={common.branch}
             isQuiet
             value={branch}
             options={branches.map((name) => [name, name] as const)}
           />
-          <button class="button">Switch branch</button>
+          <button class="button">{t.switchBranch}</button>
         </form>
       )}
       {mayRun(project) ? (
         <Form action="commit" also="check" class="ci-editor">
-          {!file && <p class="quiet">No CI configuration on {branch} yet. Start from this example.</p>}
+          {!file && <p class="quiet">{t.noCiConfigurationStartFromExample(branch)}</p>}
           <div class="ci-write">
-            <Field name="content" label="Configuration" lines={24} value={told.content ?? file?.content ?? SAMPLE} />
+            <Field name="content" label={t.configuration} lines={24} value={told.content ?? file?.content ?? SAMPLE} />
             <LiveCheck name="content" project={project.path_with_namespace} />
           </div>
           <input type="hidden" name="last_commit_id" value={file?.commit ?? ''} />
           <Check />
           <Field
             name="commit_message"
-            label="Commit message"
+            label={t.commitMessage}
             value={file ? `Update ${file.path}` : 'Add CI configuration'}
           />
-          <Field name="branch" label="Branch" value={branch} hint="Enter a new name to create a branch." />
-          <Button kind="main">Commit changes</Button>
+          <Field name="branch" label={common.branch} value={branch} hint={t.enterNewNameToCreateBranch} />
+          <Button kind="main">{common.commitChanges}</Button>
         </Form>
       ) : file ? (
         <pre tabIndex={0}>{file.content}</pre>
       ) : (
-        <Empty title={`No CI configuration on ${branch}`} />
+        <Empty title={t.noCiConfigurationOnBranch(branch)} />
       )}
       {checked && <LintResult of={checked} />}
       {project.ci_config_path?.includes('@') && (
         <p class="quiet">
-          This project uses another CI configuration file: <code>{pathOf(project.ci_config_path)}</code>
+          {rich(t.thisProjectUsesAnotherCi, { pathOf: <code>{pathOf(project.ci_config_path)}</code> })}
         </p>
       )}
     </>
@@ -169,7 +172,7 @@ function Check() {
     <p>
       <button class="button" name="_action" value="check" onClick={check}>
         {' '}
-        Validate{' '}
+        {t.validate}{' '}
       </button>
     </p>
   )

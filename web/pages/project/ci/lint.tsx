@@ -8,12 +8,13 @@ import { flag } from '../../../fields.ts'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { LiveCheck } from './LiveCheck.tsx'
+import * as t from '../../../texts/ci.ts'
 
 export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
-  title: () => 'Validate CI config',
+  title: () => t.validateCiConfig,
   actions: {
     async check({ api, params, form }) {
       const content = text(form, 'content')
@@ -30,14 +31,14 @@ function Checker({ project }: { project: Project }) {
   return (
     <>
       <CiTabs project={project} at="ci/editor" />
-      <h1 class="ci-head">Validate CI config</h1>
+      <h1 class="ci-head">{t.validateCiConfig}</h1>
       <Form action="check">
         <div class="ci-write">
-          <Field name="content" label="Configuration" lines={20} value={told.content} required />
+          <Field name="content" label={t.configuration} lines={20} value={told.content} required />
           <LiveCheck name="content" project={project.path_with_namespace} />
         </div>
-        <Switch name="dry_run" label="Simulate a pipeline" hint="Evaluates rules for the default branch." />
-        <Button kind="main">Validate</Button>
+        <Switch name="dry_run" label={t.simulatePipeline} hint={t.evaluatesRulesForDefaultBranch} />
+        <Button kind="main">{t.validate}</Button>
       </Form>
       {told.lint && <LintResult of={JSON.parse(told.lint) as Records['Lint']} />}
     </>

@@ -8,6 +8,9 @@ import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { outside } from '../../../outside.ts'
 import { page as declare, text } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data {
   environment: Records['Environment']
@@ -65,9 +68,7 @@ export const page = declare<Data, InProject>({
             <p class="quiet ci-line">
               <span>{environment.state}</span> <span>{environment.tier}</span> <span>{environment.description}</span>
               {environment.auto_stop_at && (
-                <span>
-                  auto-stops <Time at={environment.auto_stop_at} />
-                </span>
+                <span>{rich(t.autoStopsTime, { time: <Time at={environment.auto_stop_at} /> })}</span>
               )}
             </p>
           </div>
@@ -75,24 +76,24 @@ export const page = declare<Data, InProject>({
             {environment.external_url && (
               <a class="button" data-kind="main" href={outside(environment.external_url)} rel="nofollow noreferrer">
                 {' '}
-                View deployment{' '}
+                {t.viewDeployment}{' '}
               </a>
             )}
             {mayRun(project) &&
               (environment.state === 'available' ? (
-                <ActButton action="stop" confirm={`Stop ${environment.name}?`}>
-                  Stop
+                <ActButton action="stop" confirm={t.stopNameQuestion(environment.name)}>
+                  {t.stop}
                 </ActButton>
               ) : (
-                <ActButton action="remove" kind="danger" confirm={`Delete ${environment.name}?`}>
-                  Delete
+                <ActButton action="remove" kind="danger" confirm={t.deleteNameQuestion(environment.name)}>
+                  {common.deleteLabel}
                 </ActButton>
               ))}
           </div>
         </div>
-        <h2>Deployments</h2>
+        <h2>{t.deployments}</h2>
         {deployments.items.length > 0 ? (
-          <Rows label="Deployments">
+          <Rows label={t.deployments}>
             {deployments.items.map((one) => (
               <Row
                 key={one.id}
@@ -107,7 +108,7 @@ export const page = declare<Data, InProject>({
                   <>
                     <RefLink project={project} name={one.ref} /> <ShaLink project={project} sha={one.sha} />
                     {one.deployable?.commit && ` ${one.deployable.commit.title}`}
-                    {one.user && ` by ${one.user.name}`} <Time at={one.created_at} />
+                    {one.user && t.bySuffix(one.user.name)} <Time at={one.created_at} />
                   </>
                 }
                 aside={<State of={one.status} />}
@@ -115,16 +116,16 @@ export const page = declare<Data, InProject>({
             ))}
           </Rows>
         ) : (
-          <Empty title="No deployments yet" />
+          <Empty title={t.noDeploymentsYet} />
         )}
         <Pages of={deployments} />
         {mayRun(project) && (
           <details class="card ci-adding">
-            <summary>Edit</summary>
+            <summary>{common.edit}</summary>
             <Form action="update">
-              <Field name="external_url" label="External URL" type="url" value={environment.external_url} />
-              <Field name="description" label="Description" value={environment.description} lines={3} />
-              <Button kind="main">Save</Button>
+              <Field name="external_url" label={t.externalUrl} type="url" value={environment.external_url} />
+              <Field name="description" label={common.description} value={environment.description} lines={3} />
+              <Button kind="main">{common.save}</Button>
             </Form>
           </details>
         )}

@@ -10,6 +10,9 @@ import { below, projectFrame, type InProject, type Project } from '../../../layo
 import { outside } from '../../../outside.ts'
 import { page as declare, text } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 type Environment = Records['Environment']
 
@@ -44,7 +47,7 @@ export const page = declare<Data, InProject>({
     }))
     return { environments }
   },
-  title: () => 'Environments',
+  title: () => t.environments,
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['job.changed'] }),
   actions: {
     async create({ api, params, form }) {
@@ -64,41 +67,39 @@ export const page = declare<Data, InProject>({
   View: ({ project, environments, query, address }) => (
     <>
       <CiTabs project={project} at="environments" />
-      <h1 class="ci-head">Environments</h1>
+      <h1 class="ci-head">{t.environments}</h1>
       <SubTabs
-        label="Status"
+        label={common.status}
         tabs={(['available', 'stopped'] as const).map((state) => ({
-          text: state === 'available' ? 'Available' : 'Stopped',
+          text: state === 'available' ? t.available : t.stopped,
           href: withQuery(address, { states: state === 'available' ? null : state }),
           isCurrent: (query.get('states') === 'stopped') === (state === 'stopped'),
         }))}
       />
       {environments.items.length > 0 ? (
-        <Rows label="Environments">
+        <Rows label={t.environments}>
           {environments.items.map((one) => (
             <EnvironmentRow key={one.id} of={one} project={project} />
           ))}
         </Rows>
       ) : (
-        <Empty title="No environments">
-          <p>
-            Add <code>environment: production</code> to a deployment job.
-          </p>
+        <Empty title={t.noEnvironments}>
+          <p>{rich(t.addEnvironmentProductionToDeploymentJob, { code: (text) => <code>{text}</code> })}</p>
         </Empty>
       )}
       <Pages of={environments} />
       {mayRun(project) && (
         <details class="card ci-adding">
-          <summary>New environment</summary>
+          <summary>{t.newEnvironment}</summary>
           <Form action="create">
-            <Field name="name" label="Name" required />
-            <Field name="external_url" label="External URL" type="url" placeholder="https://" />
+            <Field name="name" label={common.name} required />
+            <Field name="external_url" label={t.externalUrl} type="url" placeholder="https://" />
             <Choice
               name="tier"
-              label="Tier"
-              options={[['', 'Detect from name'], ...TIERS.map((one) => [one, one] as const)]}
+              label={t.tier}
+              options={[['', t.detectFromName], ...TIERS.map((one) => [one, one] as const)]}
             />
-            <Button kind="main">Create environment</Button>
+            <Button kind="main">{t.createEnvironment}</Button>
           </Form>
         </details>
       )}
@@ -115,12 +116,15 @@ function EnvironmentRow({ of, project }: { of: Environment; project: Project }) 
       facts={
         last ? (
           <>
-            {of.tier}, deployment #{last.iid} of <RefLink project={project} name={last.ref} />{' '}
+            {rich(t.tierDeployment(last.iid), {
+              tier: of.tier,
+              refLink: <RefLink project={project} name={last.ref} />,
+            })}{' '}
             <ShaLink project={project} sha={last.sha} />
-            {last.user && ` by ${last.user.name}`} <Time at={last.created_at} />
+            {last.user && t.bySuffix(last.user.name)} <Time at={last.created_at} />
           </>
         ) : (
-          `${of.tier}, no deployments yet`
+          t.tierNoDeploymentsYet(of.tier)
         )
       }
       aside={
@@ -128,7 +132,7 @@ function EnvironmentRow({ of, project }: { of: Environment; project: Project }) 
           {of.external_url && (
             <a class="button" href={outside(of.external_url)} rel="nofollow noreferrer">
               {' '}
-              View deployment{' '}
+              {t.viewDeployment}{' '}
             </a>
           )}
           {mayRun(project) && of.state === 'available' && (
@@ -136,10 +140,10 @@ function EnvironmentRow({ of, project }: { of: Environment; project: Project }) 
               action="stop"
               fields={{ environment: of.id }}
               id={`environment-${of.id}`}
-              label={`Stop ${of.name}`}
-              confirm={`Stop ${of.name}?`}
+              label={t.stopName(of.name)}
+              confirm={t.stopNameQuestion(of.name)}
             >
-              Stop
+              {t.stop}
             </ActButton>
           )}
         </>

@@ -6,18 +6,21 @@ import { Empty, Pages } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data {
   jobs: Listed<Job[]>
 }
 
 const SCOPES: Record<string, { text: string; statuses?: string[] }> = {
-  all: { text: 'All' },
-  pending: { text: 'Pending', statuses: ['pending', 'waiting_for_resource'] },
-  running: { text: 'Running', statuses: ['running', 'canceling'] },
-  failed: { text: 'Failed', statuses: ['failed'] },
-  manual: { text: 'Manual', statuses: ['manual'] },
-  finished: { text: 'Finished', statuses: ['success', 'failed', 'canceled'] },
+  all: { text: common.all },
+  pending: { text: common.pending, statuses: ['pending', 'waiting_for_resource'] },
+  running: { text: common.running, statuses: ['running', 'canceling'] },
+  failed: { text: common.failed, statuses: ['failed'] },
+  manual: { text: common.manual, statuses: ['manual'] },
+  finished: { text: t.finished, statuses: ['success', 'failed', 'canceled'] },
 }
 
 const scopeOf = (query: URLSearchParams) => SCOPES[query.get('scope') ?? 'all'] ?? SCOPES.all!
@@ -32,15 +35,15 @@ export const page = declare<Data, InProject>({
       per_page: 20,
     }),
   }),
-  title: () => 'Jobs',
+  title: () => t.jobs,
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['job.changed'] }),
   actions: jobActions,
   View: ({ project, jobs, query, address }) => (
     <>
       <CiTabs project={project} at="jobs" />
-      <h1 class="ci-head">Jobs</h1>
+      <h1 class="ci-head">{t.jobs}</h1>
       <SubTabs
-        label="Status"
+        label={common.status}
         tabs={Object.entries(SCOPES).map(([name, scope]) => ({
           text: scope.text,
           href: withQuery(address, { scope: name === 'all' ? null : name }),
@@ -50,10 +53,8 @@ export const page = declare<Data, InProject>({
       {jobs.items.length > 0 ? (
         <JobRows project={project} jobs={jobs.items} />
       ) : (
-        <Empty title="No jobs">
-          <p>
-            Run a <a href={below(project, 'pipelines')}>pipeline</a> to create jobs.
-          </p>
+        <Empty title={t.noJobs}>
+          <p>{rich(t.runPipelineToCreateJobs, { link: (text) => <a href={below(project, 'pipelines')}>{text}</a> })}</p>
         </Empty>
       )}
       <Pages of={jobs} />

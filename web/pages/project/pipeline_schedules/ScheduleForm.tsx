@@ -6,6 +6,8 @@ import { VariableRows } from '../../../components/VariableRows.tsx'
 import { flag } from '../../../fields.ts'
 import { below, type Project } from '../../../layout/project.tsx'
 import { text, type Act } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface ScheduleFormProps {
   project: Project
@@ -14,19 +16,19 @@ interface ScheduleFormProps {
   children: string
 }
 
-const HINT = 'Cron syntax: minute, hour, day of month, month, day of week. “0 4 * * 1” is every Monday at 04:00.'
+const HINT = t.cronSyntaxMinuteHourDay
 
 export const ScheduleForm = ({ project, schedule, action, children }: ScheduleFormProps) => (
   <Form action={action} class="ci-narrow">
-    <Field name="description" label="Description" value={schedule?.description} required />
-    <Field name="cron" label="Interval pattern" value={schedule?.cron ?? '0 4 * * *'} required hint={HINT} />
-    <Field name="cron_timezone" label="Time zone" value={schedule?.cron_timezone ?? 'UTC'} />
-    <Field name="ref" label="Branch or tag" value={schedule?.ref ?? project.default_branch} required />
+    <Field name="description" label={common.description} value={schedule?.description} required />
+    <Field name="cron" label={t.intervalPattern} value={schedule?.cron ?? '0 4 * * *'} required hint={HINT} />
+    <Field name="cron_timezone" label={t.timeZone} value={schedule?.cron_timezone ?? 'UTC'} />
+    <Field name="ref" label={t.branchOrTag} value={schedule?.ref ?? project.default_branch} required />
     <VariableRows given={schedule?.variables ?? []} />
-    <Switch name="active" label="Active" isOn={schedule?.active ?? true} />
+    <Switch name="active" label={common.active} isOn={schedule?.active ?? true} />
     <div class="row">
       <Button kind="main">{children}</Button>
-      <a href={below(project, 'pipeline_schedules')}>Cancel</a>
+      <a href={below(project, 'pipeline_schedules')}>{common.cancel}</a>
     </div>
   </Form>
 )

@@ -8,6 +8,9 @@ import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text, type Act, type Me } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 type Schedule = Records['ListedPipelineSchedule']
 
@@ -18,9 +21,9 @@ interface Data {
 const scheduleOf = ({ params, form }: Act) => ({ id: params.id!, pipeline_schedule_id: text(form, 'schedule') })
 
 const SCOPES = [
-  ['', 'All'],
-  ['active', 'Active'],
-  ['inactive', 'Inactive'],
+  ['', common.all],
+  ['active', common.active],
+  ['inactive', t.inactive],
 ] as const
 
 export const page = declare<Data, InProject>({
@@ -36,7 +39,7 @@ export const page = declare<Data, InProject>({
       }),
     }
   },
-  title: () => 'Schedules',
+  title: () => t.schedules,
   actions: {
     async play(act) {
       await act.api.post('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/play', scheduleOf(act))
@@ -53,15 +56,15 @@ export const page = declare<Data, InProject>({
     <>
       <CiTabs project={project} at="pipeline_schedules" />
       <div class="head ci-head">
-        <h1>Schedules</h1>
+        <h1>{t.schedules}</h1>
         {mayRun(project) && (
           <a class="button" data-kind="main" href={below(project, 'pipeline_schedules/new')}>
-            <Icon name="plus" /> New schedule
+            <Icon name="plus" /> {t.newSchedule}
           </a>
         )}
       </div>
       <SubTabs
-        label="Status"
+        label={common.status}
         tabs={SCOPES.map(([scope, name]) => ({
           text: name,
           href: withQuery(address, { scope: scope || null }),
@@ -69,14 +72,14 @@ export const page = declare<Data, InProject>({
         }))}
       />
       {schedules.items.length > 0 ? (
-        <Rows label="Schedules">
+        <Rows label={t.schedules}>
           {schedules.items.map((one) => (
             <ScheduleRow key={one.id} of={one} project={project} me={me} />
           ))}
         </Rows>
       ) : (
-        <Empty title="No schedules">
-          <p>Use a schedule to run pipelines at regular intervals, for example every night.</p>
+        <Empty title={t.noSchedules}>
+          <p>{t.useScheduleToRunPipelines}</p>
         </Empty>
       )}
       <Pages of={schedules} />
@@ -93,48 +96,43 @@ function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: 
       lead={<Icon name="clock" />}
       title={
         <>
-          {of.description} {!of.active && <span class="badge">inactive</span>}
+          {of.description} {!of.active && <span class="badge">{common.inactive}</span>}
         </>
       }
       facts={
         <>
           <code>{of.cron}</code> {of.cron_timezone} <RefLink project={project} name={of.ref} />
-          {of.active && of.next_run_at && (
-            <>
-              {' '}
-              next run <Time at={of.next_run_at} />
-            </>
-          )}
-          {of.owner && ` by ${of.owner.name}`}
+          {of.active && of.next_run_at && <> {rich(t.nextRunTime, { time: <Time at={of.next_run_at} /> })}</>}
+          {of.owner && t.bySuffix(of.owner.name)}
         </>
       }
       aside={
         mayRun(project) && (
           <div class="row">
-            <ActButton action="play" label={`Run ${of.description}`} {...about}>
+            <ActButton action="play" label={t.runName(of.description)} {...about}>
               {' '}
-              Run{' '}
+              {t.run}{' '}
             </ActButton>
             {mayChange && (
               <a class="button" href={below(project, `pipeline_schedules/${of.id}/edit`)}>
-                Edit
+                {common.edit}
               </a>
             )}
             {!isMine && (
-              <ActButton action="own" label={`Take ownership: ${of.description}`} {...about}>
+              <ActButton action="own" label={t.takeOwnershipDescription(of.description)} {...about}>
                 {' '}
-                Take ownership{' '}
+                {t.takeOwnership}{' '}
               </ActButton>
             )}
             {mayChange && (
               <ActButton
                 action="remove"
                 kind="danger"
-                label={`Delete ${of.description}`}
-                confirm={`Delete ${of.description}?`}
+                label={t.deleteName(of.description)}
+                confirm={t.deleteNameQuestion(of.description)}
                 {...about}
               >
-                Delete
+                {common.deleteLabel}
               </ActButton>
             )}
           </div>

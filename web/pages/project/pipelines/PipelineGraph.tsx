@@ -4,6 +4,7 @@ import { outside } from '../../../outside.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { State, lookOf } from '../../../components/State.tsx'
 import { Duration } from '../../../components/Time.tsx'
+import * as t from '../../../texts/ci.ts'
 
 /** Larger pipelines are only listed: the graph would be unreadable. */
 const MOST_DRAWN = 300
@@ -15,7 +16,7 @@ export function PipelineGraph({ stages }: { stages: readonly Stage[] }) {
     <>
       {isDrawn && <Drawn stages={stages} />}
       <details class="pipeline-list" open={!isDrawn}>
-        <summary>{isDrawn ? 'View as list' : `${count} jobs`}</summary>
+        <summary>{isDrawn ? t.viewAsList : t.jobCount(count)}</summary>
         <StageList stages={stages} />
       </details>
     </>
@@ -25,7 +26,7 @@ export function PipelineGraph({ stages }: { stages: readonly Stage[] }) {
 function Drawn({ stages }: { stages: readonly Stage[] }) {
   const { width, height, heads, jobs, lines } = drawGraph(stages)
   return (
-    <div class="pipeline-graph" tabIndex={0} role="region" aria-label="Stages and jobs">
+    <div class="pipeline-graph" tabIndex={0} role="region" aria-label={t.stagesAndJobs}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         {heads.map(({ name, x }) => (
           <text class="graph-head" x={x} y={18} key={x}>
@@ -48,7 +49,7 @@ function Drawn({ stages }: { stages: readonly Stage[] }) {
 
 function JobBox({ job, x, y }: PositionedJob) {
   const [tone, icon, word] = lookOf(job.status)
-  const label = `${job.name}: ${word}${job.status === 'failed' && job.allow_failure ? ', allowed to fail' : ''}`
+  const label = `${job.name}: ${word}${job.status === 'failed' && job.allow_failure ? t.allowedToFailSuffix : ''}`
   const content = (
     <>
       <title>{label}</title>
@@ -94,5 +95,5 @@ const StageList = ({ stages }: { stages: readonly Stage[] }) => (
 
 function Needs({ of }: { of: GraphJob }) {
   if (of.needs === null) return null
-  return <>{of.needs.length === 0 ? 'no dependencies' : `needs ${of.needs.join(', ')}`}</>
+  return <>{of.needs.length === 0 ? t.noDependencies : t.needsJobs(of.needs.join(', '))}</>
 }

@@ -2,6 +2,9 @@
 import type { Records } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty } from '../../../components/lists.tsx'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 type Report = Records['TestReport']
 type Suite = Report['test_suites'][number]
@@ -13,17 +16,15 @@ const MOST_CASES = 500
 export function TestReport({ report }: { report: Report | null }) {
   if (!report || report.test_suites.length === 0)
     return (
-      <Empty title="No test reports">
-        <p>
-          Add <code>artifacts: reports: junit</code> to a job.
-        </p>
+      <Empty title={t.noTestReports}>
+        <p>{rich(t.addArtifactsReportsJunitToJob, { code: (text) => <code>{text}</code> })}</p>
       </Empty>
     )
   return (
     <>
       <p class="ci-line">
-        <strong>{report.total_count} tests</strong> <span>{report.failed_count} failed</span>{' '}
-        <span>{report.error_count} errors</span> <span>{report.skipped_count} skipped</span>{' '}
+        <strong>{t.testCount(report.total_count)}</strong> <span>{t.failedCount(report.failed_count)}</span>{' '}
+        <span>{t.errorCount(report.error_count)}</span> <span>{t.skippedCount(report.skipped_count)}</span>{' '}
         <span>{report.total_time.toFixed(2)} s</span>
       </p>
       {report.test_suites.map((suite) => (
@@ -42,9 +43,7 @@ function SuiteBox({ of: suite }: { of: Suite }) {
     <details class="card ci-suite" open={suite.failed_count + suite.error_count > 0 || suite.suite_error !== null}>
       <summary>
         <strong>{suite.name}</strong>{' '}
-        <span class="quiet">
-          {suite.total_count} tests, {suite.failed_count + suite.error_count} failed
-        </span>
+        <span class="quiet">{t.testsFailed(suite.total_count, suite.failed_count + suite.error_count)}</span>
       </summary>
       {suite.suite_error && <p class="fault">{suite.suite_error}</p>}
       <ul>
@@ -52,18 +51,16 @@ function SuiteBox({ of: suite }: { of: Suite }) {
           <CaseRow of={one} key={n} />
         ))}
       </ul>
-      {suite.total_count > shown.length && (
-        <p class="quiet">{suite.total_count - shown.length} more tests not shown.</p>
-      )}
+      {suite.total_count > shown.length && <p class="quiet">{t.moreTestsNotShown(suite.total_count - shown.length)}</p>}
     </details>
   )
 }
 
 const LOOKS = {
-  success: ['good', 'check', 'Passed'],
-  failed: ['bad', 'cross', 'Failed'],
-  error: ['bad', 'warning', 'Error'],
-  skipped: ['idle', 'skipped', 'Skipped'],
+  success: ['good', 'check', common.passed],
+  failed: ['bad', 'cross', common.failed],
+  error: ['bad', 'warning', t.error],
+  skipped: ['idle', 'skipped', common.skipped],
 } as const
 
 function CaseRow({ of }: { of: Case }) {

@@ -27,6 +27,8 @@ import { undoable } from '../../../undo.ts'
 import { withQuery } from '../../../query.ts'
 import { TestReport } from './TestReport.tsx'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data {
   pipeline: Records['Pipeline']
@@ -70,7 +72,7 @@ export const page = declare<Data, InProject>({
         : [],
     }
   },
-  title: ({ pipeline }) => `${pipeline.name ?? `Pipeline #${pipeline.id}`}`,
+  title: ({ pipeline }) => `${pipeline.name ?? t.pipelineNumber(pipeline.id)}`,
   live: ({ project, pipeline }) => ({
     path: `/projects/${project.id}/live`,
     events: ['pipeline.changed', 'job.changed'],
@@ -80,11 +82,11 @@ export const page = declare<Data, InProject>({
     ...jobActions,
     async retryAll({ api, params }) {
       await api.post('/projects/{id}/pipelines/{pipeline_id}/retry', { id: params.id!, pipeline_id: params.pipeline! })
-      return undoable('Failed jobs restarted.', 'cancelAll', {}, 'Cancel')
+      return undoable(t.failedJobsRestarted, 'cancelAll', {}, common.cancel)
     },
     async cancelAll({ api, params }) {
       await api.post('/projects/{id}/pipelines/{pipeline_id}/cancel', { id: params.id!, pipeline_id: params.pipeline! })
-      return undoable('Pipeline cancelled.', 'retryAll', {}, 'Retry')
+      return undoable(t.pipelineCancelled, 'retryAll', {}, common.retry)
     },
     async remove({ api, params }) {
       await api.delete('/projects/{id}/pipelines/{pipeline_id}', { id: params.id!, pipeline_id: params.pipeline! })
@@ -99,8 +101,10 @@ export const page = declare<Data, InProject>({
         <div class="head ci-head">
           <div>
             <h1>
-              <State of={pipeline.status} /> {pipeline.name ?? `Pipeline #${pipeline.id}`}{' '}
-              {pipeline.detailed_status.group === 'success-with-warnings' && <span class="badge">with warnings</span>}
+              <State of={pipeline.status} /> {pipeline.name ?? t.pipelineNumber(pipeline.id)}{' '}
+              {pipeline.detailed_status.group === 'success-with-warnings' && (
+                <span class="badge">{t.withWarnings}</span>
+              )}
             </h1>
             <p class="quiet">
               {commit && <a href={below(project, `commit/${commit.id}`)}>{commit.title}</a>}
@@ -141,13 +145,13 @@ function Actions({ pipeline, graph, project, me }: Visible) {
     <div class="row">
       {canRetry && (
         <ActButton action="retryAll" kind="main">
-          Retry failed jobs
+          {t.retryFailedJobs}
         </ActButton>
       )}
-      {canCancel && <ActButton action="cancelAll">Cancel pipeline</ActButton>}
+      {canCancel && <ActButton action="cancelAll">{t.cancelPipeline}</ActButton>}
       {isOwner && (
-        <ActButton action="remove" kind="danger" confirm="Delete this pipeline and all jobs and logs?">
-          Delete
+        <ActButton action="remove" kind="danger" confirm={t.deleteThisPipelineAndAll}>
+          {common.deleteLabel}
         </ActButton>
       )}
     </div>
@@ -164,12 +168,12 @@ function PipelineTabs({ address, query, graph, tests, variables }: Data & Drawn)
   const count = graph?.stages.reduce((sum, { jobs }) => sum + jobs.length, 0)
   return (
     <SubTabs
-      label="Pipeline"
+      label={t.pipeline}
       tabs={[
-        tab(null, 'Stages'),
-        tab('jobs', 'Jobs', count),
-        tab('tests', 'Tests', tests?.total.count),
-        ...(variables.length > 0 ? [tab('variables', 'Variables', variables.length)] : []),
+        tab(null, t.stages),
+        tab('jobs', t.jobs, count),
+        tab('tests', t.tests, tests?.total.count),
+        ...(variables.length > 0 ? [tab('variables', t.variables, variables.length)] : []),
       ]}
     />
   )
@@ -191,7 +195,7 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
       return (
         <>
           <JobRows project={project} jobs={jobs.items} isOfPipeline />
-          {jobs.items.length === 0 && <Empty title="No jobs" />}
+          {jobs.items.length === 0 && <Empty title={t.noJobs} />}
           <Pages of={jobs} />
         </>
       )
@@ -203,8 +207,8 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
           <table>
             <thead>
               <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Value</th>
+                <th scope="col">{common.name}</th>
+                <th scope="col">{common.value}</th>
               </tr>
             </thead>
             <tbody>
@@ -229,7 +233,7 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
           {mayRun(project) && <Waiting graph={graph} />}
         </>
       ) : (
-        <Empty title={graph ? 'No jobs' : 'Jobs are visible only to project members'} />
+        <Empty title={graph ? t.noJobs : t.jobsAreVisibleOnly} />
       )
   }
 }
@@ -242,17 +246,17 @@ function Waiting({ graph }: { graph: Records['PipelineGraph'] }) {
   if (waiting.length === 0) return null
   return (
     <section>
-      <h2>Manual jobs</h2>
-      <Rows label="Manual jobs">
+      <h2>{t.manualJobs}</h2>
+      <Rows label={t.manualJobs}>
         {waiting.map((job) => (
           <Row
             key={job.id}
             lead={<State of={job.status} isShort />}
             title={<a href={pathOf(job.web_url ?? '')}>{job.name}</a>}
             aside={
-              <ActButton action="play" fields={{ job: job.id }} id={`job-${job.id}`} label={`Run ${job.name}`}>
+              <ActButton action="play" fields={{ job: job.id }} id={`job-${job.id}`} label={t.runName(job.name)}>
                 {' '}
-                Run{' '}
+                {t.run}{' '}
               </ActButton>
             }
           />
@@ -268,24 +272,24 @@ function Aside({ pipeline, graph, bridges, project }: Visible) {
     <aside>
       <Facts
         of={[
-          ['Status', <State of={pipeline.status} />],
-          ['Branch', <RefLink project={project} name={pipeline.ref} isTag={pipeline.tag} />],
-          ['Commit', <ShaLink project={project} sha={pipeline.sha} />],
-          ['Duration', pipeline.duration !== null && <Duration seconds={pipeline.duration} />],
-          ['Queued', pipeline.queued_duration !== null && <Duration seconds={pipeline.queued_duration} />],
-          ['Finished', pipeline.finished_at && <Time at={pipeline.finished_at} />],
-          ['Coverage', pipeline.coverage && `${pipeline.coverage} %`],
+          [common.status, <State of={pipeline.status} />],
+          [common.branch, <RefLink project={project} name={pipeline.ref} isTag={pipeline.tag} />],
+          [common.commit, <ShaLink project={project} sha={pipeline.sha} />],
+          [common.duration, pipeline.duration !== null && <Duration seconds={pipeline.duration} />],
+          [common.queued, pipeline.queued_duration !== null && <Duration seconds={pipeline.queued_duration} />],
+          [t.finished, pipeline.finished_at && <Time at={pipeline.finished_at} />],
+          [t.coverage, pipeline.coverage && `${pipeline.coverage} %`],
         ]}
       />
       {graph?.upstream && (
         <>
-          <h2>Upstream</h2>
+          <h2>{t.upstream}</h2>
           <Linked of={graph.upstream} />
         </>
       )}
       {made.length > 0 && (
         <>
-          <h2>Downstream</h2>
+          <h2>{t.downstream}</h2>
           {made.map((bridge) => (
             <Linked key={bridge.id} of={bridge.downstream_pipeline!} by={bridge.name} />
           ))}
@@ -297,7 +301,7 @@ function Aside({ pipeline, graph, bridges, project }: Visible) {
 
 const Linked = ({ of, by }: { of: Records['ListedPipeline']; by?: string }) => (
   <p>
-    <State of={of.status} isShort /> <a href={pathOf(of.web_url)}>Pipeline #{of.id}</a>{' '}
+    <State of={of.status} isShort /> <a href={pathOf(of.web_url)}>{t.pipelineNumber(of.id)}</a>{' '}
     <span class="quiet">
       {by ? `${by}, ` : ''}
       {pathOf(of.web_url).split('/-/')[0]!.slice(1)}

@@ -7,18 +7,21 @@ import { Empty, Pages } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data {
   pipelines: Listed<ListedPipeline[]>
 }
 
 const SCOPES = [
-  ['', 'All'],
-  ['running', 'Running'],
-  ['pending', 'Pending'],
-  ['finished', 'Finished'],
-  ['branches', 'Branches'],
-  ['tags', 'Tags'],
+  ['', common.all],
+  ['running', common.running],
+  ['pending', common.pending],
+  ['finished', t.finished],
+  ['branches', common.branches],
+  ['tags', common.tags],
 ] as const
 
 const STATES = [
@@ -53,7 +56,7 @@ export const page = declare<Data, InProject>({
       }),
     }
   },
-  title: () => 'Pipelines',
+  title: () => common.pipelines,
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['pipeline.changed', 'pipeline.deleted'] }),
   View({ project, pipelines, query, address }) {
     const isFiltered = ['scope', 'status', 'source', 'ref'].some((name) => query.get(name))
@@ -61,52 +64,52 @@ export const page = declare<Data, InProject>({
       <>
         <CiTabs project={project} at="pipelines" />
         <div class="head ci-head">
-          <h1>Pipelines</h1>
+          <h1>{common.pipelines}</h1>
           {mayRun(project) && (
             <a class="button" data-kind="main" href={below(project, 'pipelines/new')}>
-              <Icon name="plus" /> Run pipeline
+              <Icon name="plus" /> {common.runPipeline}
             </a>
           )}
         </div>
         <SubTabs
-          label="Filter"
+          label={common.filter}
           tabs={SCOPES.map(([scope, text]) => ({
             text,
             href: withQuery(address, { scope: scope || null }),
             isCurrent: (query.get('scope') ?? '') === scope,
           }))}
         />
-        <form class="ci-filters" role="search" aria-label="Pipelines">
+        <form class="ci-filters" role="search" aria-label={common.pipelines}>
           {query.get('scope') && <input type="hidden" name="scope" value={query.get('scope')!} />}
-          <Field name="ref" label="Branch or tag" value={query.get('ref')} isQuiet placeholder="Branch or tag" />
+          <Field name="ref" label={t.branchOrTag} value={query.get('ref')} isQuiet placeholder={t.branchOrTag} />
           <Choice
             name="status"
-            label="Status"
+            label={common.status}
             isQuiet
             value={query.get('status')}
-            options={[['', 'Any status'], ...STATES.map((one) => [one, one] as const)]}
+            options={[['', t.anyStatus], ...STATES.map((one) => [one, one] as const)]}
           />
           <Choice
             name="source"
-            label="Source"
+            label={common.source}
             isQuiet
             value={query.get('source')}
-            options={[['', 'Any source'], ...SOURCES.map((one) => [one, one.replaceAll('_', ' ')] as const)]}
+            options={[['', t.anySource], ...SOURCES.map((one) => [one, one.replaceAll('_', ' ')] as const)]}
           />
-          <button class="button">Filter</button>
+          <button class="button">{common.filter}</button>
         </form>
         {pipelines.items.length > 0 ? (
           <PipelineRows project={project} pipelines={pipelines.items} />
         ) : (
-          <Empty title={isFiltered ? 'No matching pipelines' : 'No pipelines yet'}>
+          <Empty title={isFiltered ? t.noMatchingPipelines : t.noPipelinesYet}>
             {isFiltered ? (
               <p>
-                <a href={below(project, 'pipelines')}>Show all</a>
+                <a href={below(project, 'pipelines')}>{t.showAll}</a>
               </p>
             ) : (
               <p>
-                Add a <code>.gitlab-ci.yml</code> file to run pipelines on push.{' '}
-                {mayRun(project) && <a href={below(project, 'ci/editor')}>Open the pipeline editor</a>}
+                {rich(t.addGitlabCiYmlFile, { code: (text) => <code>{text}</code> })}{' '}
+                {mayRun(project) && <a href={below(project, 'ci/editor')}>{t.openPipelineEditor}</a>}
               </p>
             )}
           </Empty>

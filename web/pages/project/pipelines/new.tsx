@@ -6,12 +6,14 @@ import { VariableRows } from '../../../components/VariableRows.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { pathOf } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 export const page = declare<object, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: () => ({}),
-  title: () => 'Run pipeline',
+  title: () => common.runPipeline,
   actions: {
     async run(act) {
       const made = await act.api.post('/projects/{id}/pipeline', {
@@ -25,19 +27,19 @@ export const page = declare<object, InProject>({
   View: ({ project, query }) => (
     <>
       <CiTabs project={project} at="pipelines" />
-      <h1 class="ci-head">Run pipeline</h1>
+      <h1 class="ci-head">{common.runPipeline}</h1>
       <Form action="run" class="ci-narrow">
         <Field
           name="ref"
-          label="Branch or tag"
+          label={t.branchOrTag}
           value={query.get('ref') ?? project.default_branch}
           required
-          hint="The pipeline uses the CI configuration of this branch or tag."
+          hint={t.thePipelineUsesCiConfiguration}
         />
         <VariableRows />
         <div class="row">
-          <Button kind="main">Run pipeline</Button>
-          <a href={below(project, 'pipelines')}>Cancel</a>
+          <Button kind="main">{common.runPipeline}</Button>
+          <a href={below(project, 'pipelines')}>{common.cancel}</a>
         </div>
       </Form>
     </>

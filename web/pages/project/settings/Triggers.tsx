@@ -6,6 +6,9 @@ import { Time } from '../../../components/Time.tsx'
 import { Row, Rows } from '../../../components/lists.tsx'
 import type { Project } from '../../../layout/project.tsx'
 import { text, type Act, type Me } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 type Trigger = Records['Trigger']
 
@@ -17,23 +20,23 @@ interface TriggersProps {
 
 export const Triggers = ({ triggers, project, me }: TriggersProps) => (
   <section id="triggers">
-    <h2>Trigger tokens</h2>
+    <h2>{t.triggerTokens}</h2>
     {triggers.length === 0 ? (
-      <p class="quiet">A trigger token lets another program start pipelines.</p>
+      <p class="quiet">{t.aTriggerTokenLetsAnother}</p>
     ) : (
-      <Rows label="Trigger tokens">
+      <Rows label={t.triggerTokens}>
         {triggers.map((one) => (
           <TriggerRow of={one} me={me} key={one.id} />
         ))}
       </Rows>
     )}
     <details class="card ci-adding">
-      <summary>New trigger token</summary>
+      <summary>{t.newTriggerToken}</summary>
       <Form action="addTrigger" resets>
-        <Field name="description" label="Description" required />
-        <Button kind="main">Create trigger token</Button>
+        <Field name="description" label={common.description} required />
+        <Button kind="main">{t.createTriggerToken}</Button>
       </Form>
-      <p class="quiet">Example:</p>
+      <p class="quiet">{t.example}</p>
       <pre tabIndex={0}>
         {`curl -X POST -F token=TOKEN -F ref=${project.default_branch ?? 'main'} ${apiOf(project)}/trigger/pipeline`}
       </pre>
@@ -53,32 +56,26 @@ function TriggerRow({ of, me }: { of: Trigger; me: Me | null }) {
       title={of.description}
       facts={
         <>
-          <code>{of.token}</code> {of.owner && `by ${of.owner.name}`}{' '}
-          {of.last_used ? (
-            <>
-              last used <Time at={of.last_used} />
-            </>
-          ) : (
-            'never used'
-          )}
+          <code>{of.token}</code> {of.owner && t.byName(of.owner.name)}{' '}
+          {of.last_used ? rich(t.lastUsedTime, { time: <Time at={of.last_used} /> }) : common.neverUsed}
         </>
       }
       aside={
         <div class="row">
           {!isMine && (
-            <ActButton action="ownTrigger" label={`Take ownership: ${of.description}`} {...about}>
+            <ActButton action="ownTrigger" label={t.takeOwnershipDescription(of.description)} {...about}>
               {' '}
-              Take ownership{' '}
+              {t.takeOwnership}{' '}
             </ActButton>
           )}
           <ActButton
             action="removeTrigger"
             kind="danger"
-            label={`Delete ${of.description}`}
-            confirm={`Delete ${of.description}? Programs that use this token lose access immediately.`}
+            label={t.deleteName(of.description)}
+            confirm={t.deleteTriggerToken(of.description)}
             {...about}
           >
-            Delete
+            {common.deleteLabel}
           </ActButton>
         </div>
       }

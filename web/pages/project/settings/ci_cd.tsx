@@ -10,6 +10,8 @@ import { flag } from '../../../fields.ts'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text, type Act } from '../../../page.ts'
 import { Triggers, triggerActions } from './Triggers.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/ci.ts'
 
 interface Data extends VariablesData {
   triggers: Records['Trigger'][]
@@ -31,15 +33,15 @@ export const page = declare<Data, InProject>({
       runners: api.get('/projects/{id}/runners', { id, per_page: 100 }),
     }
   },
-  title: () => 'CI/CD settings',
+  title: () => t.ciCdSettings,
   actions: { save, ...variableActions('project'), ...runnerActions('project'), renewRegistration, ...triggerActions },
   View: ({ project, variables, edited, triggers, runners, sharedHtml, settings, address, me }) => (
     <>
       <CiTabs project={project} at="settings/ci_cd" />
-      <h1 class="ci-head">CI/CD settings</h1>
-      <nav aria-label="On this page" class="ci-line">
-        <a href="#general">Pipelines</a> <a href="#runners">Runners</a> <a href="#variables">Variables</a>{' '}
-        <a href="#triggers">Trigger tokens</a>
+      <h1 class="ci-head">{t.ciCdSettings}</h1>
+      <nav aria-label={t.onThisPage} class="ci-line">
+        <a href="#general">{common.pipelines}</a> <a href="#runners">{common.runners}</a>{' '}
+        <a href="#variables">{t.variables}</a> <a href="#triggers">{t.triggerTokens}</a>
       </nav>
       <Variables place="project" {...{ variables, edited, settings, address }} />
       <Runners
@@ -61,14 +63,11 @@ const serverOf = ({ web_url, path_with_namespace }: Project) => web_url.slice(0,
 
 const Registration = ({ token }: { token: string }) => (
   <details class="card ci-adding">
-    <summary>Registration token</summary>
-    <p class="quiet">For runners that register with a registration token.</p>
-    <Copyable label="Registration token" text={token} />
-    <ActButton
-      action="renewRegistration"
-      confirm="Reset the registration token? The current token stops working immediately."
-    >
-      Reset token
+    <summary>{t.registrationToken}</summary>
+    <p class="quiet">{t.forRunnersThatRegister}</p>
+    <Copyable label={t.registrationToken} text={token} />
+    <ActButton action="renewRegistration" confirm={t.resetRegistrationTokenCurrentToken}>
+      {t.resetToken}
     </ActButton>
   </details>
 )
@@ -86,41 +85,37 @@ const STRATEGIES = [
 
 const General = ({ project }: { project: Project }) => (
   <section id="general">
-    <h2>Pipelines</h2>
+    <h2>{common.pipelines}</h2>
     <Form action="save" class="ci-narrow">
-      <Switch name="public_jobs" label="Public pipelines" isOn={project.public_jobs} />
+      <Switch name="public_jobs" label={t.publicPipelines} isOn={project.public_jobs} />
       <Switch
         name="auto_cancel"
-        label="Auto-cancel redundant pipelines"
+        label={t.autoCancelRedundantPipelines}
         isOn={project.auto_cancel_pending_pipelines === 'enabled'}
       />
-      <Switch
-        name="keep_latest_artifact"
-        label="Keep artifacts from the most recent successful jobs"
-        isOn={project.keep_latest_artifact}
-      />
+      <Switch name="keep_latest_artifact" label={t.keepArtifactsFromMostRecent} isOn={project.keep_latest_artifact} />
       <Switch
         name="shared_runners_enabled"
-        label="Enable instance runners for this project"
+        label={t.enableInstanceRunnersForThisProject}
         isOn={project.shared_runners_enabled}
       />
       <Field
         name="ci_config_path"
-        label="CI/CD configuration file"
+        label={t.ciCdConfigurationFile}
         value={project.ci_config_path}
         placeholder=".gitlab-ci.yml"
-        hint="Path in the repository, or “path@group/project”."
+        hint={t.pathInRepositoryOrPath}
       />
-      <Choice name="build_git_strategy" label="Git strategy" options={STRATEGIES} value={project.build_git_strategy} />
+      <Choice name="build_git_strategy" label={t.gitStrategy} options={STRATEGIES} value={project.build_git_strategy} />
       <Field
         name="ci_default_git_depth"
-        label="Git shallow clone depth"
+        label={t.gitShallowCloneDepth}
         type="number"
         value={project.ci_default_git_depth}
-        hint="0 fetches the full history."
+        hint={t.zeroFetchesFullHistory}
       />
-      <Field name="build_timeout" label="Timeout in minutes" type="number" value={minutes(project.build_timeout)} />
-      <Button kind="main">Save</Button>
+      <Field name="build_timeout" label={t.timeoutInMinutes} type="number" value={minutes(project.build_timeout)} />
+      <Button kind="main">{common.save}</Button>
     </Form>
   </section>
 )

@@ -7,6 +7,7 @@ import type { Records } from '../../../../api.ts'
 import { isSection, keepLast, readLog, type LogItem, type LogLine, type LogSection } from './log.ts'
 import { withQuery } from '../../../../query.ts'
 import { Duration } from '../../../../components/Time.tsx'
+import * as t from '../../../../texts/ci.ts'
 
 export type Part = Records['TracePart']
 
@@ -67,17 +68,17 @@ export function Log({ part, path, address, isRunning, pause }: LogProps) {
     <div class="log-box">
       {shown.line > 1 && (
         <p class="log-more">
-          {shown.line - 1} earlier lines hidden. <a href={withQuery(address, { line: 1 })}>Scroll to top</a>{' '}
-          <a href={withQuery(address, { line: before })}>Earlier lines</a>
+          {t.earlierLinesHidden(shown.line - 1)} <a href={withQuery(address, { line: 1 })}>{t.scrollToTop}</a>{' '}
+          <a href={withQuery(address, { line: before })}>{t.earlierLines}</a>
         </p>
       )}
-      <div class="log" role="log" aria-label="Log" aria-live="off" tabIndex={0}>
+      <div class="log" role="log" aria-label={t.log} aria-live="off" tabIndex={0}>
         <Items of={items} />
       </div>
       {!isAtEnd && (
         <p class="log-more">
-          <a href={withQuery(address, { line: shown.line + lines })}>Later lines</a>{' '}
-          <a href={withQuery(address, { line: null })}>Scroll to bottom</a>
+          <a href={withQuery(address, { line: shown.line + lines })}>{t.laterLines}</a>{' '}
+          <a href={withQuery(address, { line: null })}>{t.scrollToBottom}</a>
         </p>
       )}
       <div class="log-end" ref={end}>
@@ -88,7 +89,7 @@ export function Log({ part, path, address, isRunning, pause }: LogProps) {
               checked={isFollowing}
               onChange={(event) => setFollowing(event.currentTarget.checked)}
             />
-            Follow the log
+            {t.followLog}
           </label>
         )}
       </div>

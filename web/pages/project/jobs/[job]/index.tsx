@@ -26,6 +26,9 @@ import { page as declare, type Drawn } from '../../../../page.ts'
 import { pauseOf } from '../../../../polling.ts'
 import { withQuery } from '../../../../query.ts'
 import { pathOf } from '../../../../refs.ts'
+import { rich } from '../../../../rich.ts'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/ci.ts'
 
 interface Data {
   job: Job
@@ -87,7 +90,7 @@ export const page = declare<Data, InProject>({
               <State of={job.status} /> {job.name}
             </h1>
             <p class="quiet ci-line">
-              <a href={pathOf(job.pipeline.web_url)}>Pipeline #{job.pipeline.id}</a> <span>{job.stage}</span>{' '}
+              <a href={pathOf(job.pipeline.web_url)}>{t.pipelineNumber(job.pipeline.id)}</a> <span>{job.stage}</span>{' '}
               {job.user && <Person of={job.user} />} <Time at={job.started_at ?? job.created_at} />
             </p>
           </div>
@@ -95,7 +98,7 @@ export const page = declare<Data, InProject>({
         </div>
         <div class="columns">
           <section class="job-log">
-            {job.failure_reason && <p class="fault">Job failed: {failureText(job.failure_reason)}</p>}
+            {job.failure_reason && <p class="fault">{t.jobFailedFailureText(failureText(job.failure_reason))}</p>}
             <Written {...data} project={project} />
           </section>
           <Aside job={job} project={project} />
@@ -113,22 +116,22 @@ function Actions({ job }: { job: Job }) {
       {job.status === 'scheduled' && (
         <ActButton action="play" kind="main">
           {' '}
-          Run{' '}
+          {t.run}{' '}
         </ActButton>
       )}
       {isOver && (
         <ActButton action="retry" {...(job.status !== 'success' && { kind: 'main' as const })}>
-          Retry
+          {common.retry}
         </ActButton>
       )}
       {isUnfinished(job.status) && job.status !== 'canceling' && (
         <ActButton action="cancel" fields={{ job: job.id }}>
-          Cancel
+          {common.cancel}
         </ActButton>
       )}
       {isOver && holdsSomething && (
-        <ActButton action="erase" kind="danger" confirm="Erase the job log and artifacts?">
-          Erase
+        <ActButton action="erase" kind="danger" confirm={t.eraseJobLogAndArtifacts}>
+          {t.erase}
         </ActButton>
       )}
     </div>
@@ -140,28 +143,28 @@ function Written({ job, part, found, settings, project, query, address }: Data &
   if (job.status === 'manual') return <Manual isOwn={mayRun(project)} />
   if (job.erased_at)
     return (
-      <Empty title="Log erased">
+      <Empty title={t.logErased}>
         <Time at={job.erased_at} />
       </Empty>
     )
-  if (part.size === 0 && !isRunning) return <Empty title={WAITS[job.status] ?? 'No log'} />
+  if (part.size === 0 && !isRunning) return <Empty title={WAITS[job.status] ?? t.noLog} />
   const path = `/projects/${project.id}/jobs/${job.id}/trace_part`
   return (
     <>
       <div class="log-tools">
-        <form role="search" aria-label="Log">
+        <form role="search" aria-label={t.log}>
           <Field
             name="search"
             type="search"
-            label="Search the log"
+            label={t.searchLog}
             isQuiet
-            placeholder="Search the log"
+            placeholder={t.searchLog}
             value={query.get('search')}
           />
-          <Button>Search</Button>
+          <Button>{common.search}</Button>
         </form>
         <a href={`/api/v4/projects/${project.id}/jobs/${job.id}/trace`}>
-          Full log (<Size bytes={part.size} />)
+          {rich(t.fullLogSize, { size: <Size bytes={part.size} /> })}
         </a>
       </div>
       {found && <Matches found={found} search={query.get('search') ?? ''} address={address} />}
@@ -178,20 +181,20 @@ function Written({ job, part, found, settings, project, query, address }: Data &
 }
 
 const WAITS: Record<string, string> = {
-  created: 'Waiting for previous jobs',
-  pending: 'Waiting for a runner',
-  waiting_for_resource: 'Waiting for resource',
-  preparing: 'Preparing',
-  scheduled: 'Scheduled',
-  skipped: 'Skipped',
+  created: t.waitingForPreviousJobs,
+  pending: t.waitingForRunner,
+  waiting_for_resource: t.waitingForResource,
+  preparing: common.preparing,
+  scheduled: common.scheduled,
+  skipped: common.skipped,
 }
 
 const Manual = ({ isOwn }: { isOwn: boolean }) => (
-  <Empty title="This job must be started manually">
+  <Empty title={t.thisJobMustBeStartedManually}>
     {isOwn && (
       <Form action="play" class="ci-narrow">
         <VariableRows />
-        <Button kind="main">Run job</Button>
+        <Button kind="main">{t.runJob}</Button>
       </Form>
     )}
   </Empty>
@@ -199,13 +202,12 @@ const Manual = ({ isOwn }: { isOwn: boolean }) => (
 
 function Matches({ found, search, address }: { found: Records['TraceMatches']; search: string; address: string }) {
   return (
-    <section class="card log-found" aria-label="Search results">
+    <section class="card log-found" aria-label={common.searchResults}>
       <header>
-        {found.more ? 'The first ' : ''}
-        {found.matches.length} {found.matches.length === 1 ? 'line' : 'lines'} with “{search}”
-        <a href={withQuery(address, { search: null })}>Close</a>
+        {t.linesFound(found.matches.length, found.more, search)}
+        <a href={withQuery(address, { search: null })}>{common.close}</a>
       </header>
-      <ol class="ci-bounded" tabIndex={0} aria-label="Matching lines">
+      <ol class="ci-bounded" tabIndex={0} aria-label={t.matchingLines}>
         {found.matches.map(({ line, text }) => (
           <li key={line}>
             <a href={`${withQuery(address, { line: Math.max(1, line - 20) })}#L${line}`}>
@@ -223,15 +225,15 @@ function Aside({ job, project }: { job: Job; project: Project }) {
     <aside>
       <Facts
         of={[
-          ['Branch', <RefLink project={project} name={job.ref} isTag={job.tag} />],
-          ['Commit', job.commit && <ShaLink project={project} sha={job.commit.id} />],
+          [common.branch, <RefLink project={project} name={job.ref} isTag={job.tag} />],
+          [common.commit, job.commit && <ShaLink project={project} sha={job.commit.id} />],
           ['', job.commit?.title],
-          ['Duration', job.duration !== null && <Duration seconds={job.duration} />],
-          ['Queued', job.queued_duration !== null && <Duration seconds={job.queued_duration} />],
-          ['Finished', job.finished_at && <Time at={job.finished_at} />],
-          ['Runner', job.runner && `#${job.runner.id} ${job.runner.description ?? ''}`],
-          ['Tags', job.tag_list.length > 0 && job.tag_list.join(', ')],
-          ['Coverage', job.coverage !== null && `${job.coverage} %`],
+          [common.duration, job.duration !== null && <Duration seconds={job.duration} />],
+          [common.queued, job.queued_duration !== null && <Duration seconds={job.queued_duration} />],
+          [t.finished, job.finished_at && <Time at={job.finished_at} />],
+          [t.runner, job.runner && `#${job.runner.id} ${job.runner.description ?? ''}`],
+          [common.tags, job.tag_list.length > 0 && job.tag_list.join(', ')],
+          [t.coverage, job.coverage !== null && `${job.coverage} %`],
         ]}
       />
       <Artifacts job={job} project={project} />
@@ -244,30 +246,30 @@ function Artifacts({ job, project }: { job: Job; project: Project }) {
   return (
     <section class="card ci-artifacts">
       <header>
-        <Icon name="folder" /> Artifacts <Size bytes={job.artifacts_file.size} />
+        <Icon name="folder" /> {rich(t.artifactsSize, { size: <Size bytes={job.artifacts_file.size} /> })}
       </header>
       <p class="row">
         <a class="button" href={below(project, `jobs/${job.id}/artifacts/browse`)}>
-          Browse
+          {t.browse}
         </a>
         <a class="button" href={below(project, `jobs/${job.id}/artifacts/download`)} download>
-          <Icon name="download" /> Download
+          <Icon name="download" /> {common.download}
         </a>
       </p>
       {job.artifacts_expire_at && (
         <p class="quiet">
-          Expires <Time at={job.artifacts_expire_at} />{' '}
+          {rich(t.expiresTime, { time: <Time at={job.artifacts_expire_at} /> })}{' '}
           {mayRun(project) && (
             <ActButton action="keep" kind="plain">
               {' '}
-              Keep artifacts{' '}
+              {t.keepArtifacts}{' '}
             </ActButton>
           )}
         </p>
       )}
       {mayAdminister(project) && (
-        <ActButton action="removeArtifacts" kind="plain" confirm="Delete the job artifacts?">
-          Delete artifacts
+        <ActButton action="removeArtifacts" kind="plain" confirm={t.deleteJobArtifacts}>
+          {t.deleteArtifacts}
         </ActButton>
       )}
     </section>

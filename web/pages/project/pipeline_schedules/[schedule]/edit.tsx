@@ -3,6 +3,8 @@ import { CiTabs } from '../../../../components/CiParts.tsx'
 import { projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare, type PageRequest } from '../../../../page.ts'
 import { ScheduleForm, scheduleOf, writeVariables } from '../ScheduleForm.tsx'
+import * as common from '../../../../texts/common.ts'
+import * as t from '../../../../texts/ci.ts'
 
 interface Data {
   schedule: Records['PipelineSchedule']
@@ -34,9 +36,9 @@ export const page = declare<Data, InProject>({
   View: ({ project, schedule }) => (
     <>
       <CiTabs project={project} at="pipeline_schedules" />
-      <h1 class="ci-head">Edit schedule</h1>
+      <h1 class="ci-head">{t.editSchedule}</h1>
       <ScheduleForm project={project} schedule={schedule} action="save">
-        Save
+        {common.save}
       </ScheduleForm>
     </>
   ),

@@ -5,6 +5,9 @@ import { page as declare, type Page } from '../../../../../page.ts'
 import { CiTabs, Size, type Job } from '../../../../../components/CiParts.tsx'
 import { Icon } from '../../../../../components/Icon.tsx'
 import { Empty, Pages } from '../../../../../components/lists.tsx'
+import { rich } from '../../../../../rich.ts'
+import * as common from '../../../../../texts/common.ts'
+import * as t from '../../../../../texts/ci.ts'
 
 interface Data {
   job: Job
@@ -26,26 +29,26 @@ export const artifactPage: Page<Data, InProject> = declare<Data, InProject>({
       }),
     }
   },
-  title: ({ job }, { params }) => `${params.path || 'Artifacts'} of ${job.name}`,
+  title: ({ job }, { params }) => t.pathOfName(params.path || t.artifacts, job.name),
   View: ({ project, job, entries, params }) => (
     <>
       <CiTabs project={project} at="jobs" />
       <div class="head ci-head">
         <div>
-          <h1>Artifacts</h1>
+          <h1>{t.artifacts}</h1>
           <p class="quiet">
-            of <a href={below(project, `jobs/${job.id}`)}>{job.name}</a> (#{job.id})
+            {rich(t.ofName(job.id), { name: <a href={below(project, `jobs/${job.id}`)}>{job.name}</a> })}
           </p>
         </div>
         <a class="button" href={below(project, `jobs/${job.id}/artifacts/download`)} download>
-          <Icon name="download" /> Download all
+          <Icon name="download" /> {t.downloadAll}
         </a>
       </div>
       <FolderTrail project={project} job={job} path={params.path ?? ''} />
       {entries.items.length === 0 ? (
-        <Empty title="This folder is empty" />
+        <Empty title={t.thisFolderIsEmpty} />
       ) : (
-        <ul class="files" aria-label="Files">
+        <ul class="files" aria-label={common.files}>
           {entries.items.map((entry) => (
             <li key={entry.path}>
               <Icon name={entry.type === 'tree' ? 'folder' : 'file'} />
@@ -70,7 +73,7 @@ const addressOf = (project: Project, { id }: Job, { type, path }: Records['Artif
 function FolderTrail({ project, job, path }: { project: Project; job: Job; path: string }) {
   const parts = path.split('/').filter(Boolean)
   return (
-    <nav class="row ci-folder" aria-label="Folder">
+    <nav class="row ci-folder" aria-label={common.folder}>
       <a href={below(project, `jobs/${job.id}/artifacts/browse`)}>{job.name}</a>
       {parts.map((part, n) => (
         <span key={n}>
