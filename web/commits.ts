@@ -3,6 +3,7 @@ import { Refused } from './api.ts'
 import { text, type Act, type FormFields } from './page.ts'
 import { queryText } from './query.ts'
 import { locationAddress } from './refs.ts'
+import * as t from './texts/repository.ts'
 
 /** In the form that the API takes. */
 interface FileAction {
@@ -42,7 +43,7 @@ export function contentOf(form: FormFields): string {
 export async function uploadOf(form: FormFields, name: string): Promise<{ name: string; content: string }> {
   const file = form[name] as (Blob & { name?: string; filename?: string }) | string | undefined
   if (typeof file !== 'object' || file.size === 0)
-    throw new Refused({ status: 400, headers: {}, body: { message: 'Choose a file to upload.' } })
+    throw new Refused({ status: 400, headers: {}, body: { message: t.chooseFileToUpload } })
   return { name: file.name ?? file.filename ?? 'file', content: base64(new Uint8Array(await file.arrayBuffer())) }
 }
 

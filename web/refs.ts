@@ -1,6 +1,7 @@
 /** Locations in a repository: a branch, tag or commit and a path, as one URL. */
 import { Refused, type Api, type Records } from './api.ts'
 import { below } from './layout/project.tsx'
+import * as t from './texts/repository.ts'
 
 /** The path of one of our own URLs, whatever its host. */
 export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
@@ -46,11 +47,11 @@ export async function locationAt(api: Api, id: string, given: string): Promise<R
   return place
 }
 
-export const missing = () => new Refused({ status: 404, headers: {}, body: { message: 'Not found' } })
+export const missing = () => new Refused({ status: 404, headers: {}, body: { message: t.notFound } })
 
 /** A human-readable size. */
 export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`
+  if (bytes < 1000) return t.byteCount(bytes)
   const units = ['kB', 'MB', 'GB', 'TB']
   let size = bytes / 1000
   while (size >= 1000 && units.length > 1) {

@@ -2,16 +2,18 @@
 import { useState } from 'preact/hooks'
 import type { Records } from '../api.ts'
 import { Icon } from './Icon.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/repository.ts'
 
 export function CloneBox({ project }: { project: Records['Project'] }) {
   return (
     <details class="menu clone">
       <summary class="button" data-kind="main">
-        <Icon name="download" /> Clone
+        <Icon name="download" /> {t.clone}
       </summary>
       <div class="menu-items">
-        <Copyable label="HTTP" text={project.http_url_to_repo} />
-        {project.ssh_url_to_repo !== '' && <Copyable label="SSH" text={project.ssh_url_to_repo} />}
+        <Copyable label={t.http} text={project.http_url_to_repo} />
+        {project.ssh_url_to_repo !== '' && <Copyable label={common.ssh} text={project.ssh_url_to_repo} />}
         {!project.empty_repo && (
           <p class="row">
             {['zip', 'tar.gz'].map((format) => (
@@ -34,7 +36,7 @@ export function Copyable({ label, text }: { label: string; text: string }) {
       <span class="field-label">{label}</span>
       <span class="row">
         <input readOnly value={text} onFocus={(event) => event.currentTarget.select()} />
-        <button type="button" class="plain" aria-label={`Copy ${label} URL`} onClick={copy}>
+        <button type="button" class="plain" aria-label={t.copyLabelUrl(label)} onClick={copy}>
           <Icon name={isCopied ? 'check' : 'copy'} />
         </button>
       </span>

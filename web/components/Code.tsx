@@ -1,5 +1,6 @@
 /** A file with a link for each line; a range is named by its first and last line: `#L3-7`. */
 import { useEffect } from 'preact/hooks'
+import * as t from '../texts/repository.ts'
 
 const RANGE = /^#L(\d+)(?:-L?(\d+))?$/
 
@@ -36,7 +37,7 @@ export function Code({ lines, label }: { lines: readonly string[]; label: string
           {lines.map((line, n) => (
             <tr id={`L${n + 1}`} key={n}>
               <td class="code-number">
-                <a href={`#L${n + 1}`} data-line={n + 1} aria-label={`Line ${n + 1}`} />
+                <a href={`#L${n + 1}`} data-line={n + 1} aria-label={t.lineNumber(n + 1)} />
               </td>
               <td class="code-text" dangerouslySetInnerHTML={{ __html: line || '\n' }} />
             </tr>

@@ -1,6 +1,8 @@
 /** The last part of a form that edits files: the commit message and the target branch. */
 import type { Project } from '../layout/project.tsx'
 import { Field, Switch } from './Form.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/repository.ts'
 
 interface CommitFieldsProps {
   project: Project
@@ -14,20 +16,20 @@ interface CommitFieldsProps {
 export function CommitFields({ project, at, isBranch, sha, message }: CommitFieldsProps) {
   return (
     <fieldset class="commit-fields">
-      <legend>Commit</legend>
+      <legend>{common.commit}</legend>
       <input type="hidden" name="ref" value={sha === null ? '' : at} />
       <input type="hidden" name="is_branch" value={String(isBranch)} />
       {sha !== null && <input type="hidden" name="sha" value={sha} />}
-      <Field name="message" label="Message" value={message} lines={2} required />
+      <Field name="message" label={common.message} value={message} lines={2} required />
       <Field
         name="branch"
-        label="Branch"
+        label={common.branch}
         value={isBranch ? at : ''}
         required
-        hint="Enter a new name to create a branch"
+        hint={t.enterNewNameToCreateBranch}
       />
       {project.merge_requests_enabled && (
-        <Switch name="request" label="Create a merge request for the new branch" isOn={false} />
+        <Switch name="request" label={t.createMergeRequestForNewBranch} isOn={false} />
       )}
     </fieldset>
   )

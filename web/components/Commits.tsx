@@ -6,6 +6,9 @@ import { Avatar } from './Avatar.tsx'
 import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
 import { Time } from './Time.tsx'
+import { rich } from '../rich.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/repository.ts'
 
 type Commit = Records['Commit']
 
@@ -18,7 +21,7 @@ export function Commits({ project, commits }: { project: Project; commits: reado
           <h2 class="day">
             <Icon name="commit" /> {day}
           </h2>
-          <Rows label={`Commits of ${day}`}>
+          <Rows label={t.commitsOfDay(day)}>
             {ofDay.map((commit) => (
               <CommitRow project={project} commit={commit} key={commit.id} />
             ))}
@@ -33,11 +36,10 @@ export const CommitRow = ({ project, commit }: { project: Project; commit: Commi
   <Row
     lead={<Avatar of={{ name: commit.author_name }} />}
     title={<a href={below(project, `commit/${commit.id}`)}>{commit.title}</a>}
-    facts={
-      <>
-        {commit.author_name} committed <Time at={commit.committed_date} />
-      </>
-    }
+    facts={rich(t.authorNameCommittedTime, {
+      authorName: commit.author_name,
+      time: <Time at={commit.committed_date} />,
+    })}
     aside={
       <>
         <a href={below(project, `commit/${commit.id}`)}>
@@ -45,8 +47,8 @@ export const CommitRow = ({ project, commit }: { project: Project; commit: Commi
         </a>
         <a
           href={locationAddress(project, 'tree', commit.id)}
-          aria-label={`Browse files at ${commit.short_id}`}
-          title="Browse files"
+          aria-label={t.browseFilesAt(commit.short_id)}
+          title={t.browseFiles}
         >
           <Icon name="folder" />
         </a>
@@ -65,6 +67,6 @@ export const LastCommit = ({ project, commit, history }: { project: Project; com
     <span class="quiet">
       <code>{commit.short_id}</code> <Time at={commit.committed_date} />
     </span>
-    <a href={history}>History</a>
+    <a href={history}>{common.history}</a>
   </div>
 )

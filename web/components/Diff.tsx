@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks'
 import type { Records } from '../api.ts'
 import { linesOf, markWithin, pairsOf, type DiffLine } from './diff-lines.ts'
 import { Icon } from './Icon.tsx'
+import * as t from '../texts/repository.ts'
 
 export type DiffFile = Records['Diff']
 export type DiffView = 'unified' | 'split'
@@ -70,9 +71,9 @@ function FileDiff({ file: given, position, view, aside, ...slots }: FileDiffProp
       {isLeftOut ? (
         <LeftOut file={file} position={position} onLoad={setLoaded} whole={slots.whole} />
       ) : file.diff === '' || file.diff.startsWith('Binary') ? (
-        <p class="diff-note quiet">{file.diff ? 'Binary file not shown' : 'No content changes'}</p>
+        <p class="diff-note quiet">{file.diff ? t.binaryFileNotShown : t.noContentChanges}</p>
       ) : (
-        <div class="diff-lines" tabIndex={0} role="region" aria-label={`Changes in ${file.new_path}`}>
+        <div class="diff-lines" tabIndex={0} role="region" aria-label={t.changesInNewPath(file.new_path)}>
           {view === 'split' ? (
             <Split file={file} lines={lines} position={position} {...slots} />
           ) : (
@@ -86,10 +87,10 @@ function FileDiff({ file: given, position, view, aside, ...slots }: FileDiffProp
 
 export const Counts = ({ added, removed }: { added: number; removed: number }) => (
   <span class="diff-counts">
-    <span class="good" aria-label={`${added} lines added`} role="img">
+    <span class="good" aria-label={t.linesAdded(added)} role="img">
       +{added}
     </span>{' '}
-    <span class="bad" aria-label={`${removed} lines removed`} role="img">
+    <span class="bad" aria-label={t.linesRemoved(removed)} role="img">
       −{removed}
     </span>
   </span>
@@ -115,20 +116,20 @@ interface LeftOutProps {
 function LeftOut({ file, position, onLoad, whole }: LeftOutProps) {
   const [fault, setFault] = useState<string | null>(null)
   const at = file.too_large ? undefined : whole?.(file, position)
-  if (!at) return <p class="diff-note quiet">This diff is too large to display.</p>
+  if (!at) return <p class="diff-note quiet">{t.thisDiffIsTooLarge}</p>
   const load = async (event: Event) => {
     if (!at.api) return
     event.preventDefault()
     const answer = await fetch(at.api)
     const [found] = answer.ok ? ((await answer.json()) as DiffFile[]) : []
     if (found?.diff) onLoad(found)
-    else setFault('This diff is too large to display.')
+    else setFault(t.thisDiffIsTooLarge)
   }
   return (
     <p class="diff-note">
       {fault ?? (
         <a class="button" href={at.page} onClick={load}>
-          Load diff
+          {t.loadDiff}
         </a>
       )}
     </p>
@@ -221,7 +222,7 @@ const lineId = (position: number, line: DiffLine) => `L${position}-${line.old ??
 
 /** Rendered from an attribute, so that copied lines contain no numbers. */
 const Number = ({ of, to }: { of: number | null; to: string }) => (
-  <td class="diff-number">{of !== null && <a href={`#${to}`} data-line={of} aria-label={`Line ${of}`} />}</td>
+  <td class="diff-number">{of !== null && <a href={`#${to}`} data-line={of} aria-label={t.lineNumber(of)} />}</td>
 )
 
 function Text({ of: { text, changed, html } }: { of: DiffLine }) {

@@ -2,6 +2,8 @@
 import { withQuery } from '../query.ts'
 import { Counts, anchorOf, countChanges, type DiffFile, type DiffView } from './Diff.tsx'
 import { Icon } from './Icon.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/repository.ts'
 
 export const viewOf = (query: URLSearchParams): DiffView => (query.get('view') === 'split' ? 'split' : 'unified')
 export const hidesSpaces = (query: URLSearchParams) => query.get('w') === '1'
@@ -25,7 +27,7 @@ export function DiffTools({ files, total, address, query }: DiffToolsProps) {
     <div class="diff-tools">
       <details class="menu diff-list">
         <summary class="button">
-          {total} {total === 1 ? 'file' : 'files'} changed <Icon name="down" />
+          {t.filesChanged(total)} <Icon name="down" />
         </summary>
         <div class="menu-items">
           {files.map((file) => (
@@ -35,15 +37,15 @@ export function DiffTools({ files, total, address, query }: DiffToolsProps) {
           ))}
         </div>
       </details>
-      <nav class="row" aria-label="Diff view">
+      <nav class="row" aria-label={common.diffView}>
         <a href={withQuery(address, { view: null })} aria-current={view === 'unified' ? 'true' : undefined}>
-          Unified
+          {common.unified}
         </a>
         <a href={withQuery(address, { view: 'split' })} aria-current={view === 'split' ? 'true' : undefined}>
-          Side by side
+          {t.sideBySide}
         </a>
         <a href={withQuery(address, { w: hidesSpaces(query) ? null : '1' })}>
-          {hidesSpaces(query) ? 'Show whitespace' : 'Hide whitespace'}
+          {hidesSpaces(query) ? common.showWhitespace : common.hideWhitespace}
         </a>
       </nav>
     </div>

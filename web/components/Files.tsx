@@ -6,6 +6,8 @@ import { locationAddress } from '../refs.ts'
 import { queryText } from '../query.ts'
 import { Icon } from './Icon.tsx'
 import { Time } from './Time.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/repository.ts'
 
 type Entry = Records['TreeEntry']
 export type LastCommits = Records['TreeCommit'][] | null
@@ -50,11 +52,11 @@ export function Files({ project, entries, commits, ...input }: FilesProps) {
   const last = useLastCommits(project, input, commits)
   const parent = input.path.split('/').slice(0, -1).join('/')
   return (
-    <ul class="files" aria-label="Files">
+    <ul class="files" aria-label={common.files}>
       {input.path !== '' && (
         <li>
           <Icon name="folder" />
-          <a class="file-name" href={locationAddress(project, 'tree', input.at, parent)} aria-label="Parent folder">
+          <a class="file-name" href={locationAddress(project, 'tree', input.at, parent)} aria-label={t.parentFolder}>
             ..
           </a>
         </li>

@@ -3,6 +3,8 @@ import type { Api, Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
 import { locationAddress } from '../refs.ts'
 import { Icon } from './Icon.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/repository.ts'
 
 export interface Refs {
   branches: Records['Branch'][]
@@ -45,17 +47,17 @@ export function RefPicker({ project, refs, current, kind, path = '' }: RefPicker
         <Icon name="down" />
       </summary>
       <div class="menu-items">
-        <strong>Branches</strong>
+        <strong>{common.branches}</strong>
         {refs.branches.map(({ name }) => item(name))}
         <a class="quiet" href={below(project, 'branches')}>
-          All branches
+          {common.allBranches}
         </a>
         {refs.tags.length > 0 && (
           <>
-            <strong>Tags</strong>
+            <strong>{common.tags}</strong>
             {refs.tags.map(({ name }) => item(name))}
             <a class="quiet" href={below(project, 'tags')}>
-              All tags
+              {t.allTags}
             </a>
           </>
         )}

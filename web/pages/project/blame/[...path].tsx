@@ -8,6 +8,8 @@ import { below, projectFrame, type InProject, type Project } from '../../../layo
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 /** Lines per page. */
 const MOST = 1000
@@ -39,7 +41,7 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => `Blame · ${place.path} at ${place.ref}`,
+  title: ({ place }) => t.blamePathAtRef(place.path, place.ref),
   View: ({ project, place: { ref, path }, groups, refs, address, query }) => {
     const number = pageOf(query)
     const shown = groups.reduce((sum, { lines }) => sum + lines.length, 0)
@@ -50,22 +52,22 @@ export const page = declare<Data, InProject>({
           <Crumbs project={project} refName={ref} path={path} />
           <div class="row">
             <a class="button" href={locationAddress(project, 'blob', ref, path)}>
-              File
+              {common.file}
             </a>
             <a class="button" href={locationAddress(project, 'commits', ref, path)}>
-              History
+              {common.history}
             </a>
           </div>
         </div>
         {shown === 0 ? (
-          <Empty title="No lines" />
+          <Empty title={t.noLines} />
         ) : (
           <Lines project={project} groups={groups} first={(number - 1) * MOST + 1} path={path} />
         )}
         {(number > 1 || shown === MOST) && (
-          <nav class="pages" aria-label="Pages">
-            {number > 1 ? <a href={withQuery(address, { page: number - 1 })}>Previous lines</a> : <span />}
-            {shown === MOST && <a href={withQuery(address, { page: number + 1 })}>Next lines</a>}
+          <nav class="pages" aria-label={common.pages}>
+            {number > 1 ? <a href={withQuery(address, { page: number - 1 })}>{t.previousLines}</a> : <span />}
+            {shown === MOST && <a href={withQuery(address, { page: number + 1 })}>{t.nextLines}</a>}
           </nav>
         )}
       </>
@@ -83,7 +85,7 @@ interface LinesProps {
 function Lines({ project, groups, first, path }: LinesProps) {
   let line = first
   return (
-    <div class="code-box card" tabIndex={0} role="region" aria-label={`Lines of ${path}`}>
+    <div class="code-box card" tabIndex={0} role="region" aria-label={t.linesOfPath(path)}>
       <table class="code blame">
         <tbody>
           {groups.map(({ commit, lines, lines_html: html }, n) =>
@@ -102,7 +104,7 @@ function Lines({ project, groups, first, path }: LinesProps) {
                           <>
                             {' · '}
                             <a href={locationAddress(project, 'blame', commit.parent_ids[0], path)}>
-                              View blame before this change
+                              {t.viewBlameBeforeThisChange}
                             </a>
                           </>
                         )}
@@ -110,7 +112,7 @@ function Lines({ project, groups, first, path }: LinesProps) {
                     </td>
                   )}
                   <td class="code-number">
-                    <a href={`#L${number}`} data-line={number} aria-label={`Line ${number}`} />
+                    <a href={`#L${number}`} data-line={number} aria-label={t.lineNumber(number)} />
                   </td>
                   {html ? (
                     <td class="code-text" dangerouslySetInnerHTML={{ __html: html[m] || '\n' }} />

@@ -10,6 +10,9 @@ import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt, rawAddress, sizeText, type RefLocation } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 type FileView = Records['FileView']
 
@@ -37,7 +40,7 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ file, place }) => `${file.file_path} at ${place.ref}`,
+  title: ({ file, place }) => t.filePathAtRef(file.file_path, place.ref),
   View: ({ project, place: { ref, path }, file, last, refs, address, query }) => {
     const raw = rawAddress(project, ref, path)
     const isPinned = ref === file.commit_id
@@ -46,8 +49,8 @@ export const page = declare<Data, InProject>({
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={ref} kind="blob" path={path} />
           <Crumbs project={project} refName={ref} path={path} />
-          <a class="button" data-key="t" title="Key: t" href={locationAddress(project, 'find_file', ref)}>
-            Find file
+          <a class="button" data-key="t" title={common.keyT} href={locationAddress(project, 'find_file', ref)}>
+            {common.findFile}
           </a>
         </div>
         {last && (
@@ -56,33 +59,32 @@ export const page = declare<Data, InProject>({
         <section class="card" aria-label={file.file_name}>
           <header class="file-head">
             <span class="quiet">
-              {file.lines &&
-                `${file.lines.length}${file.is_cut ? '+' : ''} ${file.lines.length === 1 ? 'line' : 'lines'}, `}
+              {file.lines && t.linesCounted(file.lines.length, file.is_cut)}
               {sizeText(file.size)}
-              {file.execute_filemode && ', executable'}
+              {file.execute_filemode && t.executable}
             </span>
             <span class="row">
               {(file.kind === 'markdown' || file.kind === 'drawing') && (
                 <a class="button" href={withQuery(address, { plain: query.has('plain') ? null : '1' })}>
-                  {query.has('plain') ? 'Rendered' : 'Source'}
+                  {query.has('plain') ? t.rendered : common.source}
                 </a>
               )}
               <a class="button" href={raw}>
-                Raw
+                {common.raw}
               </a>
               {file.lines && (
                 <a class="button" href={locationAddress(project, 'blame', ref, path)}>
-                  Blame
+                  {t.blame}
                 </a>
               )}
               {!isPinned && (
                 <a class="button" href={locationAddress(project, 'blob', file.commit_id, path)}>
-                  Permalink
+                  {t.permalink}
                 </a>
               )}
               {levelOf(project) >= 30 && !isPinned && (
                 <a class="button" href={locationAddress(project, 'edit', ref, path)}>
-                  Edit
+                  {common.edit}
                 </a>
               )}
             </span>
@@ -107,9 +109,7 @@ function Content({ file, raw }: { project: Project; file: FileView; raw: string 
       <>
         <Code lines={file.lines} label={file.file_name} />
         {file.is_cut && (
-          <p class="diff-note">
-            This file is truncated. <a href={raw}>View raw file</a>
-          </p>
+          <p class="diff-note">{rich(t.thisFileIsTruncatedView, { link: (text) => <a href={raw}>{text}</a> })}</p>
         )}
       </>
     )
@@ -120,24 +120,24 @@ function Content({ file, raw }: { project: Project; file: FileView; raw: string 
         <p class="diff-note">
           <a href={raw} download={file.file_name}>
             {' '}
-            Download{' '}
+            {common.download}{' '}
           </a>
         </p>
       </>
     )
   return (
     <p class="diff-note">
-      {WORDS[file.kind] ?? 'This file cannot be displayed.'}{' '}
+      {WORDS[file.kind] ?? t.thisFileCannotBeDisplayed}{' '}
       <a href={file.kind === 'lfs' ? `${raw}&lfs=true` : raw} download={file.file_name}>
         {' '}
-        Download{' '}
+        {common.download}{' '}
       </a>
     </p>
   )
 }
 
 const WORDS: Partial<Record<FileView['kind'], string>> = {
-  pdf: 'PDF document not shown.',
-  binary: 'Binary file not shown.',
-  large: 'This file is too large to display.',
+  pdf: t.pdfDocumentNotShown,
+  binary: t.binaryFileNotShownSentence,
+  large: t.thisFileIsTooLarge,
 }

@@ -10,6 +10,8 @@ import { page as declare, text } from '../../../page.ts'
 import { queryText } from '../../../query.ts'
 import { archiveAddress, locationAddress } from '../../../refs.ts'
 import { compareAddress } from '../../../components/CompareForm.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   branches: Listed<Records['Branch'][]>
@@ -25,7 +27,7 @@ export const page = declare<Data, InProject>({
       per_page: 30,
     }),
   }),
-  title: () => 'Branches',
+  title: () => common.branches,
   actions: {
     async create({ api, params, form }) {
       const branch = text(form, 'branch')
@@ -44,13 +46,15 @@ export const page = declare<Data, InProject>({
     return (
       <>
         <div class="head">
-          <h1>Branches {branches.total !== null && <span class="count">{branches.total}</span>}</h1>
+          <h1>
+            {common.branches} {branches.total !== null && <span class="count">{branches.total}</span>}
+          </h1>
           <form class="row" role="search">
             <input
               type="search"
               name="search"
-              aria-label="Search branches"
-              placeholder="Search branches"
+              aria-label={t.searchBranches}
+              placeholder={t.searchBranches}
               value={query.get('search') ?? ''}
             />
           </form>
@@ -58,27 +62,27 @@ export const page = declare<Data, InProject>({
         {mayWrite && (
           <details class="add">
             <summary class="button">
-              <Icon name="plus" /> New branch
+              <Icon name="plus" /> {t.newBranch}
             </summary>
             <Form action="create" class="add-form">
-              <Field name="branch" label="Name" required />
+              <Field name="branch" label={common.name} required />
               <Field
                 name="ref"
-                label="Create from"
+                label={t.createFrom}
                 value={project.default_branch}
                 required
-                hint="Branch, tag or commit"
+                hint={t.branchTagOrCommit}
               />
-              <Button kind="main">Create branch</Button>
+              <Button kind="main">{t.createBranch}</Button>
             </Form>
           </details>
         )}
         {branches.items.length === 0 ? (
-          <Empty title={query.get('search') ? 'No matching branches' : 'No branches yet'}>
-            <p>Push a branch to get started.</p>
+          <Empty title={query.get('search') ? t.noMatchingBranches : t.noBranchesYet}>
+            <p>{t.pushBranchToGetStarted}</p>
           </Empty>
         ) : (
-          <Rows label="Branches">
+          <Rows label={common.branches}>
             {branches.items.map((branch) => (
               <BranchRow project={project} branch={branch} mayWrite={mayWrite} key={branch.name} />
             ))}
@@ -87,12 +91,8 @@ export const page = declare<Data, InProject>({
         <Pages of={branches} />
         {mayWrite && branches.items.some(({ merged }) => merged) && (
           <p class="after-list">
-            <ActButton
-              action="removeMerged"
-              kind="danger"
-              confirm="Delete all merged branches? Protected branches are kept."
-            >
-              Delete merged branches
+            <ActButton action="removeMerged" kind="danger" confirm={t.deleteAllMergedBranchesProtected}>
+              {t.deleteMergedBranches}
             </ActButton>
           </p>
         )}
@@ -111,9 +111,9 @@ function BranchRow({ project, branch, mayWrite }: { project: Project; branch: Re
       title={
         <span class="row">
           <a href={locationAddress(project, 'tree', name)}>{name}</a>
-          {branch.default && <span class="badge">default</span>}
-          {branch.protected && <span class="badge">protected</span>}
-          {branch.merged && <span class="badge">merged</span>}
+          {branch.default && <span class="badge">{t.defaultBadge}</span>}
+          {branch.protected && <span class="badge">{t.protectedBadge}</span>}
+          {branch.merged && <span class="badge">{t.mergedBadge}</span>}
         </span>
       }
       facts={
@@ -126,11 +126,16 @@ function BranchRow({ project, branch, mayWrite }: { project: Project; branch: Re
       }
       aside={
         <>
-          {!branch.default && <a href={compareAddress(project, main, name)}>Compare</a>}
+          {!branch.default && <a href={compareAddress(project, main, name)}>{common.compare}</a>}
           {!branch.default && !branch.merged && mayWrite && project.merge_requests_enabled && (
-            <a href={`${below(project, 'merge_requests/new')}?${request}`}>Merge request</a>
+            <a href={`${below(project, 'merge_requests/new')}?${request}`}>{common.mergeRequest}</a>
           )}
-          <a href={archiveAddress(project, 'zip', name)} aria-label={`Download ${name}`} title="Download" download>
+          <a
+            href={archiveAddress(project, 'zip', name)}
+            aria-label={t.downloadName(name)}
+            title={common.download}
+            download
+          >
             <Icon name="download" />
           </a>
           {mayWrite && !branch.default && !branch.protected && (
@@ -139,8 +144,8 @@ function BranchRow({ project, branch, mayWrite }: { project: Project; branch: Re
               kind="plain"
               fields={{ branch: name }}
               id={name}
-              label={`Delete ${name}`}
-              confirm={`Delete the branch ${name}?`}
+              label={t.deleteName(name)}
+              confirm={t.deleteBranchName(name)}
             >
               <Icon name="trash" />
             </ActButton>

@@ -8,6 +8,8 @@ import { Button, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { commenting, lineKey, spotOf } from '../../../components/positions.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface CommitDiffProps extends CommentAbilities, Pick<DiffSlots, 'aside' | 'whole'> {
   commit: Records['CommitDetail']
@@ -34,7 +36,7 @@ export function CommitDiff(props: CommitDiffProps) {
       <a
         class="diff-mark"
         href={`${commenting(address, key)}#comment-here`}
-        aria-label={`Comment on line ${line.new ?? line.old}`}
+        aria-label={t.commentOnLine(line.new ?? line.old)}
         onClick={(event) => {
           event.preventDefault()
           setOpened(opened === key ? null : key)
@@ -96,13 +98,13 @@ function LineForm({ commit, file, line, address, onDone }: LineFormProps) {
         ))}
         <WritingArea
           name="body"
-          label={`Comment on line ${line.new ?? line.old} of ${file.new_path}`}
+          label={t.commentOnLineOfNewPath(line.new ?? line.old, file.new_path)}
           lines={3}
           required
-          placeholder="Markdown and @mentions"
+          placeholder={t.markdownAndMentions}
         />
         <p class="row">
-          <Button kind="main">Comment</Button>
+          <Button kind="main">{common.comment}</Button>
           <a
             href={commenting(address, null)}
             onClick={(event) => {
@@ -110,7 +112,7 @@ function LineForm({ commit, file, line, address, onDone }: LineFormProps) {
               onDone()
             }}
           >
-            Cancel
+            {common.cancel}
           </a>
         </p>
       </Form>
@@ -133,20 +135,16 @@ export function CommitConversation({ commit, files, discussions, total, ...abili
   if (others.length === 0 && !abilities.mayComment && total <= discussions.length) return null
   return (
     <section aria-labelledby="conversation" class="commit-talk">
-      <h2 id="conversation">Comments</h2>
+      <h2 id="conversation">{common.comments}</h2>
       {others.length > 0 && (
         <Discussions {...abilities} discussions={others} context={(discussion) => <Where of={discussion} />} />
       )}
-      {total > discussions.length && (
-        <p class="quiet">
-          The first {discussions.length} of {total} threads.
-        </p>
-      )}
+      {total > discussions.length && <p class="quiet">{t.firstThreads(discussions.length, total)}</p>}
       {abilities.mayComment && (
         <Form action="comment" class="comment-box" resets>
-          <WritingArea name="body" label="Comment" lines={4} required placeholder="Markdown and @mentions" />
+          <WritingArea name="body" label={common.comment} lines={4} required placeholder={t.markdownAndMentions} />
           <p class="row">
-            <Button kind="main">Comment</Button>
+            <Button kind="main">{common.comment}</Button>
           </p>
         </Form>
       )}

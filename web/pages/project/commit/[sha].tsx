@@ -17,6 +17,9 @@ import { queryText, withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'
 import { CommitConversation, CommitDiff } from './CommitNotes.tsx'
 import { commitNoteActions } from './note-actions.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 const FILES_PER_PAGE = 20
 
@@ -88,7 +91,7 @@ export const page = declare<Data, InProject>({
           <h1>{commit.title}</h1>
           <div class="row">
             <a class="button" href={locationAddress(project, 'tree', commit.id)}>
-              <Icon name="folder" /> Browse files
+              <Icon name="folder" /> {t.browseFiles}
             </a>
             {refs && levelOf(project) >= 30 && <Landing project={project} refs={refs} />}
           </div>
@@ -97,15 +100,11 @@ export const page = declare<Data, InProject>({
         <div class="commit-facts">
           <p>
             <Avatar of={{ name: commit.author_name }} /> <strong>{commit.author_name}</strong>{' '}
-            <span class="quiet">
-              authored <Time at={commit.authored_date} />
-            </span>
+            <span class="quiet">{rich(t.authoredTime, { time: <Time at={commit.authored_date} /> })}</span>
             {commit.committer_email !== commit.author_email && (
               <>
                 , <strong>{commit.committer_name}</strong>{' '}
-                <span class="quiet">
-                  committed <Time at={commit.committed_date} />
-                </span>
+                <span class="quiet">{rich(t.committedTime, { time: <Time at={commit.committed_date} /> })}</span>
               </>
             )}{' '}
             {signature && (
@@ -117,7 +116,7 @@ export const page = declare<Data, InProject>({
           <p>
             <Icon name="commit" /> <code>{commit.id}</code>{' '}
             <span class="quiet">
-              {commit.parent_ids.length === 0 ? 'no parents' : commit.parent_ids.length > 1 ? 'parents' : 'parent'}
+              {commit.parent_ids.length === 0 ? t.noParents : commit.parent_ids.length > 1 ? t.parents : t.parent}
             </span>{' '}
             {commit.parent_ids.map((id) => (
               <>
@@ -150,13 +149,13 @@ export const page = declare<Data, InProject>({
               <a href={below(project, `pipelines/${commit.last_pipeline.id}`)}>
                 <State of={commit.last_pipeline.status} />
               </a>{' '}
-              <span class="quiet">pipeline #{commit.last_pipeline.id}</span>
+              <span class="quiet">{t.pipelineNumber(commit.last_pipeline.id)}</span>
             </p>
           )}
         </div>
         <DiffTools files={diffs.items} total={diffs.total ?? diffs.items.length} address={address} query={query} />
         {diffs.items.length === 0 ? (
-          <Empty title="No files changed" />
+          <Empty title={t.noFilesChanged} />
         ) : (
           <CommitDiff
             {...abilities}
@@ -176,7 +175,7 @@ export const page = declare<Data, InProject>({
                   file.new_path,
                 )}
               >
-                View file
+                {t.viewFile}
               </a>
             )}
             whole={(_file, position) => ({
@@ -185,7 +184,7 @@ export const page = declare<Data, InProject>({
             })}
           />
         )}
-        {only ? <a href={withQuery(address, { only: null })}>All files</a> : <Pages of={diffs} />}
+        {only ? <a href={withQuery(address, { only: null })}>{t.allFiles}</a> : <Pages of={diffs} />}
         <CommitConversation
           {...abilities}
           commit={commit}
@@ -201,22 +200,22 @@ export const page = declare<Data, InProject>({
 /** Cherry-pick or revert. */
 function Landing({ project, refs }: { project: Project; refs: Refs }) {
   const options = refs.branches.map(({ name }) => [name, name] as const)
-  const onto = <Choice name="branch" label="Target branch" options={options} value={project.default_branch} />
+  const onto = <Choice name="branch" label={common.targetBranch} options={options} value={project.default_branch} />
   return (
     <details class="menu">
       <summary class="button">
         {' '}
-        Options <Icon name="down" />
+        {t.options} <Icon name="down" />
       </summary>
       <div class="menu-items">
         <Form action="pick">
           {onto}
-          <Button>Cherry-pick</Button>
+          <Button>{t.cherryPick}</Button>
         </Form>
         <hr />
-        <Form action="revert" confirm="Create a commit that reverts this commit?">
+        <Form action="revert" confirm={t.createCommitThatRevertsThisCommit}>
           {onto}
-          <Button kind="danger">Revert</Button>
+          <Button kind="danger">{t.revert}</Button>
         </Form>
       </div>
     </details>

@@ -7,6 +7,8 @@ import { Empty, Pages } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   place: RefLocation
@@ -33,7 +35,7 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => `Commits${place.path && ` of ${place.path}`} at ${place.ref}`,
+  title: ({ place }) => t.commitsTitle(place.path, place.ref),
   View: ({ project, place: { ref, path }, commits, refs, query }) => {
     return (
       <>
@@ -42,30 +44,32 @@ export const page = declare<Data, InProject>({
           {path ? (
             <Crumbs project={project} refName={ref} path={path} />
           ) : (
-            <h1 class="crumbs">Commits {commits.total !== null && <span class="count">{commits.total}</span>}</h1>
+            <h1 class="crumbs">
+              {common.commits} {commits.total !== null && <span class="count">{commits.total}</span>}
+            </h1>
           )}
           <form class="row" role="search">
             <input
               type="search"
               name="author"
-              aria-label="Author"
-              placeholder="Author"
+              aria-label={common.author}
+              placeholder={common.author}
               value={query.get('author') ?? ''}
             />
             {!path && (
               <>
                 <a class="button" href={locationAddress(project, 'network', ref)}>
-                  Graph
+                  {t.graph}
                 </a>
                 <a class="button" href={locationAddress(project, 'graphs', ref)}>
-                  Contributors
+                  {t.contributors}
                 </a>
               </>
             )}
           </form>
         </div>
         {commits.items.length === 0 ? (
-          <Empty title="No matching commits" />
+          <Empty title={t.noMatchingCommits} />
         ) : (
           <Commits project={project} commits={commits.items} />
         )}

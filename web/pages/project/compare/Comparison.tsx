@@ -10,6 +10,9 @@ import { below, type Project } from '../../../layout/project.tsx'
 import { levelOf } from '../../../levels.ts'
 import { queryText, withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 const MOST_COMMITS = 50
 
@@ -69,30 +72,32 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
   const request = queryText({ merge_request: { source_branch: of.to, target_branch: of.from } })
   if (of.commits.length === 0 && of.diffs.length === 0)
     return (
-      <Empty title={of.isSame ? 'No differences' : `No commits in ${of.to} that are not in ${of.from}`}>
-        <p>Select other revisions, or swap them.</p>
+      <Empty title={of.isSame ? common.noDifferences : t.noCommitsBetween(of.to, of.from)}>
+        <p>{t.selectOtherRevisionsOrSwapThem}</p>
       </Empty>
     )
   return (
     <>
       <div class="head">
         <h2>
-          Commits <span class="count">{of.total}</span>
+          {common.commits} <span class="count">{of.total}</span>
         </h2>
         {levelOf(project) >= 30 && project.merge_requests_enabled && (
           <a class="button" data-kind="main" href={`${below(project, 'merge_requests/new')}?${request}`}>
-            <Icon name="merge-request" /> Create merge request
+            <Icon name="merge-request" /> {t.createMergeRequest}
           </a>
         )}
       </div>
-      <Rows label="Commits">
+      <Rows label={common.commits}>
         {of.commits.map((commit) => (
           <CommitRow project={project} commit={commit} key={commit.id} />
         ))}
       </Rows>
       {of.total > of.commits.length && (
         <p class="quiet">
-          Latest {of.commits.length} commits shown. <a href={locationAddress(project, 'commits', of.to)}>All commits</a>
+          {rich(t.latestCommitsShown(of.commits.length), {
+            link: (text) => <a href={locationAddress(project, 'commits', of.to)}>{text}</a>,
+          })}
         </p>
       )}
       <DiffTools files={of.diffs} total={of.files} address={address} query={query} />
@@ -102,7 +107,7 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
         first={only ? only - 1 : 0}
         whole={(_file, position) => ({ page: withQuery(address, { only: position + 1 }) })}
       />
-      {only > 0 && <a href={withQuery(address, { only: null })}>All files</a>}
+      {only > 0 && <a href={withQuery(address, { only: null })}>{t.allFiles}</a>}
     </>
   )
 }

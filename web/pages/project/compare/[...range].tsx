@@ -6,6 +6,7 @@ import { page as declare } from '../../../page.ts'
 import { missing } from '../../../refs.ts'
 import { CompareForm } from '../../../components/CompareForm.tsx'
 import { Comparison, loadComparison, type Compared } from './Comparison.tsx'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   refs: Refs
@@ -32,7 +33,7 @@ export const page = declare<Data, InProject>({
   View: ({ project, refs, compared, address, query }) => {
     return (
       <>
-        <h1>Compare</h1>
+        <h1>{common.compare}</h1>
         <CompareForm project={project} refs={refs} from={compared.from} to={compared.to} />
         <Comparison project={project} of={compared} address={address} query={query} />
       </>

@@ -6,6 +6,8 @@ import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { CompareForm } from '../../../components/CompareForm.tsx'
 import { Comparison, loadComparison, type Compared } from './Comparison.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   refs: Refs
@@ -22,20 +24,20 @@ export const page = declare<Data, InProject>({
       compared: from && to ? loadComparison(api, params.id!, { from, to, ...input }) : null,
     }
   },
-  title: () => 'Compare',
+  title: () => common.compare,
   View: ({ project, refs, compared, address, query }) => {
     const [from, to] = [query.get('from'), query.get('to')]
     return (
       <>
-        <h1>Compare</h1>
+        <h1>{common.compare}</h1>
         <CompareForm project={project} refs={refs} {...(from && { from })} {...(to && { to })} />
         {compared ? (
           <Comparison project={project} of={compared} address={address} query={query} />
         ) : from && to ? (
-          <Empty title="Unknown branch, tag or commit" />
+          <Empty title={t.unknownBranchTagOrCommit} />
         ) : (
-          <Empty title="Compare revisions">
-            <p>Select branches, tags or commits to see the changes between them.</p>
+          <Empty title={t.compareRevisions}>
+            <p>{t.selectBranchesTagsOrCommits}</p>
           </Empty>
         )}
       </>

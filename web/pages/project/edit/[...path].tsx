@@ -10,6 +10,8 @@ import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type Act } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 const LARGEST = 1_000_000
 
@@ -55,7 +57,7 @@ export const page = declare<Data, InProject>({
       content: found.then(({ size, content }) => (size > LARGEST ? null : decodeText(content))),
     }
   },
-  title: ({ file }) => `Edit ${file.file_path}`,
+  title: ({ file }) => t.editFilePath(file.file_path),
   actions: {
     save: (act) => write(act, { content: contentOf(act.form) }),
     rename: (act) => write(act, {}),
@@ -80,7 +82,7 @@ export const page = declare<Data, InProject>({
         <CommitFields project={project} at={ref} isBranch={isBranch} sha={commit.id} message={message} />
         <div class="row">
           <Button kind={kind}>{button}</Button>
-          <a href={locationAddress(project, 'blob', ref, path)}>Cancel</a>
+          <a href={locationAddress(project, 'blob', ref, path)}>{common.cancel}</a>
         </div>
       </>
     )
@@ -88,42 +90,42 @@ export const page = declare<Data, InProject>({
       <>
         <h1>{file.file_path}</h1>
         <Tabs
-          label="Edit mode"
+          label={t.editMode}
           tabs={[
-            ...(content === null ? [] : [tab('edit', 'Edit')]),
-            tab('replace', 'Replace'),
-            tab('rename', 'Rename'),
-            tab('delete', 'Delete'),
+            ...(content === null ? [] : [tab('edit', common.edit)]),
+            tab('replace', t.replace),
+            tab('rename', common.rename),
+            tab('delete', common.deleteLabel),
           ]}
         />
         {way === 'edit' && content !== null && (
           <Form action="save" class="file-form" id="save">
-            <Field name="file_path" label="Path" value={path} required />
+            <Field name="file_path" label={t.path} value={path} required />
             <input type="hidden" name="endings" value={content.includes('\r\n') ? 'crlf' : 'lf'} />
             <Editor content={content} />
-            {end(`Update ${file.file_name}`, 'Commit')}
+            {end(t.updateFileName(file.file_name), common.commit)}
           </Form>
         )}
         {way === 'replace' && (
           <Form action="replace" class="file-form" id="replace" files>
             <input type="hidden" name="file_path" value={path} />
-            <Field name="file" label="Replacement file" type="file" required />
-            {end(`Replace ${file.file_name}`, 'Commit')}
+            <Field name="file" label={t.replacementFile} type="file" required />
+            {end(t.replaceFileName(file.file_name), common.commit)}
           </Form>
         )}
         {way === 'rename' && (
           <Form action="rename" class="file-form" id="rename">
-            <Field name="file_path" label="New path" value={path} required />
-            {end(`Rename ${file.file_name}`, 'Commit')}
+            <Field name="file_path" label={t.newPath} value={path} required />
+            {end(t.renameFileName(file.file_name), common.commit)}
           </Form>
         )}
         {way === 'delete' && (
           <Form action="remove" class="file-form" id="remove">
-            <p>The file is deleted in a new commit and stays in the history.</p>
+            <p>{t.theFileIsDeleted}</p>
             {end(
-              `Delete ${file.file_name}`,
+              t.deleteName(file.file_name),
               <>
-                <Icon name="trash" /> Delete file
+                <Icon name="trash" /> {t.deleteFile}
               </>,
               'danger',
             )}
@@ -139,7 +141,7 @@ function Editor({ content }: { content: string }) {
   const shown = useValue('content', content)
   return (
     <label class="field">
-      <span class="field-label">Content</span>
+      <span class="field-label">{common.content}</span>
       <textarea
         name="content"
         rows={24}

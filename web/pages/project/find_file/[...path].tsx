@@ -6,6 +6,8 @@ import { findPaths, type Hit } from './fuzzy.ts'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { locationAddress, locationAt } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 const SHOWN = 50
 
@@ -31,19 +33,19 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => `Find a file at ${place.ref}`,
+  title: ({ place }) => t.findFileAtRef(place.ref),
   View: ({ project, place, found, refs, query }) => {
     return (
       <>
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={place.ref} kind="find_file" />
-          <h1 class="crumbs">Find a file</h1>
+          <h1 class="crumbs">{t.findFile}</h1>
           <a class="button" href={locationAddress(project, 'tree', place.ref)}>
-            All files
+            {t.allFiles}
           </a>
         </div>
         <Finder project={project} place={place} found={found} typed={query.get('path') ?? ''} />
-        {found.isCut && <p class="quiet">Only the first {found.total} files are searched.</p>}
+        {found.isCut && <p class="quiet">{t.onlyFirstFilesAreSearched(found.total)}</p>}
       </>
     )
   },
@@ -90,22 +92,22 @@ function Finder({ project, place, found, typed }: FinderProps) {
           type="search"
           name="path"
           value={text}
-          aria-label="Path contains"
-          placeholder="Path contains"
+          aria-label={t.pathContains}
+          placeholder={t.pathContains}
           autocomplete="off"
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <button class="button" data-kind="main">
           {' '}
-          Search{' '}
+          {common.search}{' '}
         </button>
       </form>
       <p class="spoken" role="status">
-        {hits.length === SHOWN ? `${SHOWN} or more files` : `${hits.length} files`}
+        {hits.length === SHOWN ? t.shownOrMoreFiles(SHOWN) : t.fileCount(hits.length)}
       </p>
       {hits.length === 0 ? (
-        <Empty title="No matching files">
-          <p>Try a shorter search term. The characters can appear anywhere in the path, in this order.</p>
+        <Empty title={t.noMatchingFiles}>
+          <p>{t.tryShorterSearchTermCharacters}</p>
         </Empty>
       ) : (
         <ol class="finder-list card">

@@ -6,6 +6,7 @@ import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import { locationAddress } from '../../../refs.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   people: Listed<Records['Contributor'][]>
@@ -25,7 +26,7 @@ export const page = declare<Data, InProject>({
     }),
     refs: loadRefs(api, params.id!),
   }),
-  title: () => 'Contributors',
+  title: () => t.contributors,
   View: ({ project, people, refs, params }) => {
     const ref = params.ref!
     const most = Math.max(...people.items.map(({ commits }) => commits), 1)
@@ -33,10 +34,12 @@ export const page = declare<Data, InProject>({
       <>
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={ref} kind="graphs" />
-          <h1 class="crumbs">Contributors {people.total !== null && <span class="count">{people.total}</span>}</h1>
+          <h1 class="crumbs">
+            {t.contributors} {people.total !== null && <span class="count">{people.total}</span>}
+          </h1>
         </div>
-        {people.items.length === 0 && <Empty title="No contributors yet" />}
-        <Rows label="Contributors">
+        {people.items.length === 0 && <Empty title={t.noContributorsYet} />}
+        <Rows label={t.contributors}>
           {people.items.map((person) => (
             <Row
               key={person.email}
@@ -46,12 +49,8 @@ export const page = declare<Data, InProject>({
                   {person.name}
                 </a>
               }
-              facts={
-                <>
-                  {person.commits} {person.commits === 1 ? 'commit' : 'commits'} · {person.email}
-                </>
-              }
-              aside={<meter value={person.commits} max={most} aria-label={`Commits by ${person.name}`} />}
+              facts={<>{t.commitsAndEmail(person.commits, person.email)}</>}
+              aside={<meter value={person.commits} max={most} aria-label={t.commitsByName(person.name)} />}
             />
           ))}
         </Rows>

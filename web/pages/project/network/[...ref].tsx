@@ -9,6 +9,8 @@ import { layOut, type Line } from './network.ts'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 type Commit = Records['ListedCommit']
 
@@ -37,25 +39,25 @@ export const page = declare<Data, InProject>({
     }),
     refs: loadRefs(api, params.id!),
   }),
-  title: (_data, { params }) => `Graph at ${params.ref}`,
+  title: (_data, { params }) => t.graphAtRef(params.ref),
   View: ({ project, commits, refs, params, query, address }) => {
     const ref = params.ref!
     return (
       <>
         <div class="code-head">
           <RefPicker project={project} refs={refs} current={ref} kind="network" />
-          <h1 class="crumbs">Graph</h1>
+          <h1 class="crumbs">{t.graph}</h1>
           <div class="row">
             <a class="button" href={withQuery(address, { all: query.has('all') ? null : '1' })}>
-              {query.has('all') ? 'Only this branch' : 'All branches'}
+              {query.has('all') ? t.onlyThisBranch : common.allBranches}
             </a>
             <a class="button" href={locationAddress(project, 'commits', ref)}>
-              View as list
+              {t.viewAsList}
             </a>
           </div>
         </div>
         {commits.items.length === 0 ? (
-          <Empty title="No commits" />
+          <Empty title={common.noCommits} />
         ) : (
           <Drawing project={project} commits={commits.items} refs={refs} />
         )}
@@ -83,7 +85,7 @@ function Drawing({ project, commits, refs }: { project: Project; commits: readon
   const named = Map.groupBy([...refs.branches, ...refs.tags], ({ commit }) => commit?.id ?? '')
   const address = (id: string) => below(project, `commit/${id}`)
   return (
-    <div class="network card" tabIndex={0} role="region" aria-label="Commits">
+    <div class="network card" tabIndex={0} role="region" aria-label={common.commits}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {lines.map((line, n) => (
           <path d={pathOf(line)} fill="none" stroke={colourOf(line.lane)} stroke-width="2" key={n} />

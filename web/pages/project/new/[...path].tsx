@@ -7,6 +7,8 @@ import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   place: { ref: string; path: string; sha: string | null; isBranch: boolean }
@@ -26,7 +28,7 @@ export const page = declare<Data, InProject>({
     const branch = await api.maybe('/projects/{id}/repository/branches/{branch}', { id, branch: ref })
     return { place: { ref, path, sha: commit.id, isBranch: branch !== null } }
   },
-  title: () => 'New file',
+  title: () => t.newFile,
   actions: {
     async create(act) {
       const file_path = clean(text(act.form, 'file_path'))
@@ -44,41 +46,41 @@ export const page = declare<Data, InProject>({
       <>
         <CommitFields project={project} at={ref} isBranch={isBranch} sha={sha} message={message} />
         <div class="row">
-          <Button kind="main">Commit changes</Button>
+          <Button kind="main">{common.commitChanges}</Button>
           <a href={sha === null ? `/${project.path_with_namespace}` : locationAddress(project, 'tree', ref, path)}>
-            Cancel
+            {common.cancel}
           </a>
         </div>
       </>
     )
     return (
       <>
-        <h1>New file</h1>
+        <h1>{t.newFile}</h1>
         <Tabs
-          label="Input mode"
+          label={t.inputMode}
           tabs={[
-            { text: 'Write', href: withQuery(address, { upload: null }), isCurrent: !isUpload },
-            { text: 'Upload', href: withQuery(address, { upload: '1' }), isCurrent: isUpload },
+            { text: common.write, href: withQuery(address, { upload: null }), isCurrent: !isUpload },
+            { text: t.upload, href: withQuery(address, { upload: '1' }), isCurrent: isUpload },
           ]}
         />
         {isUpload ? (
           <Form action="upload" class="file-form" files>
-            <Field name="file" label="File" type="file" required />
-            <Field name="folder" label="Folder" value={path} hint="Leave empty for the root folder" />
-            <Field name="name" label="Name" hint="Leave empty to keep the file name" />
-            {end('Upload file')}
+            <Field name="file" label={common.file} type="file" required />
+            <Field name="folder" label={common.folder} value={path} hint={t.leaveEmptyForRootFolder} />
+            <Field name="name" label={common.name} hint={t.leaveEmptyToKeepFileName} />
+            {end(t.uploadFile)}
           </Form>
         ) : (
           <Form action="create" class="file-form">
             <Field
               name="file_path"
-              label="Path"
+              label={t.path}
               value={path ? `${path}/` : (query.get('name') ?? '')}
               placeholder="folder/name.txt"
               required
             />
-            <Field name="content" label="Content" lines={20} />
-            {end('Add file')}
+            <Field name="content" label={common.content} lines={20} />
+            {end(common.addFile)}
           </Form>
         )}
       </>

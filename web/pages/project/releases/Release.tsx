@@ -7,6 +7,8 @@ import { Time } from '../../../components/Time.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
 import { outside } from '../../../outside.ts'
 import { archiveAddress, encodePath } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as t from '../../../texts/repository.ts'
 
 export function ReleaseBody({ project, release }: { project: Project; release: Records['Release'] }) {
   return (
@@ -22,14 +24,10 @@ export function ReleaseBody({ project, release }: { project: Project; release: R
           </>
         )}
         {' · '}
-        {release.upcoming_release ? 'scheduled for ' : 'released '}
-        <Time at={release.released_at} />
-        {release.author && (
-          <>
-            {' by '}
-            <Person of={release.author} />
-          </>
-        )}
+        {rich(release.upcoming_release ? t.scheduledForTime : t.releasedTime, {
+          time: <Time at={release.released_at} />,
+        })}
+        {release.author && <> {rich(t.byPerson, { person: <Person of={release.author} /> })}</>}
         {release.milestones.map((milestone) => (
           <span key={milestone.id}>
             {' · '}
@@ -40,7 +38,7 @@ export function ReleaseBody({ project, release }: { project: Project; release: R
       {release.description_html && <Prose html={release.description_html} />}
       <details class="assets" open>
         <summary>
-          Assets <span class="count">{release.assets.count}</span>
+          {t.assets} <span class="count">{release.assets.count}</span>
         </summary>
         <ul class="files">
           {release.assets.links.map((link) => (
@@ -56,7 +54,7 @@ export function ReleaseBody({ project, release }: { project: Project; release: R
             <li key={format}>
               <Icon name="folder" />
               <a href={archiveAddress(project, format, release.tag_name)} download>
-                Source code ({format})
+                {t.sourceCodeFormat(format)}
               </a>
             </li>
           ))}

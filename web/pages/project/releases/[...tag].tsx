@@ -8,6 +8,8 @@ import { levelOf } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 import { encodePath } from '../../../refs.ts'
 import { ReleaseBody } from './Release.tsx'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   release: Records['Release']
@@ -48,13 +50,13 @@ export const page = declare<Data, InProject>({
     if (isEdit(params))
       return (
         <>
-          <h1>Edit {release.name}</h1>
+          <h1>{t.editFilePath(release.name)}</h1>
           <Form action="save" class="add-form">
-            <Field name="name" label="Title" value={release.name} />
-            <WritingArea name="description" label="Release notes" lines={12} value={release.description} />
+            <Field name="name" label={common.title} value={release.name} />
+            <WritingArea name="description" label={t.releaseNotes} lines={12} value={release.description} />
             <div class="row">
-              <Button kind="main">Save</Button>
-              <a href={address}>Cancel</a>
+              <Button kind="main">{common.save}</Button>
+              <a href={address}>{common.cancel}</a>
             </div>
           </Form>
         </>
@@ -63,22 +65,22 @@ export const page = declare<Data, InProject>({
       <>
         <div class="head">
           <h1>
-            {release.name} {release.upcoming_release && <span class="badge">upcoming</span>}
+            {release.name} {release.upcoming_release && <span class="badge">{t.upcoming}</span>}
           </h1>
           {levelOf(project) >= 30 && (
             <div class="row">
               <a class="button" href={`${address}/edit`}>
-                <Icon name="pencil" /> Edit
+                <Icon name="pencil" /> {common.edit}
               </a>
-              <ActButton action="remove" kind="danger" confirm="Delete this release? The tag is kept.">
-                <Icon name="trash" /> Delete
+              <ActButton action="remove" kind="danger" confirm={t.deleteThisReleaseTagIsKept}>
+                <Icon name="trash" /> {common.deleteLabel}
               </ActButton>
             </div>
           )}
         </div>
         <ReleaseBody project={project} release={release} />
         <p class="after-list">
-          <a href={below(project, 'releases')}>All releases</a>
+          <a href={below(project, 'releases')}>{t.allReleases}</a>
         </p>
       </>
     )

@@ -7,6 +7,7 @@ import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { encodePath } from '../../../refs.ts'
 import { ReleaseBody } from './Release.tsx'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   releases: Listed<Records['Release'][]>
@@ -22,23 +23,25 @@ export const page = declare<Data, InProject>({
       per_page: 10,
     }),
   }),
-  title: () => 'Releases',
+  title: () => t.releases,
   feed: ({ project }) => `${below(project, 'releases')}.atom`,
   View: ({ project, releases }) => {
     const mayWrite = levelOf(project) >= 30 && !project.archived
     return (
       <>
         <div class="head">
-          <h1>Releases {releases.total !== null && <span class="count">{releases.total}</span>}</h1>
+          <h1>
+            {t.releases} {releases.total !== null && <span class="count">{releases.total}</span>}
+          </h1>
           {mayWrite && (
             <a class="button" data-kind="main" href={below(project, 'releases/new')}>
-              <Icon name="plus" /> New release
+              <Icon name="plus" /> {t.newRelease}
             </a>
           )}
         </div>
         {releases.items.length === 0 && (
-          <Empty title="No releases yet">
-            <p>Publish release notes and downloads for a tag.</p>
+          <Empty title={t.noReleasesYet}>
+            <p>{t.publishReleaseNotesAndDownloads}</p>
           </Empty>
         )}
         {releases.items.map((release, n) => (
@@ -47,8 +50,8 @@ export const page = declare<Data, InProject>({
               <h2>
                 <a href={below(project, `releases/${encodePath(release.tag_name)}`)}>{release.name}</a>
               </h2>
-              {n === 0 && releases.page === 1 && !release.upcoming_release && <span class="badge">latest</span>}
-              {release.upcoming_release && <span class="badge">upcoming</span>}
+              {n === 0 && releases.page === 1 && !release.upcoming_release && <span class="badge">{t.latest}</span>}
+              {release.upcoming_release && <span class="badge">{t.upcoming}</span>}
             </header>
             <div class="card-body">
               <ReleaseBody project={project} release={release} />

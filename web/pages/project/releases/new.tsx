@@ -5,6 +5,8 @@ import { WritingArea } from '../../../components/WritingArea.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { encodePath } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   refs: Refs
@@ -14,7 +16,7 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api, params }) => ({ refs: loadRefs(api, params.id!) }),
-  title: () => 'New release',
+  title: () => t.newRelease,
   actions: {
     async create({ api, params, form }) {
       const made = await api.post('/projects/{id}/releases', {
@@ -30,24 +32,18 @@ export const page = declare<Data, InProject>({
   View: ({ project, refs, query }) => {
     return (
       <>
-        <h1>New release</h1>
+        <h1>{t.newRelease}</h1>
         <Form action="create" class="add-form">
-          <Field name="tag_name" label="Tag" required value={query.get('tag')} placeholder="v1.0" />
+          <Field name="tag_name" label={common.tag} required value={query.get('tag')} placeholder="v1.0" />
           <p class="quiet">
-            Existing tags: {refs.tags.length === 0 ? 'none' : refs.tags.map(({ name }) => name).join(', ')}. Enter a new
-            name to create a tag.
+            {t.existingTagsEnterNewName(refs.tags.length === 0 ? t.none : refs.tags.map(({ name }) => name).join(', '))}
           </p>
-          <Field
-            name="ref"
-            label="Create from"
-            value={project.default_branch}
-            hint="Branch, tag or commit, for a new tag"
-          />
-          <Field name="name" label="Title" />
-          <WritingArea name="description" label="Release notes" lines={10} />
+          <Field name="ref" label={t.createFrom} value={project.default_branch} hint={t.branchTagOrCommitForNew} />
+          <Field name="name" label={common.title} />
+          <WritingArea name="description" label={t.releaseNotes} lines={10} />
           <div class="row">
-            <Button kind="main">Create release</Button>
-            <a href={below(project, 'releases')}>Cancel</a>
+            <Button kind="main">{t.createRelease}</Button>
+            <a href={below(project, 'releases')}>{common.cancel}</a>
           </div>
         </Form>
       </>

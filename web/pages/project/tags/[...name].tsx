@@ -8,6 +8,9 @@ import { below, projectFrame, type InProject } from '../../../layout/project.tsx
 import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { archiveAddress, encodePath, locationAddress } from '../../../refs.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   tag: Records['Tag']
@@ -29,21 +32,21 @@ export const page = declare<Data, InProject>({
       <>
         <div class="head">
           <h1>
-            <Icon name="tag" /> {tag.name} {tag.protected && <span class="badge">protected</span>}
+            <Icon name="tag" /> {tag.name} {tag.protected && <span class="badge">{t.protectedBadge}</span>}
           </h1>
           <div class="row">
             <a class="button" href={locationAddress(project, 'tree', tag.name)}>
-              <Icon name="folder" /> Browse files
+              <Icon name="folder" /> {t.browseFiles}
             </a>
             {tag.release ? (
               <a class="button" href={below(project, `releases/${encodePath(tag.name)}`)}>
                 {' '}
-                View release{' '}
+                {t.viewRelease}{' '}
               </a>
             ) : (
               levelOf(project) >= 30 && (
                 <a class="button" href={`${below(project, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}>
-                  Create release
+                  {t.createRelease}
                 </a>
               )
             )}
@@ -51,16 +54,17 @@ export const page = declare<Data, InProject>({
         </div>
         {tag.created_at && (
           <p class="quiet">
-            Created <Time at={tag.created_at} /> {signature && <span class="badge">signed</span>}
+            {rich(t.createdTime, { time: <Time at={tag.created_at} /> })}{' '}
+            {signature && <span class="badge">{t.signed}</span>}
           </p>
         )}
         {tag.message && <pre class="commit-message">{tag.message}</pre>}
         {tag.commit && (
-          <Rows label="Commit">
+          <Rows label={common.commit}>
             <CommitRow project={project} commit={tag.commit} />
           </Rows>
         )}
-        <ul class="facts" aria-label="Archives">
+        <ul class="facts" aria-label={t.archives}>
           {['zip', 'tar.gz', 'tar.bz2', 'tar'].map((format) => (
             <li key={format}>
               <a href={archiveAddress(project, format, tag.name)} download>

@@ -8,6 +8,8 @@ import { below, projectFrame, type InProject, type Project } from '../../../layo
 import { levelOf } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 import { archiveAddress, encodePath } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   tags: Listed<Records['Tag'][]>
@@ -25,7 +27,7 @@ export const page = declare<Data, InProject>({
       per_page: 30,
     }),
   }),
-  title: () => 'Tags',
+  title: () => common.tags,
   actions: {
     async create({ api, params, form }) {
       const tag_name = text(form, 'tag_name')
@@ -46,13 +48,15 @@ export const page = declare<Data, InProject>({
     return (
       <>
         <div class="head">
-          <h1>Tags {tags.total !== null && <span class="count">{tags.total}</span>}</h1>
+          <h1>
+            {common.tags} {tags.total !== null && <span class="count">{tags.total}</span>}
+          </h1>
           <form class="row" role="search">
             <input
               type="search"
               name="search"
-              aria-label="Search tags"
-              placeholder="Search tags"
+              aria-label={t.searchTags}
+              placeholder={t.searchTags}
               value={query.get('search') ?? ''}
             />
           </form>
@@ -60,33 +64,33 @@ export const page = declare<Data, InProject>({
         {mayWrite && (
           <details class="add">
             <summary class="button">
-              <Icon name="plus" /> New tag
+              <Icon name="plus" /> {t.newTag}
             </summary>
             <Form action="create" class="add-form">
-              <Field name="tag_name" label="Name" required />
+              <Field name="tag_name" label={common.name} required />
               <Field
                 name="ref"
-                label="Create from"
+                label={t.createFrom}
                 value={project.default_branch}
                 required
-                hint="Branch, tag or commit"
+                hint={t.branchTagOrCommit}
               />
               <Field
                 name="message"
-                label="Message"
+                label={common.message}
                 lines={3}
-                hint="Optional. Adding a message creates an annotated tag."
+                hint={t.optionalAddingMessageCreatesAnnotatedTag}
               />
-              <Button kind="main">Create tag</Button>
+              <Button kind="main">{t.createTag}</Button>
             </Form>
           </details>
         )}
         {tags.items.length === 0 ? (
-          <Empty title={query.get('search') ? 'No matching tags' : 'No tags yet'}>
-            <p>Use tags to mark commits, for example v1.0.</p>
+          <Empty title={query.get('search') ? t.noMatchingTags : t.noTagsYet}>
+            <p>{t.useTagsToMarkCommits}</p>
           </Empty>
         ) : (
-          <Rows label="Tags">
+          <Rows label={common.tags}>
             {tags.items.map((tag) => (
               <TagRow project={project} tag={tag} mayWrite={mayWrite} key={tag.name} />
             ))}
@@ -106,10 +110,10 @@ function TagRow({ project, tag, mayWrite }: { project: Project; tag: Records['Ta
       title={
         <span class="row">
           <a href={below(project, `tags/${encodePath(name)}`)}>{name}</a>
-          {tag.protected && <span class="badge">protected</span>}
+          {tag.protected && <span class="badge">{t.protectedBadge}</span>}
           {tag.release && (
             <a class="label" href={below(project, `releases/${encodePath(name)}`)}>
-              release
+              {t.release}
             </a>
           )}
         </span>
@@ -129,7 +133,12 @@ function TagRow({ project, tag, mayWrite }: { project: Project; tag: Records['Ta
       }
       aside={
         <>
-          <a href={archiveAddress(project, 'zip', name)} aria-label={`Download ${name}`} title="Download" download>
+          <a
+            href={archiveAddress(project, 'zip', name)}
+            aria-label={t.downloadName(name)}
+            title={common.download}
+            download
+          >
             <Icon name="download" />
           </a>
           {mayWrite && !tag.protected && (
@@ -138,8 +147,8 @@ function TagRow({ project, tag, mayWrite }: { project: Project; tag: Records['Ta
               kind="plain"
               fields={{ tag_name: name }}
               id={name}
-              label={`Delete ${name}`}
-              confirm={`Delete the tag ${name}?`}
+              label={t.deleteName(name)}
+              confirm={t.deleteTagName(name)}
             >
               <Icon name="trash" />
             </ActButton>

@@ -11,6 +11,8 @@ import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { archiveAddress, missing, locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/repository.ts'
 
 interface Data {
   place: RefLocation
@@ -46,7 +48,7 @@ export const page = declare<Data, InProject>({
       refs: loadRefs(api, id),
     }
   },
-  title: ({ place }) => `${place.path || 'Files'} at ${place.ref}`,
+  title: ({ place }) => t.filePathAtRef(place.path || common.files, place.ref),
   View: ({ project, place: { ref, path, commit }, entries, commits, last, readme, refs }) => {
     const isBranch = refs.branches.some(({ name }) => name === ref) || !/^[0-9a-f]{40}$/.test(ref)
     return (
@@ -55,15 +57,15 @@ export const page = declare<Data, InProject>({
           <RefPicker project={project} refs={refs} current={ref} kind="tree" path={path} />
           <Crumbs project={project} refName={ref} path={path} />
           <div class="row">
-            <a class="button" data-key="t" title="Key: t" href={locationAddress(project, 'find_file', ref)}>
-              Find file
+            <a class="button" data-key="t" title={common.keyT} href={locationAddress(project, 'find_file', ref)}>
+              {common.findFile}
             </a>
             <a class="button" href={locationAddress(project, 'commits', ref, path)}>
-              History
+              {common.history}
             </a>
             <details class="menu">
               <summary class="button">
-                <Icon name="download" /> Download
+                <Icon name="download" /> {common.download}
               </summary>
               <div class="menu-items">
                 {['zip', 'tar.gz', 'tar.bz2', 'tar'].map((format) => (
@@ -71,12 +73,12 @@ export const page = declare<Data, InProject>({
                     {format}
                   </a>
                 ))}
-                <a href={locationAddress(project, 'tree', commit.id, path)}>Permalink</a>
+                <a href={locationAddress(project, 'tree', commit.id, path)}>{t.permalink}</a>
               </div>
             </details>
             {levelOf(project) >= 30 && isBranch && (
               <a class="button" href={locationAddress(project, 'new', ref, path)}>
-                <Icon name="plus" /> Add file
+                <Icon name="plus" /> {common.addFile}
               </a>
             )}
           </div>
@@ -85,7 +87,7 @@ export const page = declare<Data, InProject>({
           <LastCommit project={project} commit={last} history={locationAddress(project, 'commits', ref, path)} />
         )}
         {entries.items.length === 0 ? (
-          <Empty title="This folder is empty" />
+          <Empty title={t.thisFolderIsEmpty} />
         ) : (
           <Files project={project} entries={entries.items} commits={commits} at={ref} path={path} page={entries.page} />
         )}
