@@ -8,29 +8,31 @@ import type { InGroup } from '../../layout/group.tsx'
 import { groupSettingsFrame } from '../../layout/settings.tsx'
 import { VISIBILITIES, type VisibilityWord } from '../../levels.ts'
 import { page as declare, text } from '../../page.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/groups.ts'
 
 interface Data {
   places: Records['PublicGroup'][]
 }
 
 const CREATORS = [
-  ['developer', 'Developers and above'],
-  ['maintainer', 'Maintainers and above'],
-  ['owner', 'Owners'],
-  ['noone', 'No one'],
+  ['developer', t.developersAndAbove],
+  ['maintainer', t.maintainersAndAbove],
+  ['owner', common.owners],
+  ['noone', common.noOne],
 ] as const
 
 const SUBGROUP_CREATORS = [
-  ['maintainer', 'Maintainers and owners'],
-  ['owner', 'Owners'],
+  ['maintainer', t.maintainersAndOwners],
+  ['owner', common.owners],
 ] as const
 
 const SWITCHES = [
-  ['request_access_enabled', 'Allow users to request access'],
-  ['share_with_group_lock', 'Prevent sharing projects with other groups'],
-  ['membership_lock', 'Lock project membership'],
-  ['lfs_enabled', 'Git LFS'],
-  ['emails_enabled', 'Send email notifications'],
+  ['request_access_enabled', t.allowUsersToRequestAccess],
+  ['share_with_group_lock', t.preventSharingProjectsWithOtherGroups],
+  ['membership_lock', t.lockProjectMembership],
+  ['lfs_enabled', common.gitLfs],
+  ['emails_enabled', t.sendEmailNotifications],
 ] as const
 
 export const page = declare<Data, InGroup>({
@@ -39,56 +41,56 @@ export const page = declare<Data, InGroup>({
   load: ({ api, params }) => ({
     places: api.get('/groups/{id}/transfer_locations', { id: params.id!, per_page: 100 }),
   }),
-  title: () => 'Settings',
+  title: () => common.settings,
   View: ({ group, places }) => (
     <>
-      <h1>General settings</h1>
+      <h1>{common.generalSettings}</h1>
       <Notice />
       <Form action="save" files>
-        <Field name="name" label="Name" value={group.name} required />
-        <Field name="description" label="Description" value={group.description} lines={3} />
-        <Choice name="visibility" label="Visibility" options={VISIBILITIES} value={group.visibility} />
-        <Field name="avatar" label="Avatar" type="file" />
+        <Field name="name" label={common.name} value={group.name} required />
+        <Field name="description" label={common.description} value={group.description} lines={3} />
+        <Choice name="visibility" label={common.visibility} options={VISIBILITIES} value={group.visibility} />
+        <Field name="avatar" label={common.avatar} type="file" />
         <Choice
           name="project_creation_level"
-          label="Roles that can create projects"
+          label={t.rolesThatCanCreateProjects}
           options={CREATORS}
           value={group.project_creation_level}
         />
         <Choice
           name="subgroup_creation_level"
-          label="Roles that can create subgroups"
+          label={t.rolesThatCanCreateSubgroups}
           options={SUBGROUP_CREATORS}
           value={group.subgroup_creation_level}
         />
         {SWITCHES.map(([name, label]) => (
           <Switch name={name} label={label} isOn={group[name]} key={name} />
         ))}
-        <Button kind="main">Save</Button>
+        <Button kind="main">{common.save}</Button>
       </Form>
-      <Chapter title="Path and transfer" hint="Changes the URLs of all projects in this group.">
+      <Chapter title={t.pathAndTransfer} hint={t.changesUrlsOfAllProjects}>
         <Form action="rename">
-          <Field name="path" label="URL slug" value={group.path} required />
-          <Button>Change path</Button>
+          <Field name="path" label={common.urlSlug} value={group.path} required />
+          <Button>{common.changePath}</Button>
         </Form>
-        <Form action="transfer" confirm="Transfer this group?">
+        <Form action="transfer" confirm={t.transferThisGroup}>
           <Choice
             name="group_id"
-            label="New parent group"
+            label={t.newParentGroup}
             options={[
-              ['', 'No parent: top-level group'],
+              ['', t.noParentTopLevelGroup],
               ...places.map(({ id, full_path }) => [String(id), full_path] as const),
             ]}
           />
-          <Button>Transfer group</Button>
+          <Button>{t.transferGroup}</Button>
         </Form>
       </Chapter>
       <Confirmed
-        title="Delete this group"
-        hint="Deletes all projects and subgroups. This cannot be undone."
+        title={t.deleteThisGroup}
+        hint={t.deletesAllProjectsAndSubgroups}
         action="remove"
         word={group.full_path}
-        button="Delete group"
+        button={t.deleteGroup}
       />
     </>
   ),
@@ -108,7 +110,7 @@ export const page = declare<Data, InGroup>({
         ),
         ...(avatar && { avatar }),
       })
-      return { told: { notice: 'Saved.' } }
+      return { told: { notice: common.saved } }
     },
     async rename({ api, params, form }) {
       const group = await api.put('/groups/{id}', { id: params.id!, path: text(form, 'path') })

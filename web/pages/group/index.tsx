@@ -9,6 +9,8 @@ import { listPage } from '../../fields.ts'
 import { belowGroup, groupFrame, type InGroup } from '../../layout/group.tsx'
 import { page as declare } from '../../page.ts'
 import { PROJECT_ORDERS, orderOf } from '../../components/orders.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/groups.ts'
 
 interface Data {
   subgroups: Records['Group'][]
@@ -43,44 +45,42 @@ export const page = declare<Data, InGroup>({
           </div>
         </div>
         <div class="row">
-          {members !== null && (
-            <a href={belowGroup(group, 'group_members')}>
-              {members} {members === 1 ? 'member' : 'members'}
-            </a>
+          {members !== null && <a href={belowGroup(group, 'group_members')}>{t.members(members)}</a>}
+          {me && groupLevel === 0 && group.request_access_enabled && (
+            <ActButton action="ask">{t.requestAccess}</ActButton>
           )}
-          {me && groupLevel === 0 && group.request_access_enabled && <ActButton action="ask">Request access</ActButton>}
           {groupLevel >= 40 && (
             <a class="button" href={`/groups/new?parent=${group.id}`}>
-              New subgroup
+              {t.newSubgroup}
             </a>
           )}
           {groupLevel >= 30 && (
             <a class="button" data-kind="main" href={`/projects/new?namespace=${group.id}`}>
-              New project
+              {common.newProject}
             </a>
           )}
         </div>
       </div>
-      <Finder label="Search projects and subgroups">
+      <Finder label={t.searchProjectsAndSubgroups}>
         <SortChoice options={PROJECT_ORDERS} />
       </Finder>
       {subgroups.length > 0 && (
         <>
-          <h2>Subgroups</h2>
+          <h2>{t.subgroups}</h2>
           <GroupRows groups={subgroups} />
         </>
       )}
-      <h2>Projects</h2>
+      <h2>{common.projects}</h2>
       {projects.items.length > 0 ? (
         <>
           <ProjectRows projects={projects.items} />
           <Pages of={projects} />
         </>
       ) : (
-        <Empty title={query.get('search') ? 'No results' : 'No projects yet'}>
+        <Empty title={query.get('search') ? common.noResults : t.noProjectsYet}>
           {groupLevel >= 30 && (
             <p>
-              <a href={`/projects/new?namespace=${group.id}`}>Create a project</a>
+              <a href={`/projects/new?namespace=${group.id}`}>{t.createProject}</a>
             </p>
           )}
         </Empty>

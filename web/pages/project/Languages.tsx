@@ -1,4 +1,7 @@
 /** The languages of a project by percentage. Colours follow the order, so that neighbours differ. */
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/projects.ts'
+
 const MOST = 6
 
 export function Languages({ of }: { of: Record<string, number> }) {
@@ -6,7 +9,7 @@ export function Languages({ of }: { of: Record<string, number> }) {
   if (all.length === 0) return null
   const shown = all.slice(0, MOST)
   const rest = all.slice(MOST).reduce((sum, [, share]) => sum + share, 0)
-  const parts = rest > 0 ? [...shown, ['Other', rest] as const] : shown
+  const parts = rest > 0 ? [...shown, [common.other, rest] as const] : shown
   let at = 0
   return (
     <div class="languages">
@@ -17,7 +20,7 @@ export function Languages({ of }: { of: Record<string, number> }) {
           return <rect key={name} data-part={n} x={x} y="0" width={share} height="1" />
         })}
       </svg>
-      <ul class="facts" aria-label="Languages">
+      <ul class="facts" aria-label={t.languages}>
         {parts.map(([name, share], n) => (
           <li key={name}>
             <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">

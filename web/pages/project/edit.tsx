@@ -8,6 +8,8 @@ import { projectSettingsFrame } from '../../layout/settings.tsx'
 import { levelOf, VISIBILITIES, type VisibilityWord } from '../../levels.ts'
 import { page as declare, text } from '../../page.ts'
 import { Confirmed, assertTyped } from '../../components/confirmed.tsx'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/projects.ts'
 
 interface Data {
   branches: Records['Branch'][]
@@ -15,42 +17,42 @@ interface Data {
 }
 
 const FEATURES = [
-  ['repository_access_level', 'Repository'],
-  ['issues_access_level', 'Issues'],
-  ['merge_requests_access_level', 'Merge requests'],
+  ['repository_access_level', common.repository],
+  ['issues_access_level', common.issues],
+  ['merge_requests_access_level', common.mergeRequests],
   ['builds_access_level', 'CI/CD'],
-  ['wiki_access_level', 'Wiki'],
-  ['snippets_access_level', 'Snippets'],
-  ['forking_access_level', 'Forks'],
+  ['wiki_access_level', common.wiki],
+  ['snippets_access_level', common.snippets],
+  ['forking_access_level', common.forks],
 ] as const
 
 const ACCESS = [
-  ['enabled', 'Everyone with access'],
-  ['private', 'Only project members'],
-  ['disabled', 'Disabled'],
+  ['enabled', t.everyoneWithAccess],
+  ['private', t.onlyProjectMembers],
+  ['disabled', common.disabled],
 ] as const
 type AccessWord = (typeof ACCESS)[number][0]
 
 const METHODS = [
-  ['merge', 'Merge commit'],
-  ['rebase_merge', 'Merge commit with semi-linear history'],
-  ['ff', 'Fast-forward merge'],
+  ['merge', t.mergeCommit],
+  ['rebase_merge', t.mergeCommitWithSemiLinearHistory],
+  ['ff', t.fastForwardMerge],
 ] as const
 
 const SQUASHES = [
-  ['default_off', 'Allow'],
-  ['default_on', 'Encourage'],
-  ['always', 'Require'],
-  ['never', 'Do not allow'],
+  ['default_off', t.allowSquash],
+  ['default_on', t.encourageSquash],
+  ['always', t.requireSquash],
+  ['never', t.doNotAllowSquash],
 ] as const
 
 const CHECKS = [
-  ['only_allow_merge_if_pipeline_succeeds', 'Pipelines must succeed'],
-  ['allow_merge_on_skipped_pipeline', 'Skipped pipelines are considered successful'],
-  ['only_allow_merge_if_all_discussions_are_resolved', 'All threads must be resolved'],
-  ['remove_source_branch_after_merge', 'Enable “Delete source branch” by default'],
-  ['resolve_outdated_diff_discussions', 'Automatically resolve threads on outdated lines'],
-  ['printing_merge_request_link_enabled', 'Show link to create a merge request when pushing'],
+  ['only_allow_merge_if_pipeline_succeeds', t.pipelinesMustSucceed],
+  ['allow_merge_on_skipped_pipeline', t.skippedPipelinesAreConsideredSuccessful],
+  ['only_allow_merge_if_all_discussions_are_resolved', t.allThreadsMustBeResolved],
+  ['remove_source_branch_after_merge', t.enableDeleteSourceBranchByDefault],
+  ['resolve_outdated_diff_discussions', t.automaticallyResolveThreadsOnOutdatedLines],
+  ['printing_merge_request_link_enabled', t.showLinkToCreateMerge],
 ] as const
 
 export const page = declare<Data, InProject>({
@@ -64,23 +66,23 @@ export const page = declare<Data, InProject>({
       places: api.get('/projects/{id}/transfer_locations', { id, per_page: 100 }),
     }
   },
-  title: () => 'Settings',
+  title: () => common.settings,
   View: ({ project, branches, places, me }) => {
     const isMine = project.namespace.kind === 'user' && project.namespace.full_path === me?.username
     const isOwner = isMine || levelOf(project) >= 50 || me?.is_admin
     return (
       <>
-        <h1>General settings</h1>
+        <h1>{common.generalSettings}</h1>
         <Notice />
         <Form action="save" files>
-          <Field name="name" label="Name" value={project.name} required />
-          <Field name="description" label="Description" value={project.description} lines={3} />
-          <Field name="topics" label="Topics" value={project.topics.join(', ')} hint="Comma-separated." />
-          <Choice name="visibility" label="Visibility" options={VISIBILITIES} value={project.visibility} />
+          <Field name="name" label={common.name} value={project.name} required />
+          <Field name="description" label={common.description} value={project.description} lines={3} />
+          <Field name="topics" label={t.topics} value={project.topics.join(', ')} hint="Comma-separated." />
+          <Choice name="visibility" label={common.visibility} options={VISIBILITIES} value={project.visibility} />
           {branches.length > 0 && (
             <Choice
               name="default_branch"
-              label="Default branch"
+              label={t.defaultBranch}
               options={[...new Set([project.default_branch ?? '', ...branches.map(({ name }) => name)])].map((name) => [
                 name,
                 name,
@@ -88,10 +90,10 @@ export const page = declare<Data, InProject>({
               value={project.default_branch}
             />
           )}
-          <Field name="avatar" label="Avatar" type="file" />
-          <Button kind="main">Save</Button>
+          <Field name="avatar" label={common.avatar} type="file" />
+          <Button kind="main">{common.save}</Button>
         </Form>
-        <Chapter title="Features" hint="Choose who can use each feature.">
+        <Chapter title={t.features} hint={t.chooseWhoCanUseEachFeature}>
           <Form action="features">
             <div class="switches">
               {FEATURES.map(([name, label]) => (
@@ -100,57 +102,62 @@ export const page = declare<Data, InProject>({
             </div>
             <Switch
               name="request_access_enabled"
-              label="Allow users to request access"
+              label={t.allowUsersToRequestAccess}
               isOn={project.request_access_enabled}
             />
-            <Switch name="lfs_enabled" label="Git LFS" isOn={project.lfs_enabled} />
-            <Button>Save features</Button>
+            <Switch name="lfs_enabled" label={common.gitLfs} isOn={project.lfs_enabled} />
+            <Button>{t.saveFeatures}</Button>
           </Form>
         </Chapter>
-        <Chapter title="Merge requests">
+        <Chapter title={common.mergeRequests}>
           <Form action="merging">
-            <Choice name="merge_method" label="Merge method" options={METHODS} value={project.merge_method} />
-            <Choice name="squash_option" label="Squash commits" options={SQUASHES} value={project.squash_option} />
+            <Choice name="merge_method" label={t.mergeMethod} options={METHODS} value={project.merge_method} />
+            <Choice
+              name="squash_option"
+              label={common.squashCommits}
+              options={SQUASHES}
+              value={project.squash_option}
+            />
             {CHECKS.map(([name, label]) => (
               <Switch name={name} label={label} isOn={project[name]} key={name} />
             ))}
-            <Button>Save merge request settings</Button>
+            <Button>{t.saveMergeRequestSettings}</Button>
           </Form>
         </Chapter>
         {isOwner && (
           <>
             <Chapter
-              title={project.archived ? 'Unarchive project' : 'Archive project'}
-              hint="Archived projects are read-only."
+              title={project.archived ? t.unarchiveProject : t.archiveProject}
+              hint={t.archivedProjectsAreReadOnly}
             >
               {project.archived ? (
-                <ActButton action="unarchive">Unarchive project</ActButton>
+                <ActButton action="unarchive">{t.unarchiveProject}</ActButton>
               ) : (
-                <ActButton action="archive" confirm="Archive this project?">
-                  Archive project
+                <ActButton action="archive" confirm={t.archiveThisProject}>
+                  {t.archiveProject}
                 </ActButton>
               )}
             </Chapter>
-            <Chapter title="Path and transfer" hint="The old URL redirects to the new URL.">
+            <Chapter title={t.pathAndTransfer} hint={t.theOldUrlRedirects}>
               <Form action="rename">
-                <Field name="path" label="URL slug" value={project.path} required />
-                <Button>Change path</Button>
+                <Field name="path" label={common.urlSlug} value={project.path} required />
+                <Button>{common.changePath}</Button>
               </Form>
-              <Form action="transfer" confirm="Transfer this project?">
+              <Form action="transfer" confirm={t.transferThisProject}>
                 <Choice
                   name="namespace"
-                  label="New namespace"
+                  label={t.newNamespace}
                   options={places.map(({ id, full_path }) => [String(id), full_path])}
                 />
-                <Button>Transfer project</Button>
+                <Button>{t.transferProject}</Button>
               </Form>
             </Chapter>
             <Confirmed
-              title="Delete this project"
-              hint="Deletes the repository, issues, merge requests and all other data. This cannot be undone."
+              title={t.deleteThisProject}
+              hint={t.deletesRepositoryIssuesMergeRequests}
               action="remove"
               word={project.path_with_namespace}
-              button="Delete project"
+              button={t.deleteProject}
             />
           </>
         )}
@@ -170,7 +177,7 @@ export const page = declare<Data, InProject>({
         default_branch: optional(form, 'default_branch'),
         ...(avatar && { avatar }),
       })
-      return { told: { notice: 'Saved.' } }
+      return { told: { notice: common.saved } }
     },
     async features({ api, params, form }) {
       const levels = FEATURES.map(([name]) => [name, word<AccessWord>(form, name)] as const)
@@ -179,7 +186,7 @@ export const page = declare<Data, InProject>({
         ...Object.fromEntries(levels),
         ...flags(form, ['request_access_enabled', 'lfs_enabled']),
       })
-      return { told: { notice: 'Features saved.' } }
+      return { told: { notice: t.featuresSaved } }
     },
     async merging({ api, params, form }) {
       await api.put('/projects/{id}', {
@@ -191,7 +198,7 @@ export const page = declare<Data, InProject>({
           CHECKS.map(([name]) => name),
         ),
       })
-      return { told: { notice: 'Saved.' } }
+      return { told: { notice: common.saved } }
     },
     async archive({ api, params }) {
       await api.post('/projects/{id}/archive', { id: params.id! })

@@ -7,6 +7,7 @@ import { State } from '../../components/State.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'
 import { page as declare } from '../../page.ts'
 import { pauseOf } from '../../polling.ts'
+import * as t from '../../texts/projects.ts'
 
 interface Data {
   state: Records['Import']
@@ -27,7 +28,7 @@ export const page = declare<Data, InProject>({
     state: api.get('/projects/{id}/import', { id: params.id! }),
     settings: api.get('/application/web_settings', {}),
   }),
-  title: () => 'Import',
+  title: () => t.importLabel,
   View: ({ state, settings }) => {
     const { reload } = useSurroundings()
     const isUnderWay = state.import_status === 'scheduled' || state.import_status === 'started'
@@ -41,13 +42,13 @@ export const page = declare<Data, InProject>({
       const timer = setInterval(() => void reload().catch(() => {}), pause)
       return () => clearInterval(timer)
     }, [isUnderWay])
-    const name = isFork ? 'Fork' : 'Import'
+    const name = isFork ? t.fork : t.importLabel
     return (
       <section class="narrow" aria-live="polite">
         <h1>{name}</h1>
         <p>
           {state.import_status === 'none' ? (
-            'This project was not imported.'
+            t.thisProjectWasNotImported
           ) : (
             <State of={STATES[state.import_status] ?? state.import_status} />
           )}
@@ -55,24 +56,22 @@ export const page = declare<Data, InProject>({
         {isUnderWay && (
           <>
             <progress max={100} value={state.stats?.progress} aria-label={name} />
-            <p class="quiet">
-              The repository is {isFork ? 'copied' : 'imported'} in the background. You can leave this page.
-            </p>
+            <p class="quiet">{t.repositoryIsCopiedInBackground(isFork ? t.copied : t.imported)}</p>
             {!isFork && (
-              <ActButton action="cancel" confirm="Cancel the import?">
+              <ActButton action="cancel" confirm={t.cancelTheImport}>
                 {' '}
-                Cancel import{' '}
+                {t.cancelImport}{' '}
               </ActButton>
             )}
           </>
         )}
         {state.import_error && <p class="fault">{state.import_error}</p>}
         {state.import_status === 'failed' && (
-          <p>{isFork ? 'Delete this project and fork again.' : 'Check the URL, then create the project again.'}</p>
+          <p>{isFork ? t.deleteThisProjectAndForkAgain : t.checkUrlThenCreateProjectAgain}</p>
         )}
         {!isUnderWay && (
           <a class="button" data-kind="main" href={`/${state.path_with_namespace}`}>
-            Go to project
+            {t.goToProject}
           </a>
         )}
       </section>

@@ -14,6 +14,9 @@ import { below, projectFrame, type InProject, type Project } from '../../layout/
 import { levelOf } from '../../levels.ts'
 import { page as declare, type PageRequest } from '../../page.ts'
 import { encodePath, locationAddress } from '../../refs.ts'
+import { rich } from '../../rich.ts'
+import * as common from '../../texts/common.ts'
+import * as t from '../../texts/projects.ts'
 
 interface Data {
   entries: Records['TreeEntry'][] | null
@@ -86,8 +89,8 @@ export const page = declare<Data, InProject>({
         <Head project={project} isStarred={rest.isStarred} isSignedIn={me !== null} />
         {/^(scheduled|started|failed)$/.test(project.import_status ?? '') && (
           <p class="card code-notice" role="status">
-            {project.import_status === 'failed' ? 'Import failed.' : 'Import in progress.'}{' '}
-            <a href={below(project, 'import')}>View import status</a>
+            {project.import_status === 'failed' ? t.importFailed : t.importInProgress}{' '}
+            <a href={below(project, 'import')}>{t.viewImportStatus}</a>
           </p>
         )}
         {entries && entries.length > 0 ? (
@@ -98,15 +101,15 @@ export const page = declare<Data, InProject>({
               <RefPicker project={project} refs={refs} current={branch} kind="tree" />
               <span class="grow" />
               <div class="row">
-                <a class="button" data-key="t" title="Key: t" href={locationAddress(project, 'find_file', branch)}>
-                  Find file
+                <a class="button" data-key="t" title={common.keyT} href={locationAddress(project, 'find_file', branch)}>
+                  {common.findFile}
                 </a>
                 <a class="button" href={below(project, 'compare')}>
-                  Compare
+                  {common.compare}
                 </a>
                 {levelOf(project) >= 30 && !project.archived && (
                   <a class="button" href={locationAddress(project, 'new', branch)}>
-                    <Icon name="plus" /> Add file
+                    <Icon name="plus" /> {common.addFile}
                   </a>
                 )}
                 <CloneBox project={project} />
@@ -118,7 +121,7 @@ export const page = declare<Data, InProject>({
             <Files project={project} entries={entries} commits={lastCommits} at={branch} path="" page={1} />
             {hasMore && (
               <p class="after-list">
-                <a href={`${locationAddress(project, 'tree', branch)}?page=2`}>More files</a>
+                <a href={`${locationAddress(project, 'tree', branch)}?page=2`}>{t.moreFiles}</a>
               </p>
             )}
           </>
@@ -140,7 +143,10 @@ function Head({ project, isStarred, isSignedIn }: { project: Project; isStarred:
         {project.description && <p class="quiet">{project.description}</p>}
         {source && (
           <p class="quiet">
-            <Icon name="fork" /> Forked from <a href={`/${source.path_with_namespace}`}>{source.name_with_namespace}</a>
+            <Icon name="fork" />{' '}
+            {rich(t.forkedFromNameWithNamespace, {
+              nameWithNamespace: <a href={`/${source.path_with_namespace}`}>{source.name_with_namespace}</a>,
+            })}
           </p>
         )}
         {project.topics?.length > 0 && (
@@ -156,21 +162,19 @@ function Head({ project, isStarred, isSignedIn }: { project: Project; isStarred:
       <div class="row">
         {isSignedIn ? (
           <ActButton action={isStarred ? 'unstar' : 'star'}>
-            <Icon name="star" /> {isStarred ? 'Starred' : 'Star'} <span class="count">{project.star_count}</span>
+            <Icon name="star" /> {isStarred ? common.starred : t.star} <span class="count">{project.star_count}</span>
           </ActButton>
         ) : (
           <span class="quiet">
-            <Icon name="star" /> {project.star_count} {project.star_count === 1 ? 'star' : 'stars'}
+            <Icon name="star" /> {t.starCount(project.star_count)}
           </span>
         )}
         {isSignedIn && (
           <a class="button" href={below(project, 'forks/new')}>
-            <Icon name="fork" /> Fork
+            <Icon name="fork" /> {t.fork}
           </a>
         )}
-        <a href={below(project, 'forks')}>
-          {project.forks_count} {project.forks_count === 1 ? 'fork' : 'forks'}
-        </a>
+        <a href={below(project, 'forks')}>{t.forkCount(project.forks_count)}</a>
       </div>
     </div>
   )
@@ -192,13 +196,13 @@ function Facts({ project, counts, release, branch }: FactsProps) {
     </li>
   )
   return (
-    <ul class="facts" aria-label="About">
+    <ul class="facts" aria-label={t.about}>
       {fact('commit', locationAddress(project, 'commits', branch), counts.commits, 'commit', 'commits')}
       {fact('branch', below(project, 'branches'), counts.branches, 'branch', 'branches')}
       {fact('tag', below(project, 'tags'), counts.tags, 'tag', 'tags')}
       <li>
         <a href={locationAddress(project, 'graphs', branch)}>
-          <Icon name="people" /> contributors
+          <Icon name="people" /> {t.contributors}
         </a>
       </li>
       <li>
@@ -207,13 +211,11 @@ function Facts({ project, counts, release, branch }: FactsProps) {
             <a href={below(project, `releases/${encodePath(release.tag_name)}`)}>
               <Icon name="download" /> {release.name}
             </a>{' '}
-            <span class="quiet">
-              released <Time at={release.released_at} />
-            </span>
+            <span class="quiet">{rich(t.releasedTime, { time: <Time at={release.released_at} /> })}</span>
           </>
         ) : (
           <a href={below(project, 'releases')}>
-            <Icon name="download" /> releases
+            <Icon name="download" /> {t.releases}
           </a>
         )}
       </li>
@@ -223,15 +225,15 @@ function Facts({ project, counts, release, branch }: FactsProps) {
 
 /** Instructions for the first push. */
 function Beginning({ project, branch }: { project: Project; branch: string }) {
-  if (levelOf(project) < 30) return <Empty title="This repository is empty" />
+  if (levelOf(project) < 30) return <Empty title={t.thisRepositoryIsEmpty} />
   return (
-    <Empty title="This repository is empty">
+    <Empty title={t.thisRepositoryIsEmpty}>
       <p>
         <a class="button" data-kind="main" href={`${locationAddress(project, 'new', branch)}?name=README.md`}>
-          Add README
+          {t.addReadme}
         </a>
       </p>
-      <p>Or push an existing repository:</p>
+      <p>{t.orPushExistingRepository}</p>
       <pre tabIndex={0}>{`git remote add origin ${project.http_url_to_repo}\ngit push -u origin ${branch}`}</pre>
     </Empty>
   )

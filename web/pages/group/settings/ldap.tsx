@@ -8,6 +8,8 @@ import type { InGroup } from '../../../layout/group.tsx'
 import { groupSettingsFrame } from '../../../layout/settings.tsx'
 import { ROLES, roleName } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/groups.ts'
 
 interface Data {
   links: Records['DirectoryLink'][]
@@ -20,23 +22,23 @@ export const page = declare<Data, InGroup>({
   title: () => 'LDAP',
   View: ({ links }) => (
     <>
-      <h1>LDAP synchronization</h1>
-      <p class="quiet">Members of these LDAP groups become members of this group.</p>
+      <h1>{t.ldapSynchronization}</h1>
+      <p class="quiet">{t.membersOfTheseLdapGroups}</p>
       <Notice />
-      <Fold title="Add LDAP link" action="add">
+      <Fold title={t.addLdapLink} action="add">
         <Form action="add" resets>
-          <Field name="provider" label="Provider" value="ldapmain" required />
-          <Field name="cn" label="Group (cn)" hint="Enter a group or a filter, not both." />
-          <Field name="filter" label="Filter" placeholder="(department=engines)" />
-          <Choice name="group_access" label="Role" options={ROLES} value="30" />
-          <Button kind="main">Add link</Button>
+          <Field name="provider" label={t.provider} value="ldapmain" required />
+          <Field name="cn" label={t.groupCn} hint={t.enterGroupOrFilterNotBoth} />
+          <Field name="filter" label={common.filter} placeholder="(department=engines)" />
+          <Choice name="group_access" label={common.role} options={ROLES} value="30" />
+          <Button kind="main">{t.addLink}</Button>
         </Form>
       </Fold>
       {links.length === 0 ? (
-        <Empty title="No LDAP links yet" />
+        <Empty title={t.noLdapLinksYet} />
       ) : (
         <>
-          <Rows label="LDAP links">
+          <Rows label={t.ldapLinks}>
             {links.map((link) => (
               <Row
                 key={`${link.provider} ${link.cn ?? link.filter}`}
@@ -47,16 +49,16 @@ export const page = declare<Data, InGroup>({
                     action="remove"
                     fields={{ provider: link.provider, cn: link.cn ?? '', filter: link.filter ?? '' }}
                     kind="danger"
-                    confirm="Remove the link?"
+                    confirm={t.removeLink}
                   >
-                    Remove
+                    {common.remove}
                   </ActButton>
                 }
               />
             ))}
           </Rows>
           <p>
-            <ActButton action="sync">Sync now</ActButton>
+            <ActButton action="sync">{t.syncNow}</ActButton>
           </p>
         </>
       )}

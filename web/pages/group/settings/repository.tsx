@@ -4,6 +4,7 @@ import { DeployTokens, deployTokenActions } from '../../../components/DeployToke
 import type { InGroup } from '../../../layout/group.tsx'
 import { groupSettingsFrame } from '../../../layout/settings.tsx'
 import { page as declare } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
 
 interface Data {
   tokens: Records['DeployToken'][]
@@ -15,10 +16,10 @@ export const page = declare<Data, InGroup>({
   load: ({ api, params }) => ({
     tokens: api.get('/groups/{id}/deploy_tokens', { id: params.id!, active: true, per_page: 100 }),
   }),
-  title: () => 'Repository settings',
+  title: () => common.repositorySettings,
   View: ({ tokens }) => (
     <>
-      <h1>Repository settings</h1>
+      <h1>{common.repositorySettings}</h1>
       <DeployTokens tokens={tokens} />
     </>
   ),

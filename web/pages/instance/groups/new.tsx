@@ -4,6 +4,8 @@ import { VisibilityChoice } from '../../../components/Visibilities.tsx'
 import { count, optional, word } from '../../../fields.ts'
 import type { VisibilityWord } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/groups.ts'
 
 interface Data {
   parents: Records['Group'][]
@@ -16,30 +18,30 @@ export const page = declare<Data>({
     parents: api.get('/groups', { min_access_level: 40, order_by: 'path', per_page: 100 }),
     settings: api.get('/application/web_settings', {}),
   }),
-  title: () => 'New group',
+  title: () => common.newGroup,
   View: ({ parents, settings, query }) => (
     <div class="narrow">
-      <h1>New group</h1>
-      <p class="quiet">Projects in a group share members, labels, milestones and runners.</p>
+      <h1>{common.newGroup}</h1>
+      <p class="quiet">{t.projectsInGroupShareMembers}</p>
       <Form action="create">
-        <Field name="name" label="Name" required />
-        <Field name="path" label="URL slug" hint="Leave empty to generate the slug from the name." />
+        <Field name="name" label={common.name} required />
+        <Field name="path" label={common.urlSlug} hint={t.leaveEmptyToGenerateSlug} />
         <Choice
           name="parent_id"
-          label="Parent group"
+          label={t.parentGroup}
           value={query.get('parent')}
           options={[
-            ['', 'No parent: top-level group'],
+            ['', t.noParentTopLevelGroup],
             ...parents.map(({ id, full_path }) => [String(id), full_path] as const),
           ]}
         />
-        <Field name="description" label="Description" lines={3} />
+        <Field name="description" label={common.description} lines={3} />
         <VisibilityChoice
           settings={settings}
           usual={settings.default_group_visibility}
           within={parents.find(({ id }) => String(id) === query.get('parent'))?.visibility}
         />
-        <Button kind="main">Create group</Button>
+        <Button kind="main">{t.createGroup}</Button>
       </Form>
     </div>
   ),

@@ -6,6 +6,8 @@ import { Tabs } from '../../../components/lists.tsx'
 import { count, flag, optional, word } from '../../../fields.ts'
 import type { VisibilityWord } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/projects.ts'
 
 interface Data {
   places: Records['Namespace'][]
@@ -24,19 +26,19 @@ export const page = declare<Data>({
       settings: api.get('/application/web_settings', {}),
     }
   },
-  title: () => 'New project',
+  title: () => common.newProject,
   View: ({ places, group, settings, query, me }) => {
     const isImport = query.get('from') === 'url'
     const own = places.find(({ kind, path }) => kind === 'user' && path === me?.username)
     const named = places.find(({ id, full_path }) => [String(id), full_path].includes(query.get('namespace') ?? ''))
     return (
       <div class="narrow">
-        <h1>New project</h1>
+        <h1>{common.newProject}</h1>
         <Tabs
-          label="Project template"
+          label={t.projectTemplate}
           tabs={[
-            { href: '/projects/new', text: 'Blank project', isCurrent: !isImport },
-            { href: '/projects/new?from=url', text: 'Import from URL', isCurrent: isImport },
+            { href: '/projects/new', text: t.blankProject, isCurrent: !isImport },
+            { href: '/projects/new?from=url', text: t.importFromUrl, isCurrent: isImport },
           ]}
         />
         <div class="chapter">
@@ -44,25 +46,25 @@ export const page = declare<Data>({
             {isImport && (
               <Field
                 name="import_url"
-                label="Git repository URL"
+                label={t.gitRepositoryUrl}
                 type="url"
                 required
                 placeholder="https://example.com/group/project.git"
-                hint="With credentials: https://username:password@example.com/…"
+                hint={t.withCredentialsHttpsUsernamePassword}
               />
             )}
-            <Field name="name" label="Name" required />
-            <Field name="path" label="URL slug" hint="Leave empty to generate the slug from the name." />
+            <Field name="name" label={common.name} required />
+            <Field name="path" label={common.urlSlug} hint={t.leaveEmptyToGenerateSlug} />
             <Choice
               name="namespace_id"
-              label="Namespace"
+              label={t.namespace}
               value={(named ?? own)?.id}
               options={places.map(({ id, full_path, kind }) => [
                 String(id),
                 kind === 'user' ? `@${full_path}` : full_path,
               ])}
             />
-            <Field name="description" label="Description" lines={3} />
+            <Field name="description" label={common.description} lines={3} />
             <VisibilityChoice
               settings={settings}
               usual={settings.default_project_visibility}
@@ -71,11 +73,11 @@ export const page = declare<Data>({
             {!isImport && (
               <Switch
                 name="initialize_with_readme"
-                label="Initialize with a README"
-                hint="Lets you clone the project immediately. Leave off to push an existing repository."
+                label={t.initializeWithReadme}
+                hint={t.letsYouCloneProjectImmediately}
               />
             )}
-            <Button kind="main">{isImport ? 'Import project' : 'Create project'}</Button>
+            <Button kind="main">{isImport ? t.importProject : common.createProject}</Button>
           </Form>
         </div>
       </div>

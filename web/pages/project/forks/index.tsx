@@ -7,6 +7,9 @@ import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/projects.ts'
 
 interface Data {
   forks: Listed<Records['Project'][]>
@@ -23,30 +26,35 @@ export const page = declare<Data, InProject>({
       per_page: 30,
     }),
   }),
-  title: () => 'Forks',
+  title: () => common.forks,
   View: ({ project, forks, me }) => {
     const source = project.forked_from_project
     return (
       <>
         <div class="head">
-          <h1>Forks {forks.total !== null && <span class="count">{forks.total}</span>}</h1>
+          <h1>
+            {common.forks} {forks.total !== null && <span class="count">{forks.total}</span>}
+          </h1>
           {me && (
             <a class="button" data-kind="main" href={below(project, 'forks/new')}>
-              <Icon name="fork" /> Fork
+              <Icon name="fork" /> {t.fork}
             </a>
           )}
         </div>
         {source && (
           <p>
-            <Icon name="fork" /> Forked from <a href={`/${source.path_with_namespace}`}>{source.name_with_namespace}</a>
+            <Icon name="fork" />{' '}
+            {rich(t.forkedFromNameWithNamespace, {
+              nameWithNamespace: <a href={`/${source.path_with_namespace}`}>{source.name_with_namespace}</a>,
+            })}
           </p>
         )}
         {forks.items.length === 0 ? (
-          <Empty title="No forks yet">
-            <p>Fork a project to make changes in your own copy and propose them with a merge request.</p>
+          <Empty title={t.noForksYet}>
+            <p>{t.forkProjectToMakeChanges}</p>
           </Empty>
         ) : (
-          <Rows label="Forks">
+          <Rows label={common.forks}>
             {forks.items.map((fork) => (
               <Row
                 key={fork.id}
@@ -57,11 +65,10 @@ export const page = declare<Data, InProject>({
                     {fork.visibility && <Visibility of={fork.visibility} />}
                   </span>
                 }
-                facts={
-                  <>
-                    {fork.description} updated <Time at={fork.last_activity_at} />
-                  </>
-                }
+                facts={rich(t.descriptionUpdatedTime, {
+                  description: fork.description,
+                  time: <Time at={fork.last_activity_at} />,
+                })}
                 aside={
                   <>
                     <span>

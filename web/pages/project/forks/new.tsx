@@ -3,6 +3,8 @@ import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/projects.ts'
 
 interface Data {
   namespaces: Records['Namespace'][]
@@ -12,7 +14,7 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   signedIn: true,
   load: ({ api }) => ({ namespaces: api.get('/namespaces', { per_page: 100 }) }),
-  title: () => 'Fork',
+  title: () => t.fork,
   actions: {
     async fork({ api, params, form }) {
       const made = await api.post('/projects/{id}/fork', {
@@ -28,22 +30,20 @@ export const page = declare<Data, InProject>({
   View: ({ project, namespaces, me }) => {
     return (
       <>
-        <h1>Fork {project.name}</h1>
-        <p class="quiet">
-          A fork is a copy of this project with all branches and tags. Propose changes with a merge request.
-        </p>
+        <h1>{t.forkName(project.name)}</h1>
+        <p class="quiet">{t.aForkIsCopy}</p>
         <Form action="fork" class="add-form">
           <Choice
             name="namespace"
-            label="Namespace"
+            label={t.namespace}
             options={namespaces.map(({ full_path }) => [full_path, full_path] as const)}
             value={me?.username}
           />
-          <Field name="name" label="Name" value={project.name} required />
-          <Field name="path" label="URL slug" value={project.path} required />
+          <Field name="name" label={common.name} value={project.name} required />
+          <Field name="path" label={common.urlSlug} value={project.path} required />
           <div class="row">
-            <Button kind="main">Fork project</Button>
-            <a href={`/${project.path_with_namespace}`}>Cancel</a>
+            <Button kind="main">{t.forkProject}</Button>
+            <a href={`/${project.path_with_namespace}`}>{common.cancel}</a>
           </div>
         </Form>
       </>

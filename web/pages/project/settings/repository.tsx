@@ -10,6 +10,9 @@ import { count, flag, flags } from '../../../fields.ts'
 import type { InProject } from '../../../layout/project.tsx'
 import { projectSettingsFrame } from '../../../layout/settings.tsx'
 import { page as declare, text } from '../../../page.ts'
+import { rich } from '../../../rich.ts'
+import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/projects.ts'
 
 interface Data {
   branches: Records['ProtectedBranch'][]
@@ -20,30 +23,31 @@ interface Data {
 }
 
 const LEVELS = [
-  ['40', 'Maintainers'],
-  ['30', 'Developers and maintainers'],
-  ['0', 'No one'],
+  ['40', common.maintainers],
+  ['30', t.developersAndMaintainers],
+  ['0', common.noOne],
 ] as const
 type Level = 0 | 30 | 40
 
 const RULE_TEXTS = [
-  ['commit_message_regex', 'Commit messages must match'],
-  ['commit_message_negative_regex', 'Commit messages must not match'],
-  ['branch_name_regex', 'Branch names must match'],
-  ['author_email_regex', 'Commit author emails must match'],
-  ['file_name_regex', 'File names must not match'],
+  ['commit_message_regex', t.commitMessagesMustMatch],
+  ['commit_message_negative_regex', t.commitMessagesMustNotMatch],
+  ['branch_name_regex', t.branchNamesMustMatch],
+  ['author_email_regex', t.commitAuthorEmailsMustMatch],
+  ['file_name_regex', t.fileNamesMustNotMatch],
 ] as const
 
 const RULE_FLAGS = [
-  ['deny_delete_tag', 'Do not allow users to remove tags with git push'],
-  ['member_check', 'Commit authors must be users'],
-  ['prevent_secrets', 'Reject files that are likely to contain secrets'],
-  ['commit_committer_check', 'Committer email must be a verified email of the user'],
-  ['reject_unsigned_commits', 'Reject unsigned commits'],
+  ['deny_delete_tag', t.doNotAllowUsers],
+  ['member_check', t.commitAuthorsMustBeUsers],
+  ['prevent_secrets', t.rejectFilesThatAreLikely],
+  ['commit_committer_check', t.committerEmailMustBeVerified],
+  ['reject_unsigned_commits', t.rejectUnsignedCommits],
 ] as const
 
 const levelsOf = (levels: readonly Records['ProtectedRefAccess'][]) =>
-  levels.map(({ access_level_description: words }) => words.replace(/^Masters$/, 'Maintainers')).join(', ') || 'No one'
+  levels.map(({ access_level_description: words }) => words.replace(/^Masters$/, 'Maintainers')).join(', ') ||
+  common.noOne
 
 export const page = declare<Data, InProject>({
   signedIn: true,
@@ -58,29 +62,29 @@ export const page = declare<Data, InProject>({
       rule: api.maybe('/projects/{id}/push_rule', { id }),
     }
   },
-  title: () => 'Repository settings',
+  title: () => common.repositorySettings,
   View: ({ branches, tags, keys, tokens, rule }) => (
     <>
-      <h1>Repository settings</h1>
+      <h1>{common.repositorySettings}</h1>
       <Notice />
-      <Chapter title="Protected branches" hint="Protected from deletion; only selected roles can push.">
+      <Chapter title={t.protectedBranches} hint={t.protectedFromDeletionOnlySelected}>
         {branches.length > 0 && (
-          <Rows label="Protected branches">
+          <Rows label={t.protectedBranches}>
             {branches.map((branch) => (
               <Row
                 key={branch.id}
                 lead={<Icon name="lock" />}
                 title={<code>{branch.name}</code>}
-                facts={`push: ${levelsOf(branch.push_access_levels)} · merge: ${levelsOf(branch.merge_access_levels)}${branch.allow_force_push ? ' · force push allowed' : ''}`}
+                facts={`push: ${levelsOf(branch.push_access_levels)} · merge: ${levelsOf(branch.merge_access_levels)}${branch.allow_force_push ? t.forcePushAllowed : ''}`}
                 aside={
                   !branch.inherited && (
                     <ActButton
                       action="unprotectBranch"
                       fields={{ name: branch.name }}
                       kind="danger"
-                      confirm={`Unprotect ${branch.name}?`}
+                      confirm={t.unprotectName(branch.name)}
                     >
-                      Unprotect
+                      {t.unprotect}
                     </ActButton>
                   )
                 }
@@ -88,19 +92,19 @@ export const page = declare<Data, InProject>({
             ))}
           </Rows>
         )}
-        <Fold title="Protect branch" action="protectBranch">
+        <Fold title={t.protectBranch} action="protectBranch">
           <Form action="protectBranch" resets>
-            <Field name="name" label="Branch" required hint="Branch name or wildcard such as release/*" />
-            <Choice name="merge" label="Allowed to merge" options={LEVELS} value="40" />
-            <Choice name="push" label="Allowed to push" options={LEVELS} value="40" />
-            <Switch name="force" label="Allow force push" />
-            <Button kind="main">Protect branch</Button>
+            <Field name="name" label={common.branch} required hint={t.branchNameOrWildcardSuch} />
+            <Choice name="merge" label={t.allowedToMerge} options={LEVELS} value="40" />
+            <Choice name="push" label={t.allowedToPush} options={LEVELS} value="40" />
+            <Switch name="force" label={t.allowForcePush} />
+            <Button kind="main">{t.protectBranch}</Button>
           </Form>
         </Fold>
       </Chapter>
-      <Chapter title="Protected tags" hint="Only selected roles can create; protected from updates and deletion.">
+      <Chapter title={t.protectedTags} hint={t.onlySelectedRolesCanCreate}>
         {tags.length > 0 && (
-          <Rows label="Protected tags">
+          <Rows label={t.protectedTags}>
             {tags.map((tag) => (
               <Row
                 key={tag.name}
@@ -112,43 +116,42 @@ export const page = declare<Data, InProject>({
                     action="unprotectTag"
                     fields={{ name: tag.name }}
                     kind="danger"
-                    confirm={`Unprotect ${tag.name}?`}
+                    confirm={t.unprotectName(tag.name)}
                   >
-                    Unprotect
+                    {t.unprotect}
                   </ActButton>
                 }
               />
             ))}
           </Rows>
         )}
-        <Fold title="Protect tag" action="protectTag">
+        <Fold title={t.protectTag} action="protectTag">
           <Form action="protectTag" resets>
-            <Field name="name" label="Tag" required hint="Tag name or wildcard such as v*" />
-            <Choice name="create" label="Allowed to create" options={LEVELS} value="40" />
-            <Button kind="main">Protect tag</Button>
+            <Field name="name" label={common.tag} required hint={t.tagNameOrWildcardSuch} />
+            <Choice name="create" label={t.allowedToCreate} options={LEVELS} value="40" />
+            <Button kind="main">{t.protectTag}</Button>
           </Form>
         </Fold>
       </Chapter>
-      <Chapter title="Deploy keys" hint="SSH keys for servers and scripts with access to this project only.">
+      <Chapter title={t.deployKeys} hint={t.sshKeysForServers}>
         {keys.length > 0 && (
-          <Rows label="Deploy keys">
+          <Rows label={t.deployKeys}>
             {keys.map((key) => (
               <Row
                 key={key.id}
                 lead={<Icon name="lock" />}
                 title={
                   <>
-                    {key.title} {key.can_push && <span class="badge">write access</span>}
+                    {key.title} {key.can_push && <span class="badge">{t.writeAccess}</span>}
                   </>
                 }
                 facts={
                   <>
-                    <code>{key.fingerprint_sha256}</code> · added <Time at={key.created_at} />
-                    {key.last_used_at && (
-                      <>
-                        , last used <Time at={key.last_used_at} />
-                      </>
-                    )}
+                    {rich(t.fingerprintSha256AddedTime, {
+                      fingerprintSha256: <code>{key.fingerprint_sha256}</code>,
+                      time: <Time at={key.created_at} />,
+                    })}
+                    {key.last_used_at && rich(t.lastUsedTime, { time: <Time at={key.last_used_at} /> })}
                   </>
                 }
                 aside={
@@ -156,42 +159,42 @@ export const page = declare<Data, InProject>({
                     action="removeKey"
                     fields={{ key: key.id }}
                     kind="danger"
-                    confirm={`Delete “${key.title}”?`}
+                    confirm={t.deleteTitle(key.title)}
                   >
                     {' '}
-                    Delete{' '}
+                    {common.deleteLabel}{' '}
                   </ActButton>
                 }
               />
             ))}
           </Rows>
         )}
-        <Fold title="Add deploy key" action="addKey">
+        <Fold title={t.addDeployKey} action="addKey">
           <Form action="addKey" resets>
-            <Field name="title" label="Title" required />
-            <Field name="key" label="Public key" lines={3} required />
-            <Switch name="can_push" label="Grant write permissions" />
-            <Button kind="main">Add key</Button>
+            <Field name="title" label={common.title} required />
+            <Field name="key" label={common.publicKey} lines={3} required />
+            <Switch name="can_push" label={t.grantWritePermissions} />
+            <Button kind="main">{common.addKey}</Button>
           </Form>
         </Fold>
       </Chapter>
       <DeployTokens tokens={tokens} />
-      <Chapter title="Push rules" hint="Rules every push must satisfy.">
+      <Chapter title={t.pushRules} hint={t.rulesEveryPushMustSatisfy}>
         <Form action="rules">
           {RULE_TEXTS.map(([name, label]) => (
-            <Field name={name} label={label} value={rule?.[name]} placeholder="regular expression" key={name} />
+            <Field name={name} label={label} value={rule?.[name]} placeholder={t.regularExpression} key={name} />
           ))}
           <Field
             name="max_file_size"
-            label="Maximum file size (MB)"
+            label={t.maximumFileSizeMb}
             type="number"
             value={rule?.max_file_size ?? 0}
-            hint="0: any."
+            hint={t.zeroForAny}
           />
           {RULE_FLAGS.map(([name, label]) => (
             <Switch name={name} label={label} isOn={rule?.[name] ?? false} key={name} />
           ))}
-          <Button>Save push rules</Button>
+          <Button>{t.savePushRules}</Button>
         </Form>
       </Chapter>
     </>
@@ -244,7 +247,7 @@ export const page = declare<Data, InProject>({
       }
       const isSet = (await api.maybe('/projects/{id}/push_rule', { id })) !== null
       await (isSet ? api.put('/projects/{id}/push_rule', input) : api.post('/projects/{id}/push_rule', input))
-      return { told: { notice: 'Push rules saved.' } }
+      return { told: { notice: t.pushRulesSaved } }
     },
   },
 })
