@@ -1,5 +1,6 @@
 /** The error page: what happened, and what to do next. */
 import { page, type Page } from './page.ts'
+import * as t from './texts/shell.ts'
 
 interface Advice {
   readonly title: string
@@ -7,27 +8,27 @@ interface Advice {
 }
 
 const ADVICE: Record<number, Advice> = {
-  400: { title: 'Unknown form', text: 'Go back, reload the page and try again.' },
-  403: { title: 'Access denied', text: 'Ask an owner or a maintainer for a higher role.' },
+  400: { title: t.unknownForm, text: t.goBackReloadPage },
+  403: { title: t.accessDenied, text: t.askOwnerOrMaintainer },
   404: {
-    title: 'Page not found',
-    text: 'The URL may be wrong, the page may have been moved or deleted, or you may not have permission to view the page.',
+    title: t.pageNotFound,
+    text: t.theUrlMayBeWrong,
   },
   429: {
-    title: 'Too many requests',
-    text: 'Wait a moment, then reload the page.',
+    title: t.tooManyRequests,
+    text: t.waitMomentThenReloadPage,
   },
-  503: { title: 'The server is busy', text: 'Reload the page in a moment.' },
+  503: { title: t.theServerIsBusy, text: t.reloadPageInMoment },
 }
 
 const CROWDED: Advice = {
-  title: 'Too many IP addresses',
-  text: 'Your account is in use from too many IP addresses. Try again later, or use one of the other addresses.',
+  title: t.tooManyIpAddresses,
+  text: t.yourAccountIsInUse,
 }
 
 const OTHER: Advice = {
-  title: 'Something went wrong',
-  text: 'An error occurred on the server. Reload the page. If the error persists, contact your administrator.',
+  title: t.somethingWentWrong,
+  text: t.anErrorOccurredOnServer,
 }
 
 export function failurePage(status: number, isCrowded = false): Page {
@@ -41,15 +42,15 @@ export function failurePage(status: number, isCrowded = false): Page {
         <h1>{title}</h1>
         <p>
           {text}
-          {status === 429 && !me && ' Signed-in users have a higher limit.'}
+          {status === 429 && !me && t.signedInUsersHaveHigherLimit}
         </p>
         <p class="row">
           <a class="button" href="/">
-            Go home
+            {t.goHome}
           </a>
           {!me && (
             <a class="button" href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>
-              Sign in
+              {t.signIn}
             </a>
           )}
         </p>

@@ -1,5 +1,6 @@
 /** Undo: the page shows what was done, with a form that reverts it. */
 import type { Flash } from './page.ts'
+import * as common from './texts/common.ts'
 
 export interface Undo {
   readonly action: string
@@ -11,7 +12,7 @@ export interface Undo {
 type Fields = Readonly<Record<string, string | number | readonly (string | number)[]>>
 
 /** Shown once on the next page. Lists become repeated fields: `labels[]`. */
-export function undoable(done: string, action: string, fields: Fields = {}, word = 'Undo'): Flash {
+export function undoable(done: string, action: string, fields: Fields = {}, word = common.undo): Flash {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     Array.isArray(value)
       ? value.map((one: string | number) => [`${name}[]`, String(one)] as const)

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../surroundings.ts'
 import { dismiss } from '../messages.ts'
 import { Icon } from '../components/Icon.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/shell.ts'
 
 export function Messages() {
   const { messages } = useSurroundings()
@@ -13,14 +15,14 @@ export function Messages() {
   const shown = messages.filter(({ id }) => !gone.includes(id))
   if (shown.length === 0) return null
   return (
-    <section class="broadcasts" aria-label="Broadcast messages">
+    <section class="broadcasts" aria-label={common.broadcastMessages}>
       {shown.map((one) => (
         <div class="broadcast" data-theme={one.theme} data-type={one.broadcast_type} key={one.id}>
           <p>{one.message}</p>
           {hasScript && one.dismissable && (
             <button
               class="plain"
-              aria-label="Dismiss message"
+              aria-label={t.dismissMessage}
               onClick={() => {
                 dismiss(one)
                 setGone([...gone, one.id])

@@ -5,6 +5,7 @@ import { Visibility } from '../components/State.tsx'
 import { frame, type Me, type PageRequest } from '../page.ts'
 import { Shell } from './instance.tsx'
 import { Trail } from './project.tsx'
+import * as common from '../texts/common.ts'
 
 export type Group = Records['GroupDetails']
 
@@ -26,7 +27,7 @@ export const groupFrame = frame<InGroup>({
         <Trail path={group.full_path} />
         {group.visibility && <Visibility of={group.visibility} />}
       </div>
-      <Tabs label="Group" tabs={tabsOf(group, groupLevel, drawn.address)} />
+      <Tabs label={common.group} tabs={tabsOf(group, groupLevel, drawn.address)} />
       <main id="main" class="page">
         {children}
       </main>
@@ -53,12 +54,12 @@ function tabsOf(group: Group, level: number, address: string): Tab[] {
     isCurrent: words.includes(at.split('/')[0] ?? ''),
   })
   return [
-    tab('Overview', '', ['']),
-    tab('Issues', 'issues', ['issues', 'boards']),
-    tab('Merge requests', 'merge_requests', ['merge_requests']),
-    tab('Milestones', 'milestones', ['milestones']),
-    tab('Labels', 'labels', ['labels']),
-    tab('Members', 'group_members', ['group_members']),
-    ...(level >= 50 ? [tab('Settings', 'edit', ['edit', 'settings', 'hooks'])] : []),
+    tab(common.overview, '', ['']),
+    tab(common.issues, 'issues', ['issues', 'boards']),
+    tab(common.mergeRequests, 'merge_requests', ['merge_requests']),
+    tab(common.milestones, 'milestones', ['milestones']),
+    tab(common.labels, 'labels', ['labels']),
+    tab(common.members, 'group_members', ['group_members']),
+    ...(level >= 50 ? [tab(common.settings, 'edit', ['edit', 'settings', 'hooks'])] : []),
   ]
 }

@@ -5,6 +5,8 @@ import { Icon } from '../components/Icon.tsx'
 import { TokenField } from '../components/Form.tsx'
 import { Messages } from './Messages.tsx'
 import { frame, type Drawn } from '../page.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/shell.ts'
 
 export const instanceFrame = frame<object>({
   load: () => ({}),
@@ -23,7 +25,7 @@ export function Shell({ me, query, address, children }: Drawn & { children: Comp
   return (
     <>
       <a class="skip" href="#main">
-        Skip to content
+        {t.skipToContent}
       </a>
       <header class="top">
         <a class="brand" href="/" data-key="g h">
@@ -35,12 +37,12 @@ export function Shell({ me, query, address, children }: Drawn & { children: Comp
             id="search"
             type="search"
             name="search"
-            placeholder="Search or press /"
-            aria-label="Search"
+            placeholder={t.searchOrPress}
+            aria-label={common.search}
             value={isSearch ? (query.get('search') ?? '') : ''}
           />
         </form>
-        <nav class="top-nav" aria-label="Main">
+        <nav class="top-nav" aria-label={t.main}>
           {me ? <Signed me={me} /> : <Visitor address={address} />}
         </nav>
       </header>
@@ -53,10 +55,10 @@ export function Shell({ me, query, address, children }: Drawn & { children: Comp
 function Visitor({ address }: { address: string }) {
   return (
     <>
-      <a href="/explore">Explore</a>
-      <a href="/help">Help</a>
+      <a href="/explore">{common.explore}</a>
+      <a href="/help">{common.help}</a>
       <a class="button" href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>
-        Sign in
+        {t.signIn}
       </a>
     </>
   )
@@ -65,27 +67,32 @@ function Visitor({ address }: { address: string }) {
 function Signed({ me }: { me: NonNullable<Drawn['me']> }) {
   return (
     <>
-      <a href="/dashboard/todos" aria-label="To-do list" title="To-do list" data-key="g t">
+      <a href="/dashboard/todos" aria-label={common.toDoList} title={common.toDoList} data-key="g t">
         <Icon name="todo" />
       </a>
-      <a href="/dashboard/issues" aria-label="My issues" title="My issues" data-key="g i">
+      <a href="/dashboard/issues" aria-label={common.myIssues} title={common.myIssues} data-key="g i">
         <Icon name="issue" />
       </a>
-      <a href="/dashboard/merge_requests" aria-label="My merge requests" title="My merge requests" data-key="g m">
+      <a
+        href="/dashboard/merge_requests"
+        aria-label={common.myMergeRequests}
+        title={common.myMergeRequests}
+        data-key="g m"
+      >
         <Icon name="merge-request" />
       </a>
       <details class="menu">
-        <summary aria-label="New…" title="New…">
+        <summary aria-label={t.newItem} title={t.newItem}>
           <Icon name="plus" />
         </summary>
         <div class="menu-items">
-          <a href="/projects/new">New project</a>
-          <a href="/groups/new">New group</a>
-          <a href="/-/snippets/new">New snippet</a>
+          <a href="/projects/new">{common.newProject}</a>
+          <a href="/groups/new">{common.newGroup}</a>
+          <a href="/-/snippets/new">{common.newSnippet}</a>
         </div>
       </details>
       <details class="menu">
-        <summary aria-label="Account">
+        <summary aria-label={common.account}>
           <Avatar of={me} size={24} />
         </summary>
         <div class="menu-items">
@@ -94,13 +101,13 @@ function Signed({ me }: { me: NonNullable<Drawn['me']> }) {
             <br />
             <span class="quiet">@{me.username}</span>
           </a>
-          <a href="/explore">Explore</a>
-          <a href="/-/profile">Settings</a>
-          <a href="/help">Help</a>
-          {me.is_admin && <a href="/admin">Administration</a>}
+          <a href="/explore">{common.explore}</a>
+          <a href="/-/profile">{common.settings}</a>
+          <a href="/help">{common.help}</a>
+          {me.is_admin && <a href="/admin">{common.administration}</a>}
           <form method="post" action="/users/sign_out">
             <TokenField />
-            <button class="plain">Sign out</button>
+            <button class="plain">{common.signOut}</button>
           </form>
         </div>
       </details>

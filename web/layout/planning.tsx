@@ -4,29 +4,31 @@ import type { Me } from '../page.ts'
 import { belowGroup, type Group } from './group.tsx'
 import { below, type Project } from './project.tsx'
 import { levelOf } from '../levels.ts'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/shell.ts'
 
 const PAGES = [
-  ['List', 'issues'],
-  ['Boards', 'boards'],
-  ['Milestones', 'milestones'],
-  ['Labels', 'labels'],
+  [t.list, 'issues'],
+  [common.boards, 'boards'],
+  [common.milestones, 'milestones'],
+  [common.labels, 'labels'],
 ] as const
 
 export const PlanningTabs = ({ project, at }: { project: Project; at: (typeof PAGES)[number][1] }) => (
   <Tabs
-    label="Planning"
+    label={t.planning}
     tabs={PAGES.map(([text, rest]) => ({ text, href: below(project, rest), isCurrent: rest === at }))}
   />
 )
 
 const GROUP_PAGES = [
-  ['List', 'issues'],
-  ['Boards', 'boards'],
+  [t.list, 'issues'],
+  [common.boards, 'boards'],
 ] as const
 
 export const GroupPlanningTabs = ({ group, at }: { group: Group; at: (typeof GROUP_PAGES)[number][1] }) => (
   <Tabs
-    label="Planning"
+    label={t.planning}
     tabs={GROUP_PAGES.map(([text, rest]) => ({ text, href: belowGroup(group, rest), isCurrent: rest === at }))}
   />
 )

@@ -5,6 +5,8 @@ import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
 import { frame, type PageRequest } from '../page.ts'
 import { Shell } from './instance.tsx'
+import * as common from '../texts/common.ts'
+import * as t from '../texts/shell.ts'
 
 export type Project = Records['Project']
 
@@ -33,9 +35,9 @@ export const projectFrame = frame<InProject>({
       <div class="place">
         <Trail path={project.path_with_namespace} />
         <Visibility of={project.visibility} />
-        {project.archived && <span class="badge">archived</span>}
+        {project.archived && <span class="badge">{common.archived}</span>}
       </div>
-      <Tabs label="Project" tabs={tabsOf(project, drawn.address)} />
+      <Tabs label={common.project} tabs={tabsOf(project, drawn.address)} />
       <main id="main" class="page">
         {children}
       </main>
@@ -47,7 +49,7 @@ export const projectFrame = frame<InProject>({
 export function Trail({ path }: { path: string }) {
   const parts = path.split('/')
   return (
-    <nav class="trail" aria-label="Breadcrumb">
+    <nav class="trail" aria-label={t.breadcrumb}>
       {parts.map((part, n) => (
         <span key={part + n}>
           {n > 0 && <span class="quiet"> / </span>}
@@ -74,7 +76,7 @@ function tabsOf(project: Project, address: string): Tab[] {
   })
   const isMaintainer = levelOf(project) >= 40
   return [
-    tab('Code', '', [
+    tab(common.code, '', [
       '',
       'tree',
       'blob',
@@ -93,8 +95,8 @@ function tabsOf(project: Project, address: string): Tab[] {
       'network',
     ]),
     project.issues_enabled &&
-      tab('Issues', 'issues', ['issues', 'boards', 'milestones', 'labels'], project.open_issues_count),
-    project.merge_requests_enabled && tab('Merge requests', 'merge_requests', ['merge_requests']),
+      tab(common.issues, 'issues', ['issues', 'boards', 'milestones', 'labels'], project.open_issues_count),
+    project.merge_requests_enabled && tab(common.mergeRequests, 'merge_requests', ['merge_requests']),
     project.jobs_enabled &&
       tab('CI/CD', 'pipelines', [
         'pipelines',
@@ -105,10 +107,13 @@ function tabsOf(project: Project, address: string): Tab[] {
         'triggers',
         'runners',
       ]),
-    project.wiki_enabled && tab('Wiki', 'wikis/home', ['wikis']),
-    project.snippets_enabled && tab('Snippets', 'snippets', ['snippets']),
-    tab('Activity', 'activity', ['activity']),
-    tab('Members', 'project_members', ['project_members']),
-    isMaintainer && { ...tab('Settings', 'edit', ['settings', 'hooks']), ...(at === '/edit' && { isCurrent: true }) },
+    project.wiki_enabled && tab(common.wiki, 'wikis/home', ['wikis']),
+    project.snippets_enabled && tab(common.snippets, 'snippets', ['snippets']),
+    tab(common.activity, 'activity', ['activity']),
+    tab(common.members, 'project_members', ['project_members']),
+    isMaintainer && {
+      ...tab(common.settings, 'edit', ['settings', 'hooks']),
+      ...(at === '/edit' && { isCurrent: true }),
+    },
   ].filter((one) => one !== false && one !== undefined) as Tab[]
 }
