@@ -68,8 +68,7 @@ async function tryTexts(
 }
 
 /** An endpoint that reads its body itself finds no fields in it. */
-const takesFields = (endpoint: Endpoint) =>
-  isWrite(endpoint) && ownFieldsOf(endpoint).length > 0 && endpoint.runners !== 'stream'
+const takesFields = (endpoint: Endpoint) => isWrite(endpoint) && ownFieldsOf(endpoint).length > 0 && !endpoint.readsBody
 /** Without the file, an upload checks no other field. */
 const isAsked = (endpoint: Endpoint) => takesFields(endpoint) && !ownFieldsOf(endpoint).includes('file')
 

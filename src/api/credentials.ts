@@ -1,6 +1,7 @@
 /** The credential of a request, and what its caller may access. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { User } from '../context.ts'
+import { z } from 'zod'
+import type { App, User } from '../context.ts'
 
 export const SCOPES = [
   'api',
@@ -78,24 +79,61 @@ export function sessionCookie(header: string | undefined): string | null {
 /** A visitor is a user or a caller without a credential, a job a caller with the token of a running CI job. */
 export type CallerKind = 'user' | 'visitor' | 'job'
 
-export type By = CallerKind | readonly CallerKind[]
+export type By = CallerKind | readonly CallerKind[] | TokenCredential
 
-export const isCallableBy = ({ by = 'user' }: { readonly by?: By }, kind: CallerKind): boolean =>
-  by === kind || (typeof by !== 'string' && by.includes(kind))
+export const isTokenCredential = (by: By | undefined): by is TokenCredential => typeof by === 'object' && 'params' in by
+
+export const isCallableBy = ({ by = 'user' }: Pick<Opening, 'by'>, kind: CallerKind): boolean =>
+  isTokenCredential(by) ? kind === 'visitor' : typeof by === 'string' ? by === kind : by.includes(kind)
+
+/**
+ * A token that belongs to no user, such as that of a runner. It stands in the parameter `token`, or else in the header.
+ */
+export interface TokenCredential<R = unknown, P = never> {
+  /** Its name among the security schemes of the OpenAPI document. */
+  readonly name: string
+  /** Who calls, for the OpenAPI document. */
+  readonly callers: string
+  readonly header?: string
+  /** The parameter `token`, and others that find the record. */
+  readonly params: z.ZodObject
+  /**
+   * Agents call so often that only rejected calls are counted. Credentials of users in the same request are ignored;
+   * for other tokens they are checked first.
+   */
+  readonly isAgent?: boolean
+  /** The record of the token. Throws the answer to a missing or a wrong token, which is empty if missing. */
+  find(app: App, token: string, params: P): Promise<R>
+}
+
+export type CredentialRecord<C> = C extends TokenCredential<infer R> ? R : never
+
+export function tokenCredential<R, Params extends z.ZodRawShape>(declared: {
+  name: string
+  callers: string
+  header?: string
+  params: Params & { token: z.ZodType }
+  isAgent?: boolean
+  find(app: App, token: string, params: z.infer<z.ZodObject<Params>>): Promise<R>
+}): TokenCredential<R> {
+  return { ...declared, params: z.object(declared.params) }
+}
+
+export const isOfAgent = (by: By | undefined): boolean => isTokenCredential(by) && by.isAgent === true
 
 /** The part of an endpoint's declaration that says which tokens may call it. */
 interface Opening {
   readonly method: string
   readonly secret?: boolean
   readonly scopes?: readonly Scope[]
-  readonly runners?: unknown
+  readonly by?: By
 }
 
 /**
  * `api` opens every endpoint, `read_api` every read without secrets; other scopes only the endpoints that name them.
- * Runner endpoints check no scope.
+ * Endpoints of agents check no scope.
  */
-export function scopesOf({ method, secret, scopes = [], runners }: Opening): readonly Scope[] {
-  if (runners) return SCOPES
+export function scopesOf({ method, secret, scopes = [], by }: Opening): readonly Scope[] {
+  if (isOfAgent(by)) return SCOPES
   return method === 'GET' && !secret ? ['api', 'read_api', ...scopes] : ['api', ...scopes]
 }

@@ -4,10 +4,17 @@
  * without a declared ability does not compile.
  */
 import type { IncomingMessage } from 'node:http'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { App, User } from '../context.ts'
 import type { Limiters } from '../lib/async/limiter.ts'
-import type { By, Caller, Scope } from './credentials.ts'
+import {
+  isTokenCredential,
+  type By,
+  type Caller,
+  type CredentialRecord,
+  type Scope,
+  type TokenCredential,
+} from './credentials.ts'
 import type { Json } from './json.ts'
 import type { EndpointLimit, RateLimiter } from './limits.ts'
 import type { Page, PageOf, PageRequest } from './pages.ts'
@@ -158,12 +165,18 @@ type Answered<O> =
       : void
 
 /** Visitors without a credential can call only endpoints that declare it; all others have a viewer. */
-type Viewer<B> = 'visitor' extends (B extends readonly (infer K)[] ? K : B) ? User | null : User
+type Viewer<B> = B extends TokenCredential
+  ? User | null
+  : 'visitor' extends (B extends readonly (infer K)[] ? K : B)
+    ? User | null
+    : User
 
-export interface Context<I, S, V> {
+export interface Context<I, S, V, C = unknown> {
   readonly app: App
   readonly viewer: V
   readonly caller: Caller
+  /** The record of the token, if `by` declares a token. */
+  readonly credential: C
   readonly subject: S
   readonly input: I
   readonly page: PageRequest
@@ -197,8 +210,8 @@ export interface Declaration<
   scopes?: readonly Scope[]
   /** The answer contains secrets: read scopes may not call it, only `api`. */
   secret?: boolean
-  /** For runners, whose tokens the endpoint looks up itself. With `stream`, it also reads the body itself. */
-  runners?: 'fields' | 'stream'
+  /** The endpoint reads the body itself; its input is in the path and the query. */
+  readsBody?: boolean
   /** Also callable by a session that must first set up a second factor. */
   duringRequiredStep?: boolean
   /** Also callable if the subject is read-only. */
@@ -237,7 +250,7 @@ export interface Declaration<
   throttle?: EndpointLimit
   /** Set if requests are also counted per subject. */
   throttleScope?: (subject: S) => string
-  handle(context: Context<z.infer<I>, S, Viewer<B>>): Promise<Answered<O> | Answer>
+  handle(context: Context<z.infer<I>, S, Viewer<B>, CredentialRecord<B>>): Promise<Answered<O> | Answer>
 }
 
 /** A declaration without its type parameters, as the API kit handles it. */
@@ -250,7 +263,7 @@ export interface Endpoint {
   readonly allow: string
   readonly scopes?: readonly Scope[]
   readonly secret?: boolean
-  readonly runners?: 'fields' | 'stream'
+  readonly readsBody?: boolean
   readonly duringRequiredStep?: boolean
   readonly whileReadOnly?: boolean
   readonly denied?: 'unauthenticated'
@@ -287,5 +300,12 @@ export function endpoint<
   P extends Policy<S> = {},
   const B extends By = 'user',
 >(declaration: Declaration<I, O, S, P, A, B>): Endpoint {
-  return declaration as unknown as Endpoint
+  const declared = declaration as unknown as Endpoint
+  return isTokenCredential(declared.by) ? { ...declared, input: withParams(declared.by, declared.input) } : declared
+}
+
+/** The handler's input does not have the token. */
+function withParams({ params }: TokenCredential, input: z.ZodObject = z.object({})): z.ZodObject {
+  const merged = z.object({ ...params.shape, ...input.shape })
+  return input.def.catchall ? merged.catchall(input.def.catchall) : merged
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the declarations that the server runs. */
 import { z } from 'zod'
-import { isCallableBy, scopesOf } from './credentials.ts'
+import { isCallableBy, isTokenCredential, scopesOf } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { PageOf, pageInput } from './pages.ts'
 import { LONGEST } from './wire.ts'
@@ -55,7 +55,7 @@ export function openApiDocument(families: Families, version: string, webhooks: W
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([one], [other]) => (one < other ? -1 : 1))),
       parameters: PARAMETERS,
       responses: RESPONSES,
-      securitySchemes: SCHEMES,
+      securitySchemes: { ...SCHEMES, job_token: apiKey('header', 'JOB-TOKEN'), ...tokenSchemesOf(families) },
     },
   }
 }
@@ -107,6 +107,10 @@ const SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: '_service_session' },
 }
 const SECURITY = Object.keys(SCHEMES).map((name) => ({ [name]: [] }))
+
+function apiKey(where: 'header' | 'query', name: string) {
+  return { type: 'apiKey', in: where, name }
+}
 
 const ERROR = {
   type: 'object',
@@ -174,11 +178,10 @@ function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Js
     }))
     .map((one) => SHARED.get(JSON.stringify(one)) ?? one)
   const body = fields.filter(({ name }) => !inPath(name) && !asParameter)
-  const open = isCallableBy(endpoint, 'visitor')
   return {
     summary,
-    description: `${WHO[allow] ?? `Needs the ability to \`${allow}\`${open ? '; public ones are open to anyone' : ''}.`} Scopes: ${scopesOf(endpoint).join(', ')}.`,
-    ...(open && { security: [{}, ...SECURITY] }),
+    description: descriptionOf(endpoint),
+    ...securityOf(endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && { requestBody: requestBody(body, `${operationId}_input`, schemas) }),
     responses: {
@@ -191,6 +194,32 @@ function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Js
     ...(output instanceof PageOf && { 'x-paginated': true }),
   }
 }
+
+function descriptionOf(endpoint: Endpoint): string {
+  const { allow, by } = endpoint
+  if (isTokenCredential(by)) return by.callers
+  const isOpen = isCallableBy(endpoint, 'visitor')
+  const who = WHO[allow] ?? `Needs the ability to \`${allow}\`${isOpen ? '; public ones are open to anyone' : ''}.`
+  return `${who} Scopes: ${scopesOf(endpoint).join(', ')}.`
+}
+
+/** Nothing for endpoints of users, which the document names once for all. */
+function securityOf(endpoint: Endpoint): Json {
+  if (isTokenCredential(endpoint.by)) return { security: [{ [endpoint.by.name]: [] }] }
+  const [isOpen, isForJobs] = [isCallableBy(endpoint, 'visitor'), isCallableBy(endpoint, 'job')]
+  if (!isOpen && !isForJobs) return {}
+  return { security: [...(isOpen ? [{}] : []), ...SECURITY, ...(isForJobs ? [{ job_token: [] }] : [])] }
+}
+
+/** The tokens of callers that are no users. */
+const tokenSchemesOf = (families: Families): Json =>
+  Object.fromEntries(
+    Object.values(families)
+      .flatMap((endpoints) => Object.values(endpoints))
+      .flatMap(({ by }) => (isTokenCredential(by) ? [by] : []))
+      .map(({ name, header }) => [name, header ? apiKey('header', header) : apiKey('query', 'token')] as const)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
 
 const pathNames = ({ path }: Endpoint) => Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!)
 

@@ -12,11 +12,14 @@ import { andThen, attempt, type MaybePromise } from '../lib/async/maybe-promise.
 import { send, type Answered } from './answers.ts'
 import {
   isCallableBy,
+  isOfAgent,
+  isTokenCredential,
   presentedCredential,
   scopesOf,
   type Caller,
   type Identity,
   type PresentedCredential,
+  type TokenCredential,
 } from './credentials.ts'
 import { handleAudited, type RecordAuditEvent } from './audit.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
@@ -69,7 +72,7 @@ const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 
 export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, path: Raw): MaybePromise<void> {
   const { request } = exchange
   const query = readQuery(request.url!)
-  if (endpoint.runners) return serveRunner(gateway, endpoint, exchange, { path, query })
+  if (isOfAgent(endpoint.by)) return serveAgent(gateway, endpoint, exchange, { path, query })
   const shown = presentedCredential(request, query)
   if (shown || !hasBody(request) || isMultipart(request))
     return enter(gateway, endpoint, exchange, shown, { path, query })
@@ -79,11 +82,8 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
   )
 }
 
-/**
- * Runners present their own tokens, which the endpoint looks up. They call so often that only rejected calls are
- * counted.
- */
-async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Message): Promise<void> {
+/** Only rejected calls are counted. */
+async function serveAgent(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Message): Promise<void> {
   const caller = { identity: null, address: exchange.address }
   try {
     await proceed(gateway, endpoint, exchange, caller, said)
@@ -126,7 +126,7 @@ async function proceed(
   const { request } = exchange
   const body =
     said.form ??
-    (hasBody(request) && endpoint.runners !== 'stream'
+    (hasBody(request) && !endpoint.readsBody
       ? await readBody(request, gateway.spool, limitsOf(endpoint, caller))
       : null)
   try {
@@ -135,9 +135,20 @@ async function proceed(
     const { url, method } = request as { url: string; method: string }
     const call: Call = { request, response: exchange.response, url, method, door: 'api' }
     send(exchange, await answer(gateway, endpoint, call, caller, viewer, raw))
+  } catch (error) {
+    if (endpoint.readsBody && !request.complete) discardRest(request)
+    throw error
   } finally {
     await body?.discard()
   }
+}
+
+const LEFTOVER_MS = 30_000
+
+/** Most clients read the answer to a rejected upload only after they have sent all of it. Stops after a deadline. */
+function discardRest(request: IncomingMessage): void {
+  const late = setTimeout(() => request.destroy(), LEFTOVER_MS).unref()
+  request.once('close', () => clearTimeout(late))
 }
 
 /** A request, and the connection that waits for its answer. */
@@ -161,6 +172,7 @@ export async function answer(
   const { request, method } = call
   const app = { ...inChain(gateway.app, request), caller: limitedCaller(caller.identity?.user.id, caller.address) }
   const { subject, input, faults, page } = await prepare(gateway, endpoint, viewer, raw)
+  const credential = isTokenCredential(endpoint.by) ? await findRecord(app, endpoint.by, request, input) : undefined
   if (caller.identity?.kind === 'job') await assertReached(gateway, endpoint, caller.identity, subject)
   assertWritable(endpoint, subject)
   assertUnmodified(endpoint, subject, request)
@@ -172,7 +184,7 @@ export async function answer(
   const { range } = request.headers
   const isHead = method === 'HEAD'
   const { limiter } = gateway
-  const context = { app, viewer, caller, subject, input, isHead, userAgent, range, request, limiter }
+  const context = { app, viewer, caller, credential, subject, input, isHead, userAgent, range, request, limiter }
   const handle = (page: PageRequest) =>
     withLimiterSlot(gateway, endpoint, call, caller, () =>
       handleAudited(gateway.recordAuditEvent, endpoint, { ...context, page }),
@@ -180,6 +192,14 @@ export async function answer(
   const result = endpoint.output instanceof PageOf ? await readPage(page, handle) : await handle(page)
   const isToBeDrawn = result instanceof LongPage && call.door === 'web'
   return answerOf(gateway, endpoint, call, isToBeDrawn ? await shortened(result) : result, page)
+}
+
+/** Takes the token out of the input. The parameter takes precedence over the header. */
+async function findRecord(app: App, by: TokenCredential, { headers }: IncomingMessage, input: Raw): Promise<unknown> {
+  const { token } = input
+  delete input.token
+  const presented = token || (by.header && headers[by.header.toLowerCase()])
+  return by.find(app, typeof presented === 'string' ? presented : '', input as never)
 }
 
 const isCostly = ({ costly = false }: Endpoint, input: Raw) =>

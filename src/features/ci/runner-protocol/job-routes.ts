@@ -4,24 +4,20 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { entity, id, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
+import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
-import { jobOfToken } from '../job-tokens/queries.ts'
-import { byJobToken } from '../job-tokens/authenticate.ts'
 import { answerArchive } from '../jobs/downloads.ts'
 import { dropJob } from '../jobs/transitions.ts'
 import { noteContact } from '../runners/service.ts'
-import { jobOver, runnerOf, runningJob, presentedToken } from './credentials.ts'
+import { anyJobToken, jobOver, jobToken, runnerToken } from './credentials.ts'
 import { mayTakeFrom } from './dependencies.ts'
 import { endHandover } from './handovers.ts'
 import { info } from './input.ts'
 import { askForJob } from './picking.ts'
 import { endJob, findRunnerJob, statusOf, touchJob } from './progress.ts'
 import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
-import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads.ts'
-
-const LARGEST_ASKING = 32 * 1024
+import { keepUpload, largestUpload, receiveFile } from './uploads.ts'
 
 /** The connection outlives the request, so the listener is removed after the work. */
 async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
@@ -39,14 +35,11 @@ export const request = endpoint({
   method: 'POST',
   path: '/jobs/request',
   summary: 'Request a job, as a runner',
-  by: 'visitor',
+  by: runnerToken,
   allow: 'anyone',
-  runners: 'fields',
-  body: LARGEST_ASKING,
-  input: z.object({ token: text.nullish(), system_id: text.nullish(), last_update: text.nullish(), info }),
+  input: z.object({ system_id: text.nullish(), last_update: text.nullish(), info }),
   output: z.unknown(),
-  async handle({ app, input, caller, request }) {
-    const runner = await runnerOf(app, presentedToken(request, 'runner-token', input.token))
+  async handle({ app, credential: { runner }, input, caller, request }) {
     const manager_id = await noteContact(app, runner, { ...input, address: caller.address })
     const features = input.info?.features ?? {}
     const last_update = input.last_update || null
@@ -62,7 +55,6 @@ export const request = endpoint({
 })
 
 const JOB = '/jobs/:job_id'
-const at = { job_id: id }
 
 const WATCHED_SECONDS = 3
 
@@ -70,12 +62,9 @@ export const update = endpoint({
   method: 'PUT',
   path: JOB,
   summary: 'Update the state of a job, as its runner',
-  by: 'visitor',
+  by: jobToken,
   allow: 'anyone',
-  runners: 'fields',
   input: z.object({
-    ...at,
-    token: text.nullish(),
     state: oneOf('running', 'success', 'failed').nullish(),
     failure_reason: text.nullish(),
     exit_code: z.int().nullish(),
@@ -86,8 +75,7 @@ export const update = endpoint({
     info,
   }),
   output: z.unknown(),
-  async handle({ app, input, request }) {
-    const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
+  async handle({ app, credential: { job }, input }) {
     if (input.state === 'success' || input.state === 'failed') {
       const checksum = input.output?.checksum ?? input.checksum
       if (!(await isTraceWhole(app, job, { checksum, bytesize: input.output?.bytesize })))
@@ -106,13 +94,12 @@ export const appendLog = endpoint({
   method: 'PATCH',
   path: `${JOB}/trace`,
   summary: 'Append to the log of a job, as its runner',
-  by: 'visitor',
+  by: jobToken,
   allow: 'anyone',
-  runners: 'stream',
-  input: z.object({ ...at, token: text.nullish(), debug_trace: text.nullish() }),
+  readsBody: true,
+  input: z.object({ debug_trace: text.nullish() }),
   output: z.unknown(),
-  async handle({ app, input, request }) {
-    const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
+  async handle({ app, credential: { job }, request }) {
     const range = request.headers['content-range']
     if (range === undefined) throw new Refusal('bad_request', '400 Missing header Content-Range')
     const [, start] = /^(\d{1,15})-\d{1,15}$/.exec(range) ?? []
@@ -165,50 +152,42 @@ export const upload = endpoint({
   method: 'POST',
   path: `${JOB}/artifacts`,
   summary: 'Upload job artifacts, as the runner',
-  by: 'visitor',
+  by: jobToken,
   allow: 'anyone',
-  runners: 'stream',
+  readsBody: true,
   input: z.object({
-    ...at,
-    token: text.nullish(),
     expire_in: text.nullish(),
     artifact_type: z.string().max(51).regex(TYPE).nullish(),
     artifact_format: z.enum(FORMATS).nullish(),
   }),
   output: z.unknown(),
-  handle: ({ app, input, request }) =>
-    unlessRefused(request, async () => {
-      const job = await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
-      const sent = await receiveFile(app, request)
-      const type = input.artifact_type ?? 'archive'
-      const options = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
-      try {
-        await keepUpload(app, job, sent, options)
-      } catch (error) {
-        await releaseBlob(app, sent.blob.digest)
-        throw error
-      }
-      return new Answer(201, { message: '201 Created' })
-    }),
+  async handle({ app, credential: { job }, input, request }) {
+    const sent = await receiveFile(app, request)
+    const type = input.artifact_type ?? 'archive'
+    const options = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
+    try {
+      await keepUpload(app, job, sent, options)
+    } catch (error) {
+      await releaseBlob(app, sent.blob.digest)
+      throw error
+    }
+    return new Answer(201, { message: '201 Created' })
+  },
 })
 
 export const authorizeUpload = endpoint({
   method: 'POST',
   path: `${JOB}/artifacts/authorize`,
   summary: 'Check whether an upload is accepted',
-  by: 'visitor',
+  by: jobToken,
   allow: 'anyone',
-  runners: 'fields',
   input: z.object({
-    ...at,
-    token: text.nullish(),
     filesize: z.coerce.number().int().nullish(),
     artifact_type: text.nullish(),
   }),
   output: entity({ MaximumSize: z.int() }),
   status: 200,
-  async handle({ app, input, request }) {
-    await runningJob(app, input.job_id, presentedToken(request, 'job-token', input.token))
+  async handle({ app, input }) {
     const most = await largestUpload(app)
     if ((input.filesize ?? 0) > most) throw new Refusal('too_large')
     return { MaximumSize: most }
@@ -217,23 +196,18 @@ export const authorizeUpload = endpoint({
 
 const bytes = z.string().meta({ format: 'binary' })
 
-/** With the token of a running job: downloads artifacts of another job that the job's user may read. */
+/** Artifacts of another job that the job's user may read. */
 export const download = endpoint({
   method: 'GET',
   path: `${JOB}/artifacts`,
   summary: 'Download job artifacts, as a runner',
-  by: 'visitor',
+  by: anyJobToken,
   allow: 'anyone',
-  runners: 'fields',
-  input: z.object({ ...at, token: text.nullish(), direct_download: text.nullish() }),
+  input: z.object({ job_id: id, direct_download: text.nullish() }),
   output: bytes,
-  async handle({ app, input, request, range, isHead }) {
-    const token = presentedToken(request, 'job-token', input.token)
-    if (!(await jobOfToken(app, token))) throw forbidden()
-    const bearer = await byJobToken(app, token)
-    if (!bearer) throw forbidden('Job is not running!')
+  async handle({ app, credential, input, range, isHead }) {
     const wanted = await findRunnerJob(app, input.job_id)
-    if (!wanted || !(await mayTakeFrom(app, bearer.job, bearer.user, wanted))) throw notFound()
+    if (!wanted || !(await mayTakeFrom(app, credential.job, credential.user, wanted))) throw notFound()
     return answerArchive(app, wanted, { range, isHead })
   },
 })

@@ -4,7 +4,6 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { entity, text, timestampOut } from '../../../api/wire.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { scopeOfRegistration } from '../runners/registration.ts'
 import {
   createRunner,
   deleteManager,
@@ -13,7 +12,7 @@ import {
   noteRegistered,
   resetRunnerToken,
 } from '../runners/service.ts'
-import { runnerOf, presentedToken } from './credentials.ts'
+import { registrationToken, runnerToken } from './credentials.ts'
 import { info, runnerFields } from './input.ts'
 
 const CredentialsEntity = entity({
@@ -28,21 +27,18 @@ export const register = endpoint({
   method: 'POST',
   path: '/runners',
   summary: 'Register a runner by a registration token',
-  by: 'visitor',
+  by: registrationToken,
   allow: 'anyone',
-  runners: 'fields',
-  input: z.object({ token: text, info, ...runnerFields }),
+  input: z.object({ info, ...runnerFields }),
   output: CredentialsEntity,
-  async handle({ app, input, caller }) {
-    const { token, info, ...options } = input
-    const place = await scopeOfRegistration(app, token)
-    if (!place) throw forbidden()
+  async handle({ app, credential: { scope }, input, caller }) {
+    const { info, ...options } = input
     const { allow_runner_registration_token: isAllowed, valid_runner_registrars: who } = await currentSettings(app)
-    const kind = place.runner_type === 'group_type' ? 'group' : 'project'
+    const kind = scope.runner_type === 'group_type' ? 'group' : 'project'
     if (!isAllowed) throw new Refusal('gone', '410 Gone - Runner registration disallowed')
-    if (place.runner_type !== 'instance_type' && !who.includes(kind))
+    if (scope.runner_type !== 'instance_type' && !who.includes(kind))
       throw forbidden(`${kind} runner registration disabled`)
-    const made = await createRunner(app, place, options)
+    const made = await createRunner(app, scope, options)
     await noteRegistered(app, made.runner, { info, address: caller.address })
     return { id: made.runner.id, token: made.token, token_expires_at: made.runner.token_expires_at }
   },
@@ -52,15 +48,12 @@ export const verify = endpoint({
   method: 'POST',
   path: '/runners/verify',
   summary: 'Verify the token of a runner',
-  by: 'visitor',
+  by: runnerToken,
   allow: 'anyone',
-  runners: 'fields',
-  input: z.object({ token: text.nullish(), system_id: text.nullish(), info }),
+  input: z.object({ system_id: text.nullish(), info }),
   output: CredentialsEntity,
   status: 200,
-  async handle({ app, input, caller, request }) {
-    const token = presentedToken(request, 'runner-token', input.token)
-    const runner = await runnerOf(app, token)
+  async handle({ app, credential: { runner, token }, input, caller }) {
     await noteContact(app, runner, { ...input, address: caller.address })
     return { id: runner.id, token, token_expires_at: runner.token_expires_at }
   },
@@ -70,13 +63,11 @@ export const unregister = endpoint({
   method: 'DELETE',
   path: '/runners',
   summary: 'Delete a runner by its token',
-  by: 'visitor',
+  by: runnerToken,
   allow: 'anyone',
-  runners: 'fields',
-  input: z.object({ token: text.nullish() }),
   output: null,
-  async handle({ app, input, request }) {
-    await deleteRunner(app, await runnerOf(app, presentedToken(request, 'runner-token', input.token)))
+  async handle({ app, credential }) {
+    await deleteRunner(app, credential.runner)
   },
 })
 
@@ -84,14 +75,12 @@ export const unregisterManager = endpoint({
   method: 'DELETE',
   path: '/runners/managers',
   summary: 'Delete one manager of a runner by the token of the runner',
-  by: 'visitor',
+  by: runnerToken,
   allow: 'anyone',
-  runners: 'fields',
-  input: z.object({ token: text.nullish(), system_id: text }),
+  input: z.object({ system_id: text }),
   output: null,
-  async handle({ app, input, request }) {
-    const runner = await runnerOf(app, presentedToken(request, 'runner-token', input.token))
-    if (!(await deleteManager(app, runner, input.system_id))) throw notFound()
+  async handle({ app, credential, input }) {
+    if (!(await deleteManager(app, credential.runner, input.system_id))) throw notFound()
   },
 })
 
@@ -99,12 +88,8 @@ export const resetToken = endpoint({
   method: 'POST',
   path: '/runners/reset_authentication_token',
   summary: 'Reset the token of a runner, with its current token',
-  by: 'visitor',
+  by: runnerToken,
   allow: 'anyone',
-  runners: 'fields',
-  input: z.object({ token: text.nullish() }),
   output: TokenEntity,
-  async handle({ app, input, request }) {
-    return resetRunnerToken(app, await runnerOf(app, presentedToken(request, 'runner-token', input.token)))
-  },
+  handle: ({ app, credential }) => resetRunnerToken(app, credential.runner),
 })

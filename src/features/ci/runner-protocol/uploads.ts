@@ -30,24 +30,6 @@ interface Sent {
   readonly filename: string
 }
 
-const LEFTOVER_MS = 30_000
-
-/**
- * Reads and discards the rest of a rejected upload, because most clients read the answer only after they have sent
- * everything. Stops after a deadline.
- */
-export async function unlessRefused<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!request.complete) {
-      const late = setTimeout(() => request.destroy(), LEFTOVER_MS).unref()
-      request.once('close', () => clearTimeout(late))
-    }
-    throw error
-  }
-}
-
 /** The size limit of the form around a file. */
 const FORM_BYTES = 64 * 1024
 

@@ -6,6 +6,7 @@ import { blankable, moment, text } from '../../../api/wire.ts'
 import { loadProjectSubject } from '../../projects/projects/queries.ts'
 import { PipelineEntity } from '../pipelines/entity.ts'
 import { ciProject, presentOnePipeline } from '../pipelines/queries.ts'
+import { triggerToken } from './credentials.ts'
 import { TriggerEntity } from './entity.ts'
 import { listTriggers, presentOneTrigger, presentTriggers, trigger } from './queries.ts'
 import { startByToken } from './run.ts'
@@ -96,27 +97,24 @@ const starting = (path: `/${string}`) =>
     method: 'POST',
     path,
     summary: 'Trigger a pipeline with a trigger token or job token',
-    by: 'visitor',
+    by: triggerToken,
     allow: 'anyone',
     limiter: 'git',
     input: z.looseObject({
-      id: text,
-      token: text,
       ref: text,
       variables: z.unknown().optional(),
       inputs: z.record(z.string().max(255), z.unknown()).nullish(),
     }),
     output: PipelineEntity,
-    async handle({ app, input }) {
-      const { id, token, ref, variables, inputs } = input
+    async handle({ app, credential, input }) {
+      const { ref, variables, inputs } = input
       const payload = Object.fromEntries(Object.entries(input).filter(([name]) => !SECRETS.has(name)))
-      const made = await startByToken(app, id, { token, ref, variables, inputs, payload })
-      const place = await loadProjectSubject(app, made.project, null)
-      return presentOnePipeline(app, place, made.pipeline)
+      const pipeline = await startByToken(app, credential, { ref, variables, inputs, payload })
+      return presentOnePipeline(app, await loadProjectSubject(app, credential.project, null), pipeline)
     },
   })
 
-const SECRETS = new Set(['token', 'private_token', 'access_token', 'bearer_token', 'job_token', 'sudo'])
+const SECRETS = new Set(['private_token', 'access_token', 'bearer_token', 'job_token', 'sudo'])
 
 export const start = starting('/projects/:id/trigger/pipeline')
 export const startOnRef = starting('/projects/:id/ref/:ref/trigger/pipeline')

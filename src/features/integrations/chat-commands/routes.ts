@@ -3,18 +3,13 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { id, longText } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
+import { chatToken, short } from './credentials.ts'
 import { ChatNameEntity, presentChatName } from './entity.ts'
 import { findChatName, listChatNames } from './queries.ts'
 import { ReplyEntity } from './replies.ts'
 import { answerChat, deleteChatName } from './service.ts'
 
-const LONGEST = 255
-const short = z.preprocess((value) => (typeof value === 'number' ? String(value) : value), z.string().max(LONGEST))
-
 const fromChat = {
-  id: short,
-  slug: short,
-  token: z.string().max(2048),
   text: longText.nullish(),
   command: short.nullish(),
   team_id: short.nullish(),
@@ -24,19 +19,18 @@ const fromChat = {
   channel_name: short.nullish(),
 }
 
-/** The token proves that the request comes from the chat. The payload names the chat user. */
 const trigger = (era: 'services' | 'integrations') =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${era}/:slug/trigger`,
     summary: 'Run a slash command from a chat',
-    by: 'visitor',
+    by: chatToken,
     allow: 'anyone',
     input: z.object(fromChat),
     output: ReplyEntity,
     status: 200,
-    handle: ({ app, caller, limiter, userAgent, input: { id, slug, ...request } }) =>
-      answerChat(app, { id, slug }, request, { userAgent, address: caller.address, limiter }),
+    handle: ({ app, credential, caller, limiter, userAgent, input }) =>
+      answerChat(app, credential, input, { userAgent, address: caller.address, limiter }),
   })
 
 export const triggerByOlderName = trigger('services')

@@ -1,21 +1,16 @@
+import type { CredentialRecord } from '../../../api/credentials.ts'
 import type { RateLimiter } from '../../../api/limits.ts'
 import type { App, User } from '../../../context.ts'
-import { notFound } from '../../../errors.ts'
-import { sameSecret } from '../../../lib/crypto/secrets.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
-import { findProject } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
-import { effectiveServices } from '../services/queries.ts'
-import { serviceOf } from '../services/registry.ts'
-import { settingsOf } from '../services/settings.ts'
 import { runCommand } from './commands.ts'
+import type { chatToken } from './credentials.ts'
 import type { ChatName } from './model.ts'
 import { linkTo, userOf, type Chatter } from './names.ts'
 import { parseCommand } from './parsing.ts'
-import { replyOf, type ChatReply, type System } from './replies.ts'
+import { replyOf, type ChatReply } from './replies.ts'
 
 export interface ChatInput {
-  readonly token: string
   readonly text?: string | null | undefined
   readonly command?: string | null | undefined
   readonly team_id?: string | null | undefined
@@ -31,33 +26,12 @@ interface Caller {
   readonly limiter: RateLimiter
 }
 
-const SYSTEMS: Readonly<Record<string, System>> = {
-  'slack-slash-commands': 'slack',
-  'mattermost-slash-commands': 'mattermost',
-}
-
-const missing = () => notFound('Service')
-
-/** A missing project, an inactive service and a wrong token all get the same answer. */
-async function admit(app: App, id: string, slug: string, token: string) {
-  const service = serviceOf(slug)
-  const system = service && SYSTEMS[service.slug]
-  const project = system ? await findProject(app.db, id) : null
-  if (!system || !project) throw missing()
-  const effective = (await effectiveServices(app.db, { project_id: project.id, group_id: null })).get(service.slug)
-  if (!effective?.row.active) throw missing()
-  const { token: known } = settingsOf(app, service, effective.row)
-  if (typeof known !== 'string' || !sameSecret(token, known)) throw missing()
-  return { system, project, row: effective.row }
-}
-
 export async function answerChat(
   app: App,
-  at: { readonly id: string; readonly slug: string },
+  { system, project, row }: CredentialRecord<typeof chatToken>,
   input: ChatInput,
   { limiter, ...sender }: Caller,
 ): Promise<ChatReply> {
-  const { system, project, row } = await admit(app, at.id, at.slug, input.token)
   if (!input.user_id || !input.team_id)
     return replyOf(system, { pieces: ['The chat request does not identify a user.'] })
   const chatter: Chatter = {
