@@ -5,6 +5,7 @@ import type { AddressPage, ProjectPage, WebRoutes } from '../api/server.ts'
 import type { AfterPush, App, BlobColumn, OnUserRemoved, Replanning, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
+import type { RegisteredKind } from './planning/items/registry.ts'
 
 export interface Family {
   /** Endpoints by verb: all that `routes.ts` exports. They are a chapter of the documentation. */
@@ -13,6 +14,8 @@ export interface Family {
   readonly jobs?: readonly Job<App, any>[]
   /** To events, its own or those of other families. */
   readonly reactions?: readonly Subscription<App>[]
+  /** Its kind of item. To-do items, search, references, notes and quick actions cover all kinds. */
+  readonly items?: RegisteredKind
   readonly onUserRemoved?: OnUserRemoved
   readonly afterPush?: AfterPush
   readonly replanning?: Replanning
@@ -29,3 +32,8 @@ export interface Family {
 }
 
 export const family = (parts: Family): Family => parts
+
+/** A family that covers all kinds of items. */
+export type ItemFamily = (kinds: readonly RegisteredKind[]) => Family
+
+export const itemFamily = (parts: ItemFamily): ItemFamily => parts

@@ -2,10 +2,16 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Families, Webhooks } from '../api/openapi.ts'
 import * as named from './families.ts'
-import type { Family } from './family.ts'
+import type { Family, ItemFamily } from './family.ts'
+import { registerItemKinds } from './planning/items/registry.ts'
 
 /** By name, in the sources as in the bundle: so are the chapters of the documentation. No other order matters. */
-const byName = Object.entries<Family>(named).toSorted(([one], [other]) => (one < other ? -1 : 1))
+const sorted = Object.entries<Family | ItemFamily>(named).toSorted(([one], [other]) => (one < other ? -1 : 1))
+
+const kinds = sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.items ?? [])))
+registerItemKinds(kinds)
+
+const byName = sorted.map(([name, family]) => [name, typeof family === 'function' ? family(kinds) : family] as const)
 const all = byName.map(([, family]) => family)
 
 /** Endpoints by the name of their family, which is the chapter's too. */

@@ -6,6 +6,11 @@ import { sql, type RawBuilder } from 'kysely'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../lib/levels.ts'
 import { hasFeature, type Feature, type ProjectSubject } from '../projects/projects/policy.ts'
 
+/** Whether internal projects are open to the viewer. */
+export interface SeenFrom {
+  readonly internalToo: boolean
+}
+
 export const LEVEL = sql<number>`coalesce(t.access_level, 0)`
 
 export const isOn = (feature: Feature): RawBuilder<boolean> => {

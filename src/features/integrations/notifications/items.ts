@@ -10,12 +10,13 @@ import { findPipeline } from '../../ci/pipelines/queries.ts'
 import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
 import { mergeRequestKind } from '../../merge-requests/merge-requests/kind.ts'
 import { findMergeRequests } from '../../merge-requests/merge-requests/queries.ts'
+import { mergeRequestRules } from '../../merge-requests/merge-requests/rules.ts'
 import type { Issue } from '../../planning/issues/model.ts'
 import { issueKind } from '../../planning/issues/kind.ts'
 import { participantIds } from '../../planning/items/participants.ts'
-import { issueReaders } from '../../planning/issues/people.ts'
 import { findIssues } from '../../planning/issues/queries.ts'
-import { mergeRequestReaders } from '../../planning/merge-requests.ts'
+import { issueRules } from '../../planning/issues/rules.ts'
+import { itemReaders } from '../../planning/items/readers.ts'
 import { projectSnippetPolicy } from '../../planning/snippets/policy.ts'
 import { subjectsOfUsers } from '../../planning/subjects.ts'
 import { codeReadersAmong } from '../../planning/todos/readers.ts'
@@ -104,7 +105,7 @@ const issueItem = (app: App, place: HookScope, issue: Issue): Item => ({
   },
   subscription: { issue_id: issue.id },
   participants: ({ db }) => participantIds(db, issueKind, issue),
-  readers: (app, ids, input) => issueReaders(app, place, ids, issue, input),
+  readers: (app, ids, input) => itemReaders(app, issueRules, place, ids, issue, input),
 })
 
 const mergeRequestItem = (app: App, place: HookScope, one: MergeRequest): Item => ({
@@ -116,7 +117,7 @@ const mergeRequestItem = (app: App, place: HookScope, one: MergeRequest): Item =
   headers: { 'X-GitLab-MergeRequest-ID': String(one.id), 'X-GitLab-MergeRequest-IID': String(one.iid) },
   subscription: { merge_request_id: one.id },
   participants: ({ db }) => participantIds(db, mergeRequestKind, one),
-  readers: (app, ids, input) => mergeRequestReaders(app, place, ids, one, input),
+  readers: (app, ids, input) => itemReaders(app, mergeRequestRules, place, ids, one, input),
 })
 
 async function commitItem(app: App, place: HookScope, sha: string): Promise<Item | null> {

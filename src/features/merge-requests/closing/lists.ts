@@ -3,7 +3,9 @@ import type { Page, PageRequest } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
-import { isReadable, seesIssue, seesMergeRequest } from '../../planning/seeing.ts'
+import { seesIssue } from '../../planning/issues/rules.ts'
+import { isReadable } from '../../planning/seeing.ts'
+import { seesMergeRequest } from '../merge-requests/rules.ts'
 
 type Way = 'closing' | 'related'
 

@@ -5,8 +5,9 @@ import { Refusal, conflict, notFound } from '../../../errors.ts'
 import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { readableMergeRequests } from '../../planning/merge-requests.ts'
+import { readableItems } from '../../planning/items/readers.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
+import { mergeRequestRules } from '../merge-requests/rules.ts'
 import type { Block } from './model.ts'
 
 /** The maximum number of dependencies of one merge request. */
@@ -14,7 +15,7 @@ const MOST = 100
 
 /** Makes a merge request depend on another. */
 export async function addBlock(app: App, actor: User, blocked: MergeRequest, blockingId: number): Promise<Block> {
-  const [blocking] = await readableMergeRequests(app, actor, await findMergeRequests(app.db, [blockingId]))
+  const [blocking] = await readableItems(app, mergeRequestRules, actor, await findMergeRequests(app.db, [blockingId]))
   if (!blocking) throw notFound('Merge Request')
   if (blocking.id === blocked.id) throw new Refusal('bad_request', 'A merge request cannot block itself')
   try {

@@ -1,7 +1,6 @@
 import { policy } from '../../../api/endpoint.ts'
-import { Developer, Guest, Owner } from '../../../lib/levels.ts'
-import { hasMergeRequests, readsMergeRequests } from '../../planning/seeing.ts'
-import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { Developer, Guest, Owner, Reporter } from '../../../lib/levels.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { MergeRequest } from './model.ts'
 
@@ -20,6 +19,13 @@ const isVisitable = ({ open, project }: ProjectSubject) => open.includes(project
 const isOwn = ({ mergeRequest, viewer }: MergeRequestSubject) =>
   viewer !== null && (mergeRequest.author_id === viewer.id || mergeRequest.assigned)
 const isTheirs = (s: MergeRequestSubject) => isOwn(s) || s.mergeRequest.reviewing
+
+export const hasMergeRequests = (s: Pick<ProjectSubject, 'project' | 'level'>): boolean =>
+  hasFeature(s, 'merge_requests') && hasFeature(s, 'repository')
+
+/** Whether the viewer sees all merge requests of a project. Authors, assignees and reviewers see theirs anyway. */
+export const readsMergeRequests = (s: ProjectSubject): boolean =>
+  hasMergeRequests(s) && (s.level >= Reporter || isVisitable(s))
 
 /** Merge requests of a project. */
 export const mergeRequestsPolicy = policy<RepositorySubject>()({

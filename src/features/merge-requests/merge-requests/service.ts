@@ -9,6 +9,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { nextIid, transactNumbered } from '../../planning/iids.ts'
 import { changesBetween, type ItemChanges } from '../../planning/items/changes.ts'
+import { projectReaders } from '../../planning/items/readers.ts'
 import { lockItem, tasksOf, touchItem } from '../../planning/items/rows.ts'
 import {
   assertValidTexts,
@@ -39,8 +40,8 @@ import { MERGE_REQUEST_FIELDS, mergeRequestNotes, type MergeRequestState } from 
 import { isDraft } from './draft.ts'
 import { mergeRequestKind } from './kind.ts'
 import type { MergeRequest } from './model.ts'
-import { readersAmong } from './people.ts'
 import { findMergeRequests } from './queries.ts'
+import { mergeRequestRules } from './rules.ts'
 
 interface Options extends ItemInput {
   reviewer_ids?: readonly number[] | undefined
@@ -152,8 +153,8 @@ async function insert(
   const now = timestamp(clock)
   const allowed: Options = target.level >= Developer ? input : {}
   const { labels, milestone } = await plannedFor(app, actor, target, allowed)
-  const assignees = await readersAmong(app, target, allowed.assignee_ids ?? [])
-  const reviewers = await readersAmong(app, target, allowed.reviewer_ids ?? [])
+  const assignees = await projectReaders(app, mergeRequestRules, target, allowed.assignee_ids ?? [])
+  const reviewers = await projectReaders(app, mergeRequestRules, target, allowed.reviewer_ids ?? [])
   const description = input.description ?? null
   const title = input.title.trim()
   const { approvals_before_merge: usual } = project
@@ -359,7 +360,7 @@ async function wished(
 ): Promise<MergeRequestState> {
   const isOver = was.state === 'merged' || was.state === 'locked'
   const { squash, reviewer_ids } = input
-  const readers = (ids: readonly number[]) => readersAmong(app, target, ids)
+  const readers = (ids: readonly number[]) => projectReaders(app, mergeRequestRules, target, ids)
   return {
     ...(await stateAfter(app, actor, target, was, input, readers)),
     reviewers: reviewer_ids ? await readers(reviewer_ids) : was.reviewers,

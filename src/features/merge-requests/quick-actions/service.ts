@@ -15,7 +15,9 @@ import { issueKind } from '../../planning/issues/kind.ts'
 import type { ItemRole } from '../../planning/items/kind.ts'
 import { labelsOfItems, usersOfItems } from '../../planning/items/links.ts'
 import { isParticipant } from '../../planning/items/participants.ts'
-import { findNamedMergeRequest } from '../../planning/merge-requests.ts'
+import { findNamedItem } from '../../planning/items/queries.ts'
+import { projectReaders } from '../../planning/items/readers.ts'
+import { itemKind } from '../../planning/items/registry.ts'
 import type { Obeyed } from '../../planning/notes/noteable.ts'
 import { findNamedIssue, peopleIn } from '../../planning/quick-actions/arguments.ts'
 import {
@@ -34,9 +36,9 @@ import { approveMergeRequest, unapproveMergeRequest } from '../approvals/service
 import { isDraft, withoutDraft } from '../merge-requests/draft.ts'
 import { mergeRequestKind } from '../merge-requests/kind.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import { readersAmong } from '../merge-requests/people.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest, findMergeRequests } from '../merge-requests/queries.ts'
+import { mergeRequestRules } from '../merge-requests/rules.ts'
 import {
   createMergeRequest,
   markReviewed,
@@ -59,7 +61,7 @@ const KIND: Kind<MergeRequestSubject> = {
   row: ({ mergeRequest }) => mergeRequest,
   plans: mergeRequestPolicy.plan,
   assignees: (db, { mergeRequest }) => usersOf(db, 'assignees', mergeRequest),
-  readers: (app, subject, ids) => readersAmong(app, subject, ids),
+  readers: (app, subject, ids) => projectReaders(app, mergeRequestRules, subject, ids),
   isParticipant: (db, { mergeRequest }, user) => isParticipant(db, mergeRequestKind, mergeRequest, user),
   column: 'merge_request_id',
   times,
@@ -231,8 +233,8 @@ async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | n
     return { name: `#${iid}`, labels: (await labelsOfItems(app.db, issueKind, [id])).get(id) ?? [], milestone_id }
   }
   if (named?.kind !== 'merge_request') return null
-  const met = await findNamedMergeRequest(app, actor, subject, named)
-  const [one] = met?.project.id === subject.project.id ? await findMergeRequests(app.db, [met.mergeRequest.id]) : []
+  const met = await findNamedItem(app, actor, subject, itemKind('merge_request'), named)
+  const [one] = met?.project.id === subject.project.id ? await findMergeRequests(app.db, [met.item.id]) : []
   if (!one) return null
   const labels = (await labelsOfItems(app.db, mergeRequestKind, [one.id])).get(one.id) ?? []
   return { name: `!${one.iid}`, labels, milestone_id: one.milestone_id }

@@ -1,5 +1,4 @@
 import { family } from '../../family.ts'
 import { reactions } from './on.ts'
-import * as routes from './routes.ts'
 
-export const todos = family({ routes, reactions })
+export const mergeRequestTodos = family({ reactions })

@@ -1,49 +1,14 @@
 import { on, type App } from '../../../context.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { mergeRequestReaders } from '../../planning/merge-requests.ts'
-import { namesIn } from '../../planning/todos/mentions.ts'
+import { targetOfItem } from '../../planning/items/kind.ts'
+import { itemReaders } from '../../planning/items/readers.ts'
 import { addTodos, finishTodos } from '../../planning/todos/service.ts'
-import { namesAdded, createMentionTodos, textOfMergeRequest } from '../../planning/todos/mention-todos.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
-import { approversIn, askApprovers } from '../approval-rules/asking.ts'
-import { judgementsOf } from '../approvals/queries.ts'
+import { mergeRequestKind } from '../merge-requests/kind.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-
-const targetOf = ({ id, project_id }: MergeRequest) => ({ project_id, merge_request_id: id })
-
-async function find(app: App, id: number, by: number) {
-  const [[one], author] = await Promise.all([findMergeRequests(app.db, [id]), findUser(app.db, by)])
-  return one && author ? { one, author } : null
-}
-
-const created = on('merge_request.created', 'todos', async (app, { id, by }, { source }) => {
-  const found = await find(app, id, by)
-  if (!found) return
-  const { one, author } = found
-  const text = await textOfMergeRequest(app, author, one, source)
-  await createMentionTodos(app, author, text, await namesIn([one.title, one.description]))
-  const judgement = (await judgementsOf(app.db, [one])).get(one.id)
-  const asking = (judgement?.rules ?? []).flatMap(({ rule, required }) =>
-    rule?.rule_type === 'regular' && required > 0 ? rule.id : [],
-  )
-  await askApprovers(app, one, by, await approversIn(app, asking), source)
-})
-
-/** For users who were not mentioned before. */
-const updated = on(
-  'merge_request.updated',
-  'todos',
-  async (app, { id, by, changes }, { source }) => {
-    const found = await find(app, id, by)
-    if (!found) return
-    const { one, author } = found
-    const text = await textOfMergeRequest(app, author, one, source)
-    await createMentionTodos(app, author, text, await namesAdded(one, changes))
-  },
-  { when: ({ changes }) => 'title' in changes || 'description' in changes },
-)
+import { mergeRequestRules } from '../merge-requests/rules.ts'
 
 /** A push, an approval or a merge marks the to-do items of its user as done. */
 const finish = (app: App, { id, by }: { id: number; by: number | null }) =>
@@ -103,8 +68,9 @@ async function tell(
   const causer = by === null ? null : await findUser(app.db, by)
   const place = await findProjectSubject(app, String(one.project_id), causer)
   if (!place) return
-  for (const { id } of await mergeRequestReaders(app, place, people, one))
-    await addTodos(app, { target: targetOf(one), by: causer?.id ?? id, action, source }, [id])
+  const target = targetOfItem(mergeRequestKind, one)
+  for (const { id } of await itemReaders(app, mergeRequestRules, place, people, one))
+    await addTodos(app, { target, by: causer?.id ?? id, action, source }, [id])
 }
 
-export const reactions: Subscription<App>[] = [created, updated, pushed, approved, merged, unmergeable, buildFailed]
+export const reactions: Subscription<App>[] = [pushed, approved, merged, unmergeable, buildFailed]

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import type { Issue } from '../issues/model.ts'
-import type { MergeRequestRow } from '../merge-requests.ts'
+import type { ListedItem, RegisteredKind } from '../items/registry.ts'
 import type { Milestone } from '../milestones/model.ts'
 import { noteableOf } from '../notes/entity.ts'
 import type { Note } from '../notes/model.ts'
@@ -58,8 +57,7 @@ export const EventEntity = entity({
 
 export interface LoadedActivity extends Activity {
   readonly author: User
-  readonly issue: Issue | undefined
-  readonly mergeRequest: MergeRequestRow | undefined
+  readonly item: (ListedItem & Pick<RegisteredKind, 'type'>) | undefined
   readonly milestone: Milestone | undefined
   readonly snippet: Pick<Snippet, 'title'> | undefined
   readonly note: (Note & { readonly author: User | null }) | undefined
@@ -70,24 +68,20 @@ type Target = Pick<EventRecord, 'target_id' | 'target_iid' | 'target_type' | 'ta
 
 const NONE: Target = { target_id: null, target_iid: null, target_type: null, target_title: null }
 
-function targetOf({ note, issue, mergeRequest, snippet, milestone, gone }: LoadedActivity): Target {
+function targetOf({ note, item, snippet, milestone, gone }: LoadedActivity): Target {
   if (note) {
     const { id, type } = note
-    const target_title = issue?.title ?? mergeRequest?.title ?? snippet?.title ?? null
+    const target_title = item?.title ?? snippet?.title ?? null
     return { target_id: id, target_iid: id, target_type: type ?? 'Note', target_title }
   }
-  if (issue) return { target_id: issue.id, target_iid: issue.iid, target_type: 'Issue', target_title: issue.title }
-  if (mergeRequest) {
-    const { id, iid, title } = mergeRequest
-    return { target_id: id, target_iid: iid, target_type: 'MergeRequest', target_title: title }
-  }
+  if (item) return { target_id: item.id, target_iid: item.iid, target_type: item.type, target_title: item.title }
   const one = milestone ?? (gone === null ? null : (JSON.parse(gone) as Pick<Milestone, 'id' | 'iid' | 'title'>))
   return one ? { target_id: one.id, target_iid: one.iid, target_type: 'Milestone', target_title: one.title } : NONE
 }
 
 const presentNote = (
   note: NonNullable<LoadedActivity['note']>,
-  item: Pick<Issue, 'iid'> | undefined,
+  item: LoadedActivity['item'],
   around: Surroundings,
 ): z.infer<typeof EventNoteEntity> => ({
   id: note.id,
@@ -117,6 +111,6 @@ export const presentEvent = (activity: LoadedActivity, around: Surroundings): Ev
   author_username: activity.author.username,
   imported: false,
   imported_from: 'none',
-  ...(activity.note && { note: presentNote(activity.note, activity.issue ?? activity.mergeRequest, around) }),
+  ...(activity.note && { note: presentNote(activity.note, activity.item, around) }),
   ...(activity.push !== null && { push_data: { ...(JSON.parse(activity.push) as PushData), ref_count: null } }),
 })

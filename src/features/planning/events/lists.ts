@@ -10,8 +10,9 @@ import { inTextList, textList, unindexed } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
+import { itemKinds } from '../items/registry.ts'
 import { seenBy } from '../planned.ts'
-import { LEVEL, isOn, isOpen, isReadable, seesMergeRequests } from '../seeing.ts'
+import { LEVEL, isOn, isOpen, isReadable } from '../seeing.ts'
 import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 
 interface Filter {
@@ -42,12 +43,11 @@ const kindsOf = (needs: Needs) =>
 function isSeenIn({ given }: Pick<At<Filter>, 'given'>, row: string, also: RawBuilder<boolean>): RawBuilder<boolean> {
   const way = { internalToo: given('internal_too') }
   const kind = sql.ref(`${row}.kind`)
+  const items = itemKinds().map(({ table, seesAll }) => sql`when ${kind} in (${kindsOf(table)}) then ${seesAll(way)}`)
   return sql`${isReadable(way)} and ${also}
     and case when ${kind} in (${kindsOf('code')})
         then ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
-      when ${kind} in (${kindsOf('merge_requests')})
-        then ${seesMergeRequests(way)}
-      when ${kind} in (${kindsOf('issues')}) then ${isOn('issues')}
+      ${sql.join(items, sql` `)}
       when ${kind} in (${kindsOf('snippets')}) then ${isOn('snippets')}
       when ${kind} in (${kindsOf('work')}) then (${isOn('issues')} or ${isOn('merge_requests')})
       else true end`

@@ -8,7 +8,8 @@ import type { Issue } from '../issues/model.ts'
 import { presentIssues } from '../issues/load.ts'
 import type { IssueSubject } from '../issues/policy.ts'
 import { findIssues, issue } from '../issues/queries.ts'
-import { readableAmong } from '../issues/readable.ts'
+import { issueRules } from '../issues/rules.ts'
+import { readableItems } from '../items/readers.ts'
 import { IssueLinkEntity, LinkedIssueEntity } from './entity.ts'
 import { link, linksOf, type IssueLink } from './queries.ts'
 import { findTarget, linkIssues, unlinkIssues, type LinkType } from './service.ts'
@@ -31,7 +32,7 @@ export const list = endpoint({
   async handle({ app, viewer, subject, page }) {
     const links = await linksOf(app.db, subject.issue.id)
     const otherOf = ({ source_id, target_id }: IssueLink) => (source_id === subject.issue.id ? target_id : source_id)
-    const others = await readableAmong(app, viewer, await findIssues(app.db, links.map(otherOf)))
+    const others = await readableItems(app, issueRules, viewer, await findIssues(app.db, links.map(otherOf)))
     const seen = links.filter((one) => others.some(({ id }) => id === otherOf(one)))
     const { items, total } = pageOfArray(seen, page)
     const shown = items.map((one) => others.find(({ id }) => id === otherOf(one))!)

@@ -6,12 +6,13 @@ import { assertSmallRows } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { relationsOf } from '../items/load.ts'
 import { isSubscribed } from '../items/participants.ts'
+import { readableItems } from '../items/readers.ts'
 import { milestoneSurroundings } from '../milestones/queries.ts'
 import { presentIssue, type IssueRecord } from './entity.ts'
 import { issueKind } from './kind.ts'
 import type { Issue } from './model.ts'
 import { findIssues } from './queries.ts'
-import { readableAmong } from './readable.ts'
+import { issueRules } from './rules.ts'
 import { issueVersions, type IssueVersion } from './versions.ts'
 
 export interface RecordOptions {
@@ -77,7 +78,7 @@ async function present(
     surroundings(app),
     relationsOf(app, issueKind, issues),
     findIssues(db, present(issues.map((issue) => issue.duplicated_to_id))).then((found) =>
-      readableAmong(app, viewer, found),
+      readableItems(app, issueRules, viewer, found),
     ),
     withUsers(db, issues, { author: 'author_id', closer: 'closed_by_id' }),
   ])

@@ -13,6 +13,7 @@ import { copyAwards } from '../award-emoji/copy.ts'
 import { recordItem } from '../events/service.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
 import { addLinks, labelsOfItems } from '../items/links.ts'
+import { itemReaders } from '../items/readers.ts'
 import { labelsTitled } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
@@ -23,9 +24,9 @@ import { timestampChanges } from '../timestamps.ts'
 import { issueKind } from './kind.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Issue } from './model.ts'
-import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
 import { assigneesOf } from './queries.ts'
+import { issueRules } from './rules.ts'
 import { lockIssue } from './service.ts'
 
 const refusal = (text: string) => new Refusal('bad_request', text)
@@ -174,7 +175,7 @@ async function copyInto(
     .returningAll()
     .executeTakeFirstOrThrow()
   const assigned = (await assigneesOf(db, [issue.id])).get(issue.id) ?? []
-  const assignees = await readersAmong(app, target, assigned, copy)
+  const assignees = await itemReaders(app, issueRules, target, assigned, copy)
   await addLinks(app, issueKind, copy.id, { labels: [...labels.values()], assignees })
   const to = { issue_id: copy.id, project_id: target.project.id }
   if (withAwards) await copyAwards(app, 'issue_id', new Map([[issue.id, copy.id]]))

@@ -10,6 +10,7 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { reserveActivities } from '../events/service.ts'
 import { nextIid, raiseIid, transactNumbered } from '../iids.ts'
 import { changesBetween, type Via } from '../items/changes.ts'
+import { itemReaders } from '../items/readers.ts'
 import { lockItem, tasksOf, touchItem } from '../items/rows.ts'
 import {
   assertValidTexts,
@@ -25,7 +26,7 @@ import { ISSUE_FIELDS, issueNotes, type IssueState } from './changes.ts'
 import { issueKind } from './kind.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Issue, IssueType, Severity } from './model.ts'
-import { issueReaders, readersAmong } from './people.ts'
+import { issueRules } from './rules.ts'
 
 export interface IssueInput extends ItemInput {
   confidential?: boolean | undefined
@@ -109,7 +110,7 @@ export async function createIssue(
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      const assignees = await readersAmong(app, subject, allowed.assignee_ids ?? [], issue)
+      const assignees = await itemReaders(app, issueRules, subject, allowed.assignee_ids ?? [], issue)
       if (sender) await rememberSender(app, issue.id, sender)
       await settle?.(app, issue)
       await recordCreation(app, actor, issueKind, issue, { labels, milestone, assignees })
@@ -183,7 +184,7 @@ async function wished(
   const { due_date, weight } = input
   const confidential = input.confidential ?? was.confidential
   // Current assignees can see the issue and stay.
-  const readers = (ids: readonly number[]) => issueReaders(app, subject, ids, { ...was, confidential })
+  const readers = (ids: readonly number[]) => itemReaders(app, issueRules, subject, ids, { ...was, confidential })
   return {
     ...(await stateAfter(app, actor, subject, was, input, readers)),
     confidential,

@@ -1,17 +1,18 @@
-/** Resolves references to issues, merge requests, snippets, labels and milestones; a few queries per project. */
+/** Resolves references to items, snippets, labels and milestones; a few queries per project. */
 import type { App } from '../../../context.ts'
 import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
-import { readableAmong } from '../issues/readable.ts'
-import { readableMergeRequests } from '../merge-requests.ts'
+import { findItemsIn } from '../items/queries.ts'
+import { readableItems } from '../items/readers.ts'
+import type { RegisteredKind } from '../items/registry.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
 import { isSeenFrom } from '../scopes.ts'
 import { projectSnippetPolicy } from '../snippets/policy.ts'
-import { pathBefore, type Question } from './question.ts'
+import { pathBefore, type Question, type Resolver } from './question.ts'
 
 type Find = (project: RepositorySubject, own: readonly TextReference[]) => Promise<(Resolution | null)[]>
 
@@ -30,42 +31,21 @@ async function byProject({ references, projectOf }: Question, find: Find): Promi
   return results
 }
 
-export const resolveIssues = (app: App, question: Question) =>
-  byProject(question, async (project, own) => {
-    const iids = own.map((one) => (one.kind === 'issue' ? one.id : 0))
-    const rows = await app.db
-      .selectFrom('issues')
-      .selectAll()
-      .where('project_id', '=', project.project.id)
-      .where('iid', 'in', iids)
-      .execute()
-    const seen = new Map((await readableAmong(app, question.viewer, rows)).map((issue) => [issue.iid, issue]))
-    return iids.map((iid) => {
-      const issue = seen.get(iid)
-      if (!issue) return null
-      const href = pageBelow(webUrlOf(app, project), `issues/${iid}`)
-      return { href, text: `${pathBefore(question, project)}#${iid}`, title: issue.title, class: 'reference issue' }
+export const resolveItems =
+  (kind: RegisteredKind): Resolver =>
+  (app, question) =>
+    byProject(question, async (project, own) => {
+      const iids = own.map((one) => (one.kind === kind.key ? one.id : 0))
+      const rows = await findItemsIn(app.db, kind, project.project, iids)
+      const seen = new Map((await readableItems(app, kind, question.viewer, rows)).map((item) => [item.iid, item]))
+      return iids.map((iid) => {
+        const item = seen.get(iid)
+        if (!item) return null
+        const href = pageBelow(webUrlOf(app, project), `${kind.table}/${iid}`)
+        const text = `${pathBefore(question, project)}${kind.sign}${iid}`
+        return { href, text, title: item.title, class: `reference ${kind.key}` }
+      })
     })
-  })
-
-export const resolveMergeRequests = (app: App, question: Question) =>
-  byProject(question, async (project, own) => {
-    const iids = own.map((one) => (one.kind === 'merge_request' ? one.id : 0))
-    const rows = await app.db
-      .selectFrom('merge_requests')
-      .select(['id', 'iid', 'project_id', 'author_id', 'title'])
-      .where('project_id', '=', project.project.id)
-      .where('iid', 'in', iids)
-      .execute()
-    const seen = new Map((await readableMergeRequests(app, question.viewer, rows)).map((one) => [one.iid, one]))
-    return iids.map((iid) => {
-      const found = seen.get(iid)
-      if (!found) return null
-      const href = pageBelow(webUrlOf(app, project), `merge_requests/${iid}`)
-      const text = `${pathBefore(question, project)}!${iid}`
-      return { href, text, title: found.title, class: 'reference merge_request' }
-    })
-  })
 
 export const resolveSnippets = (app: App, question: Question) =>
   byProject(question, async (project, own) => {

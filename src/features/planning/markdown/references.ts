@@ -13,7 +13,8 @@ import { projectPolicy, type ProjectSubject } from '../../projects/projects/poli
 import { loadProjectSubject, pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import { resolveIssues, resolveLabels, resolveMergeRequests, resolveMilestones, resolveSnippets } from './plans.ts'
+import { itemKinds } from '../items/registry.ts'
+import { resolveItems, resolveLabels, resolveMilestones, resolveSnippets } from './plans.ts'
 import type { Question, Resolver } from './question.ts'
 
 /** Further references stay text: each costs a lookup, and nobody follows so many. */
@@ -22,16 +23,15 @@ const MOST_PROJECTS = 20
 const MOST_GROUPS = 20
 
 /** One resolver per kind. Results are in the order of the references. */
-const RESOLVERS: Partial<Record<Reference['kind'], Resolver>> = {
-  issue: resolveIssues,
-  merge_request: resolveMergeRequests,
+const resolvers = (): Partial<Record<Reference['kind'], Resolver>> => ({
+  ...Object.fromEntries(itemKinds().map((kind) => [kind.key, resolveItems(kind)])),
   label: resolveLabels,
   milestone: resolveMilestones,
   snippet: resolveSnippets,
   user: resolvePeople,
   commit: resolveCommits,
   commit_range: resolveRanges,
-}
+})
 
 export async function resolveReferences(
   app: App,
@@ -43,7 +43,7 @@ export async function resolveReferences(
   const projects = await loadProjects(app, viewer, home, asked)
   const projectOf = (reference: TextReference) => projects.get(pathOf(home, reference) ?? '') ?? null
   const answers = await Promise.all(
-    Object.entries(RESOLVERS).map(async ([kind, resolve]) => {
+    Object.entries(resolvers()).map(async ([kind, resolve]) => {
       const references = asked.filter((one) => one.kind === kind)
       if (references.length === 0) return []
       const resolutions = await resolve(app, { viewer, references, projectOf, home })

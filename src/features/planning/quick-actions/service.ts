@@ -17,7 +17,8 @@ import { severityName } from '../issues/changes.ts'
 import { markDuplicate } from '../issues/duplicate.ts'
 import { SEVERITIES, type Issue, type Severity } from '../issues/model.ts'
 import { cloneIssue, moveIssue } from '../issues/move.ts'
-import { issueReaders } from '../issues/people.ts'
+import { issueRules } from '../issues/rules.ts'
+import { itemReaders } from '../items/readers.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
 import { createIssue, updateIssue, type IssueInput, type Sender } from '../issues/service.ts'
@@ -39,7 +40,7 @@ const KIND: Kind<IssueSubject> = {
   row: ({ issue }) => issue,
   plans: issuePolicy.plan,
   assignees: async (db, { issue }) => (await assigneesOf(db, [issue.id])).get(issue.id) ?? [],
-  readers: (app, { issue, ...place }, ids) => issueReaders(app, place, ids, issue),
+  readers: (app, { issue, ...place }, ids) => itemReaders(app, issueRules, place, ids, issue),
   isParticipant: (db, { issue }, user) => isParticipant(db, issueKind, issue, user),
   column: 'issue_id',
   times,

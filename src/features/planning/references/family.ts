@@ -1,4 +1,6 @@
-import { family } from '../../family.ts'
-import * as reactions from './on.ts'
+import { itemFamily } from '../../family.ts'
+import { referenceReactions, trackChangedNote, trackCommits, trackNewNote } from './on.ts'
 
-export const references = family({ reactions: Object.values(reactions) })
+export const references = itemFamily((kinds) => ({
+  reactions: [trackNewNote, trackChangedNote, trackCommits, ...kinds.flatMap(referenceReactions)],
+}))

@@ -2,9 +2,9 @@ import type { App, User } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
-import { findIssues } from '../issues/queries.ts'
-import { readableAmong } from '../issues/readable.ts'
-import { findMergeRequestRows, readableMergeRequests } from '../merge-requests.ts'
+import { findItems } from '../items/queries.ts'
+import { readableItems } from '../items/readers.ts'
+import { itemKinds } from '../items/registry.ts'
 import type { Note } from '../notes/model.ts'
 import { projectSnippetPolicy } from '../snippets/policy.ts'
 import { projectSubjects } from '../subjects.ts'
@@ -50,17 +50,24 @@ async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<Reference
 
 async function readableSources(app: App, viewer: User | null, sources: readonly ReferencedBy[]) {
   if (sources.length === 0) return () => true
-  const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
   const snippets = [...new Set(sources.flatMap(({ source_snippet_id }) => source_snippet_id ?? []))]
-  const requests = sources.flatMap(({ source_merge_request_id }) => source_merge_request_id ?? [])
-  const others = sources.filter(({ source_issue_id }) => source_issue_id === null)
-  const [issuesSeen, requestsSeen, subjects, snippetRows] = await Promise.all([
-    findIssues(app.db, issues).then((found) => readableAmong(app, viewer, found)),
-    findMergeRequestRows(app.db, requests).then((found) => readableMergeRequests(app, viewer, found)),
+  const [items, subjects, snippetRows] = await Promise.all([
+    Promise.all(
+      itemKinds().map(async (kind) => {
+        const column = `source_${kind.column}` as const
+        const found = await findItems(
+          app.db,
+          kind,
+          sources.flatMap((source) => source[column] ?? []),
+        )
+        const seen = await readableItems(app, kind, viewer, found)
+        return { column, seen: new Set(seen.map(({ id }) => id)) }
+      }),
+    ),
     projectSubjects(
       app,
       viewer,
-      others.flatMap(({ source_project_id }) => source_project_id ?? []),
+      sources.flatMap(({ source_project_id }) => source_project_id ?? []),
     ),
     app.db
       .selectFrom('snippets')
@@ -68,16 +75,10 @@ async function readableSources(app: App, viewer: User | null, sources: readonly 
       .where(inIdList(app.db, 'id', idList(app.db, snippets)))
       .execute(),
   ])
-  const issueIds = new Set(issuesSeen.map(({ id }) => id))
-  const requestIds = new Set(requestsSeen.map(({ id }) => id))
-  return ({
-    source_issue_id,
-    source_merge_request_id,
-    source_snippet_id,
-    source_project_id,
-  }: ReferencedBy): boolean => {
-    if (source_issue_id !== null) return issueIds.has(source_issue_id)
-    if (source_merge_request_id !== null) return requestIds.has(source_merge_request_id)
+  return (source: ReferencedBy): boolean => {
+    const item = items.find(({ column }) => source[column] !== null)
+    if (item) return item.seen.has(source[item.column]!)
+    const { source_project_id, source_snippet_id } = source
     const subject = source_project_id === null ? undefined : subjects.get(source_project_id)
     if (!subject || !projectPolicy.read(subject)) return false
     if (source_snippet_id === null) return repositoryPolicy.download({ ...subject, dir: '' })

@@ -39,8 +39,6 @@ declare module '../../../store/database.ts' {
   interface Events {
     /** Users that a text newly mentions. */
     'text.mentioned': SourceColumns & { user_ids: number[]; by: number }
-    /** A text of another item mentions it for the first time. */
-    'merge_request.named': { id: number; project_id: number }
   }
 }
 

@@ -1,5 +1,6 @@
 import { on, type App, type User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
+import type { Subscription } from '../../../jobs/worker.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { onBranches } from '../../../git/refs/refs.ts'
 import { closingReferences } from '../../../lib/text/closing.ts'
@@ -10,32 +11,45 @@ import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { issuePolicy } from '../issues/policy.ts'
-import { findIssues } from '../issues/queries.ts'
 import { updateIssue } from '../issues/service.ts'
-import { findMergeRequestRows } from '../merge-requests.ts'
+import { findItem, findItems } from '../items/queries.ts'
+import { itemIn, type RegisteredKind } from '../items/registry.ts'
 import { findNamedIssue } from '../quick-actions/arguments.ts'
 import { NO_SOURCE } from './model.ts'
-import { commitName, issueName, mergeRequestName, snippetName, trackText } from './service.ts'
+import { commitName, itemName, snippetName, trackText } from './service.ts'
 
 /** Only the newest commits of one push. */
 const MOST_COMMITS = 100
 
-async function trackIssue(app: App, { id, by }: { id: number; by: number }): Promise<void> {
-  const [[issue], actor] = await Promise.all([findIssues(app.db, [id]), findUser(app.db, by)])
-  const subject = issue && actor && (await findProjectSubject(app, String(issue.project_id), actor))
+async function trackItem(app: App, kind: RegisteredKind, { id, by }: { id: number; by: number }): Promise<void> {
+  const [item, actor] = await Promise.all([findItem(app.db, kind, id), findUser(app.db, by)])
+  const subject = item && actor && (await findProjectSubject(app, String(item.project_id), actor))
   if (!subject) return // deleted meanwhile
-  const text = `${issue.title}\n\n${issue.description ?? ''}`
-  const source = { ...NO_SOURCE, source_issue_id: id, source_project_id: issue.project_id }
-  await trackText(app, actor, subject, { source, text, name: issueName(subject, issue.iid), isReported: true })
+  await trackText(app, actor, subject, {
+    source: { ...NO_SOURCE, [`source_${kind.column}`]: id, source_project_id: item.project_id },
+    text: `${item.title}\n\n${item.description ?? ''}`,
+    name: itemName(kind, subject, item.iid),
+    isReported: true,
+    except: new Set(await kind.commitsOf?.(app, subject.project, id)),
+  })
 }
+
+const TEXTS = ['title', 'description']
+
+export const referenceReactions = (kind: RegisteredKind): Subscription<App>[] => [
+  on(`${kind.key}.created`, 'references', (app, payload) => trackItem(app, kind, payload)),
+  on(`${kind.key}.updated`, 'references', (app, payload) => trackItem(app, kind, payload), {
+    when: ({ changes }) => TEXTS.some((field) => field in changes),
+  }),
+]
 
 async function trackNote(app: App, { id, by }: { id: number; by: number }): Promise<void> {
   const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
   const actor = await findUser(app.db, by)
   const subject = note && actor && (await findProjectSubject(app, String(note.project_id), actor))
   if (!subject) return // deleted meanwhile
-  const [issue] = note.issue_id === null ? [] : await findIssues(app.db, [note.issue_id])
-  const [request] = note.merge_request_id === null ? [] : await findMergeRequestRows(app.db, [note.merge_request_id])
+  const named = itemIn(note)
+  const [item] = named ? await findItems(app.db, named.kind, [named.id]) : []
   const source = {
     source_issue_id: note.issue_id,
     source_merge_request_id: note.merge_request_id,
@@ -44,22 +58,15 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
     source_project_id: note.project_id,
     source_sha: note.commit_sha,
   }
-  const name = issue
-    ? issueName(subject, issue.iid)
-    : request
-      ? mergeRequestName(subject, request.iid)
+  const name =
+    named && item
+      ? itemName(named.kind, subject, item.iid)
       : note.snippet_id === null
         ? commitName(subject, note.commit_sha ?? '')
         : snippetName(subject, note.snippet_id)
   await trackText(app, actor, subject, { source, text: note.body, name, isReported: !note.internal })
 }
 
-const TEXTS = ['title', 'description']
-
-export const trackNewIssue = on('issue.created', 'references', trackIssue)
-export const trackChangedIssue = on('issue.updated', 'references', trackIssue, {
-  when: ({ changes }) => TEXTS.some((field) => field in changes),
-})
 export const trackNewNote = on('note.created', 'references', trackNote)
 export const trackChangedNote = on('note.updated', 'references', trackNote)
 

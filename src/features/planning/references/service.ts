@@ -11,10 +11,11 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import { touchIssue } from '../issues/service.ts'
-import { findNamedMergeRequest } from '../merge-requests.ts'
-import { addSystemNotes, type Noteable } from '../notes/system.ts'
-import { findNamedIssue } from '../quick-actions/arguments.ts'
+import { columnsOfItem } from '../items/kind.ts'
+import { findNamedItem } from '../items/queries.ts'
+import { touchItem } from '../items/rows.ts'
+import { itemIn, itemKind, type RegisteredKind } from '../items/registry.ts'
+import { addSystemNotes } from '../notes/system.ts'
 import { mentionedGroups, namesTeam } from '../todos/mentions.ts'
 import type { Source } from './model.ts'
 
@@ -75,20 +76,22 @@ async function targetsOf(
     const target = await targetOf(app, actor, home, one)
     if (target) found.set(keyOf(target), target)
   }
-  return [...found.values()]
+  return [...found.values()].toSorted(inLockOrder)
 }
+
+/** Issues by id, then merge requests by id: their rows are updated. */
+const inLockOrder = (one: Target, other: Target) =>
+  (one.issue_id ?? LAST) - (other.issue_id ?? LAST) || (one.merge_request_id ?? LAST) - (other.merge_request_id ?? LAST)
+const LAST = Number.MAX_SAFE_INTEGER
 
 const keyOf = ({ project_id, issue_id, merge_request_id, commit_sha }: Target) =>
   `${project_id} ${issue_id} ${merge_request_id} ${commit_sha}`
 
 async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextReference): Promise<Target | null> {
-  if (one.kind === 'issue') {
-    const met = await findNamedIssue(app, actor, home, one)
-    return met && { ...NOTHING, ...placeOf(met), issue_id: met.issue.id }
-  }
-  if (one.kind === 'merge_request') {
-    const met = await findNamedMergeRequest(app, actor, home, one)
-    return met && { ...NOTHING, ...placeOf(met), merge_request_id: met.mergeRequest.id }
+  if (one.kind === 'issue' || one.kind === 'merge_request') {
+    const kind = itemKind(one.kind)
+    const met = await findNamedItem(app, actor, home, kind, one)
+    return met && { ...NOTHING, ...placeOf(met), ...columnsOfItem(kind, met.item.id) }
   }
   if (one.kind !== 'commit') return null
   const subject = await codeNamed(app, actor, home, one.project)
@@ -222,16 +225,11 @@ async function tell(
     .where('note_id', 'is not', null)
     .executeTakeFirst()
   if (known) return null
-  const noteable: Noteable =
-    issue_id !== null
-      ? { project_id, issue_id }
-      : merge_request_id !== null
-        ? { project_id, merge_request_id }
-        : { project_id, commit_sha: commit_sha! }
+  const item = itemIn(target)
+  const noteable = item ? { project_id, ...columnsOfItem(item.kind, item.id) } : { project_id, commit_sha: commit_sha! }
   const body = `mentioned in ${name(project_id === source.source_project_id)}`
   const [note] = await addSystemNotes(app, actor, noteable, [{ action: 'cross_reference', body }])
-  if (issue_id !== null) await touchIssue(app, issue_id)
-  if (merge_request_id !== null) await emit(app, 'merge_request.named', { id: merge_request_id, project_id })
+  if (item) await touchItem(app, item.kind, item.id)
   return note!
 }
 
@@ -265,15 +263,10 @@ async function keepGroups(app: App, source: Source, groups: readonly (number | n
   if (values.length > 0) await app.db.insertInto('text_group_mentions').values(values).execute()
 }
 
-export const issueName =
-  ({ project, namespace }: ProjectSubject, iid: number) =>
+export const itemName =
+  ({ noun, sign }: RegisteredKind, { project, namespace }: ProjectSubject, iid: number) =>
   (isSame: boolean) =>
-    `issue ${isSame ? '' : pathWithNamespace(project, namespace)}#${iid}`
-
-export const mergeRequestName =
-  ({ project, namespace }: ProjectSubject, iid: number) =>
-  (isSame: boolean) =>
-    `merge request ${isSame ? '' : pathWithNamespace(project, namespace)}!${iid}`
+    `${noun} ${isSame ? '' : pathWithNamespace(project, namespace)}${sign}${iid}`
 
 export const snippetName =
   ({ project, namespace }: ProjectSubject, id: number) =>

@@ -1,6 +1,11 @@
-import { family } from '../../family.ts'
+import { itemFamily } from '../../family.ts'
+import { markEndpoints } from './endpoints.ts'
+import { reactions, todoReactions } from './on.ts'
+import * as routes from './routes.ts'
 import { releaseTodos } from './user-removal.ts'
-import { reactions } from './on.ts'
 
-/** The endpoints belong to the context of merge requests, because to-do items refer to these, too. */
-export const todoKeeping = family({ reactions, onUserRemoved: releaseTodos })
+export const todos = itemFamily((kinds) => ({
+  routes: { ...routes, ...markEndpoints(kinds) },
+  reactions: [...reactions, ...kinds.flatMap(todoReactions)],
+  onUserRemoved: releaseTodos,
+}))

@@ -26,6 +26,23 @@ export async function namesIn(texts: readonly (string | null | undefined)[]): Pr
   return named
 }
 
+type Titled = { readonly title: string; readonly description: string | null }
+type Changes = { readonly [field: string]: readonly [unknown, unknown] }
+
+/** Mentions in title and description that were not there before the change. */
+export async function namesAdded(item: Titled, changes: Changes): Promise<Mentions> {
+  const textsOf = (side: 0 | 1) =>
+    (['title', 'description'] as const).map((field) =>
+      changes[field] ? (changes[field][side] as string | null) : item[field],
+    )
+  return without(await namesIn(textsOf(1)), await namesIn(textsOf(0)))
+}
+
+export function without(named: Mentions, before: Mentions): Mentions {
+  for (const name of before.keys()) named.delete(name)
+  return named
+}
+
 /**
  * Ids of mentioned users, of members of groups the author may see and, if the author is a member, of all project
  * members (`@all`).

@@ -4,103 +4,110 @@ import type { Subscription } from '../../../jobs/worker.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById, findProjectSubject } from '../../projects/projects/queries.ts'
-import type { Issue } from '../issues/model.ts'
-import { issueReaders } from '../issues/people.ts'
-import { findIssues } from '../issues/queries.ts'
-import { findMergeRequestRows } from '../merge-requests.ts'
-import { namesIn } from './mentions.ts'
-import { namesAdded, createMentionTodos, textOfMergeRequest, type Text } from './mention-todos.ts'
+import { targetOfItem, type ItemRow } from '../items/kind.ts'
+import { itemReaders } from '../items/readers.ts'
+import { findItem, findItems } from '../items/queries.ts'
+import { itemIn, type ListedItem, type RegisteredKind } from '../items/registry.ts'
+import { mentionedPeople, namesAdded, namesIn, without, type Mentions } from './mentions.ts'
 import { codeReadersAmong } from './readers.ts'
+import { addTodos, type Target } from './service.ts'
 
-type NoteFacts = { readonly id: number; readonly internal: boolean }
+interface Text {
+  readonly target: Target
+  readonly note?: { readonly id: number; readonly internal: boolean }
+  /** Of these users, those who may read the text. */
+  readers(ids: readonly number[]): Promise<User[]>
+}
 
-async function textOfIssue(app: App, by: User, issue: Issue, source: string | null, note?: NoteFacts): Promise<Text> {
-  const subject = await findProjectSubject(app, String(issue.project_id), by)
-  return {
-    target: { project_id: issue.project_id, issue_id: issue.id },
-    ...(note && { note }),
-    source,
-    readers: async (ids) => (subject ? issueReaders(app, subject, ids, issue, note) : []),
+/** For mentioned users who may read the text. */
+async function addMentionTodos(app: App, by: User, text: Text, named: Mentions, source: string | null): Promise<void> {
+  if (named.size === 0) return
+  const { target, note } = text
+  const people = await mentionedPeople(app, by, target.project_id, named)
+  const seeing = new Set((await text.readers([...people.addressed, ...people.mentioned])).map(({ id }) => id))
+  for (const [action, some] of [
+    ['directly_addressed', people.addressed],
+    ['mentioned', people.mentioned],
+  ] as const) {
+    await addTodos(
+      app,
+      { target, by: by.id, action, ...(note && { note: note.id }), source },
+      some.filter((id) => seeing.has(id)),
+    )
   }
 }
 
-/** A note on a commit, for users who may read the code. */
-const textOfCommit = (
-  app: App,
-  { project_id, commit_sha, id }: { project_id: number; commit_sha: string; id: number },
-  source: string | null,
-): Text => ({
-  target: { project_id, commit_sha },
-  note: { id },
-  source,
+/** The text of an item, or of a note on it. */
+const textOfItem = (app: App, by: User, kind: RegisteredKind, item: ListedItem, note?: Text['note']): Text => ({
+  target: targetOfItem(kind, item),
+  ...(note && { note }),
   async readers(ids) {
-    const project = await findProjectById(app.db, project_id)
-    return project ? codeReadersAmong(app, project, ids) : []
+    const place = await findProjectSubject(app, String(item.project_id), by)
+    return place ? itemReaders(app, kind, place, ids, item, note) : []
   },
 })
 
-async function find(app: App, id: number, by: number): Promise<{ issue: Issue; author: User } | null> {
-  const [issue] = await findIssues(app.db, [id])
-  const author = await findUser(app.db, by)
-  return issue && author ? { issue, author } : null
+async function addItemTodos(
+  app: App,
+  kind: RegisteredKind,
+  { id, by }: { readonly id: number; readonly by: number },
+  source: string | null,
+  namesOf: (item: ItemRow) => Promise<Mentions>,
+): Promise<ItemRow | null> {
+  const [item, author] = await Promise.all([findItem(app.db, kind, id), findUser(app.db, by)])
+  if (!item || !author) return null
+  await addMentionTodos(app, author, textOfItem(app, author, kind, item), await namesOf(item), source)
+  return item
 }
 
-const issueCreated = on('issue.created', 'todos', async (app, { id, by }, { source }) => {
-  const found = await find(app, id, by)
-  if (!found) return
-  const { issue, author } = found
-  const text = await textOfIssue(app, author, issue, source)
-  await createMentionTodos(app, author, text, await namesIn([issue.title, issue.description]))
-})
+export const todoReactions = (kind: RegisteredKind): Subscription<App>[] => [
+  on(`${kind.key}.created`, 'todos', async (app, payload, { source }) => {
+    const item = await addItemTodos(app, kind, payload, source, ({ title, description }) =>
+      namesIn([title, description]),
+    )
+    if (item) await kind.addTodos?.(app, item, payload.by, source)
+  }),
+  // For users who were not mentioned before.
+  on(
+    `${kind.key}.updated`,
+    'todos',
+    async (app, payload, { source }) => {
+      await addItemTodos(app, kind, payload, source, (item) => namesAdded(item, payload.changes))
+    },
+    { when: ({ changes }) => 'title' in changes || 'description' in changes },
+  ),
+]
 
-/** For users who were not mentioned before. */
-const issueUpdated = on(
-  'issue.updated',
-  'todos',
-  async (app, { id, by, changes }, { source }) => {
-    const found = await find(app, id, by)
-    if (!found) return
-    const { issue, author } = found
-    const text = await textOfIssue(app, author, issue, source)
-    await createMentionTodos(app, author, text, await namesAdded(issue, changes))
-  },
-  { when: ({ changes }) => 'title' in changes || 'description' in changes },
-)
-
-/** A note with its text and author. */
-async function findNote(app: App, { id, by }: { readonly id: number; readonly by: number }, source: string | null) {
+/** A note with its text and author. Notes on snippets create no to-do items. */
+async function findNote(app: App, { id, by }: { readonly id: number; readonly by: number }) {
   const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!note || note.system) return null
-  const { project_id, commit_sha, issue_id } = note
+  const author = note && !note.system ? await findUser(app.db, by) : null
+  if (!note || !author) return null
+  const { project_id, commit_sha } = note
   if (commit_sha !== null) {
-    const author = await findUser(app.db, by)
-    return author && { note, author, text: textOfCommit(app, { id, project_id, commit_sha }, source) }
+    const readers = async (ids: readonly number[]) => {
+      const project = await findProjectById(app.db, project_id)
+      return project ? codeReadersAmong(app, project, ids) : []
+    }
+    return { note, author, text: { target: { project_id, commit_sha }, note, readers } }
   }
-  if (note.merge_request_id !== null) {
-    const [author, [one]] = await Promise.all([
-      findUser(app.db, by),
-      findMergeRequestRows(app.db, [note.merge_request_id]),
-    ])
-    return author && one ? { note, author, text: await textOfMergeRequest(app, author, one, source, note) } : null
-  }
-  // Notes on snippets create no to-do items.
-  const found = issue_id === null ? null : await find(app, issue_id, by)
-  return found && { note, author: found.author, text: await textOfIssue(app, found.author, found.issue, source, note) }
+  const found = itemIn(note)
+  const [item] = found ? await findItems(app.db, found.kind, [found.id]) : []
+  return found && item ? { note, author, text: textOfItem(app, author, found.kind, item, note) } : null
 }
 
-const noteCreated = on('note.created', 'todos', async (app, told, { source }) => {
-  const found = await findNote(app, told, source)
-  if (found) await createMentionTodos(app, found.author, found.text, await namesIn([found.note.body]))
+const noteCreated = on('note.created', 'todos', async (app, payload, { source }) => {
+  const found = await findNote(app, payload)
+  if (found) await addMentionTodos(app, found.author, found.text, await namesIn([found.note.body]), source)
 })
 
 /** For users the note did not mention before. */
-const noteUpdated = on('note.updated', 'todos', async (app, told, { source }) => {
-  const found = await findNote(app, told, source)
+const noteUpdated = on('note.updated', 'todos', async (app, payload, { source }) => {
+  const found = await findNote(app, payload)
   if (!found) return
   const { body } = found.note
-  const [named, before] = [await namesIn([body]), await namesIn([told.was ?? body])]
-  for (const name of before.keys()) named.delete(name)
-  await createMentionTodos(app, found.author, found.text, named)
+  const named = without(await namesIn([body]), await namesIn([payload.was ?? body]))
+  await addMentionTodos(app, found.author, found.text, named, source)
 })
 
 /**
@@ -122,4 +129,4 @@ const memberRemoved = on('member.removed', 'todos', async (app, { user_id, proje
   )`.execute(app.db)
 })
 
-export const reactions: Subscription<App>[] = [issueCreated, issueUpdated, noteCreated, noteUpdated, memberRemoved]
+export const reactions: Subscription<App>[] = [noteCreated, noteUpdated, memberRemoved]

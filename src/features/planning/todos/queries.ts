@@ -15,12 +15,9 @@ import { addresses, loadProjects } from '../../projects/projects/load.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { presentCommit, type CommitRecord } from '../../repository/commits/entity.ts'
-import { presentIssues } from '../issues/load.ts'
-import { issueKind } from '../issues/kind.ts'
-import { subscribedAmong } from '../items/participants.ts'
-import { findIssues } from '../issues/queries.ts'
-import { LEVEL, isOn, isOpen, isReadable, seesIssue, seesMergeRequest, seesMergeRequests } from '../seeing.ts'
-import { presentTodo, type MergeRequestTarget } from './entity.ts'
+import { itemIn, itemKinds } from '../items/registry.ts'
+import { LEVEL, isOn, isOpen, isReadable, type SeenFrom } from '../seeing.ts'
+import { presentTodo } from './entity.ts'
 import type { Todo, TodoAction } from './model.ts'
 
 /** Whether the user may still see the target and the note. */
@@ -34,32 +31,38 @@ const isThere = sql<boolean>`coalesce((select not p.deleting from projects p whe
 
 const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
 
-type Way = { internalToo: boolean }
+const seesCommits = (from: SeenFrom) => sql<boolean>`(${isOn('repository')} and (${isReporter} or ${isOpen(from)}))`
 
-const seesCommits = (way: Way) => sql<boolean>`(${isOn('repository')} and (${isReporter} or ${isOpen(way)}))`
-
-function seeing(viewer: number, way: Way): RawBuilder<unknown> {
+function seeing(viewer: number, from: SeenFrom): RawBuilder<unknown> {
   const seesNote = sql<boolean>`(${isReporter}
     or not exists (select 1 from notes n where n.id = todos.note_id and n.internal))`
-  const seesNoted = sql<boolean>`(i.id is not null and ${seesIssue(viewer)} and ${seesNote})`
-  const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${seesCommits(way)})`
-  const seesRequest = sql<boolean>`(m.id is not null and ${seesMergeRequest(viewer, way)} and ${seesNote})`
-  return sql`select 1 from projects p left join issues i on i.id = todos.issue_id
-    left join merge_requests m on m.id = todos.merge_request_id
+  const items = itemKinds().map(({ alias, table, column, sees }) => ({
+    join: sql`left join ${sql.table(table)} ${sql.ref(alias)} on ${sql.ref(`${alias}.id`)} = ${sql.ref(`todos.${column}`)}`,
+    isSeen: sql`(${sql.ref(`${alias}.id`)} is not null and ${sees(viewer, from)} and ${seesNote})`,
+  }))
+  return sql`select 1 from projects p
+    ${sql.join(
+      items.map(({ join }) => join),
+      sql` `,
+    )}
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer}
-    where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
-    and (${seesNoted} or ${seesCommit} or ${seesRequest})`
+    where p.id = todos.project_id and not p.deleting and ${isReadable(from)}
+    and ((todos.commit_sha is not null and ${seesCommits(from)})
+      or ${sql.join(
+        items.map(({ isSeen }) => isSeen),
+        sql` or `,
+      )})`
 }
 
 /** Whether access to the project is enough to see a row of `todos`, or of its counts. */
-const isOpenTo = (todos: string, viewer: number, way: Way): RawBuilder<boolean> => {
+const isOpenTo = (todos: string, viewer: number, from: SeenFrom): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${todos}.${name}`)
+  const items = itemKinds().map(({ type, seesAll }) => sql`when ${sql.lit(type)} then ${seesAll(from)}`)
   return sql`exists (select 1 from projects p
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer}
-    where p.id = ${column('project_id')} and not p.deleting and ${isReadable(way)}
-    and case ${column('type')} when 'MergeRequest' then ${seesMergeRequests(way)}
-      when 'Commit' then ${seesCommits(way)}
-      else ${isOn('issues')} end and (not ${column('reserved')} or ${isReporter}))`
+    where p.id = ${column('project_id')} and not p.deleting and ${isReadable(from)}
+    and case ${column('type')} ${sql.join(items, sql` `)} else ${seesCommits(from)} end
+    and (not ${column('reserved')} or ${isReporter}))`
 }
 
 export interface TodoFilter {
@@ -85,7 +88,7 @@ interface Filter {
   internal_too?: true
 }
 
-const wayOf = ({ given }: Pick<At<Filter>, 'given'>): Way => ({ internalToo: given('internal_too') })
+const seenFrom = ({ given }: Pick<At<Filter>, 'given'>): SeenFrom => ({ internalToo: given('internal_too') })
 
 /** The user's items in this state; an index covers them. */
 const ofState = (w: Filter) =>
@@ -118,25 +121,21 @@ const todos = longList<Filter, 'todos', 'id'>({
     type: { facet: true, test: (w) => sql`todos.type = ${w.type}` },
   },
   visible: {
-    open: { needs: 'seen_by', test: (w, at) => isOpenTo('todos', w.seen_by!, wayOf(at)) },
+    open: { needs: 'seen_by', test: (w, at) => isOpenTo('todos', w.seen_by!, seenFrom(at)) },
     own: {
       needs: 'seen_by',
-      test: (w, at) => sql`exists (${seeing(w.seen_by!, wayOf(at))})`,
-      // Reserved items, and merge requests of projects where the viewer sees only their own.
+      test: (w, at) => sql`exists (${seeing(w.seen_by!, seenFrom(at))})`,
+      // Reserved items, and items of projects where the viewer sees only their own.
       set(w, at) {
-        const isSeen = sql`exists (${seeing(w.seen_by!, wayOf(at))})`
+        const isSeen = sql`exists (${seeing(w.seen_by!, seenFrom(at))})`
         return sql`${ofState(w)} and todos.reserved and ${isSeen}
           union all ${ofState(w)} and not todos.reserved and todos.project_id in (select f.project_id
-            from todos_facets f where f.user_id = ${w.user} and f.state = ${w.state} and f.type = 'MergeRequest'
-            and not ${isOpenTo('f', w.seen_by!, wayOf(at))}) and ${isSeen}`
+            from todos_facets f where f.user_id = ${w.user} and f.state = ${w.state} and f.type <> 'Commit'
+            and not ${isOpenTo('f', w.seen_by!, seenFrom(at))}) and ${isSeen}`
       },
-      counted: [
-        'projects',
-        'project_authorizations',
-        'issue_assignees',
-        'merge_request_assignees',
-        'merge_request_reviewers',
-      ],
+      get counted() {
+        return ['projects', 'project_authorizations', ...itemKinds().flatMap(({ people }) => Object.values(people))]
+      },
     },
   },
   orders: { id: null },
@@ -193,31 +192,21 @@ export const todo = resource({
   },
 })
 
-/** Presents merge requests; the context above provides it. */
-export type PresentMergeRequests = (app: App, viewer: User, ids: readonly number[]) => Promise<MergeRequestTarget[]>
+export const presentOneTodo = async (app: App, viewer: User, todo: Todo) =>
+  (await presentTodos(app, viewer, [todo]))[0]!
 
 /** The records of a page, in a fixed number of queries. */
-export async function presentTodos(
-  app: App,
-  viewer: User,
-  todos: readonly Todo[],
-  presentRequests: PresentMergeRequests,
-) {
+export async function presentTodos(app: App, viewer: User, todos: readonly Todo[]) {
   if (todos.length === 0) return []
   const { db } = app
-  const issueIds = [...new Set(todos.flatMap(({ issue_id }) => issue_id ?? []))]
   const projectIds = [...new Set(todos.map(({ project_id }) => project_id))].map((id) => ({ id }))
   const noteIds = todos.flatMap(({ note_id }) => note_id ?? [])
-  const requestIds = [...new Set(todos.flatMap(({ merge_request_id }) => merge_request_id ?? []))]
-  await assertSmallRows(db, 'issues', 'description', issueIds)
   await assertSmallRows(db, 'notes', 'body', noteIds)
-  const [around, people, projects, issues, requests, subscribed, notes] = await Promise.all([
+  const [around, people, projects, items, notes] = await Promise.all([
     surroundings(app),
     withUsers(db, todos, { author: 'author_id' }),
     loadProjects(db, viewer, projectIds),
-    findIssues(db, issueIds).then((found) => presentIssues(app, viewer, found, { isMixed: true })),
-    presentRequests(app, viewer, requestIds),
-    subscribedAmong(db, issueKind, viewer.id, issueIds),
+    itemsOf(app, viewer, todos),
     db
       .selectFrom('notes')
       .select(['id', 'body'])
@@ -226,11 +215,11 @@ export async function presentTodos(
   ])
   const commits = await commitsOf(app, projects, todos)
   return people.flatMap((todo) => {
-    const issue = issues.find(({ id }) => id === todo.issue_id)
     const project = projects.find((one) => one.project.id === todo.project_id)
-    const commit = commits.get(`${todo.project_id} ${todo.commit_sha}`)
-    const request = requests.find(({ id }) => id === todo.merge_request_id)
-    const target = issue ? { ...issue, subscribed: subscribed.has(issue.id) } : (request ?? commit)
+    const item = itemIn(todo)
+    const target = item
+      ? items.get(`${item.kind.key} ${item.id}`)
+      : commits.get(`${todo.project_id} ${todo.commit_sha}`)
     if (!project || !target) return [] // deleted meanwhile
     const loaded = {
       ...todo,
@@ -240,6 +229,18 @@ export async function presentTodos(
     }
     return [presentTodo(loaded, around)]
   })
+}
+
+/** Records of the target items, by kind and id. */
+async function itemsOf(app: App, viewer: User, todos: readonly Todo[]) {
+  const found = await Promise.all(
+    itemKinds().map(async ({ key, column, presentTargets }) => {
+      const ids = [...new Set(todos.flatMap((todo) => todo[column] ?? []))]
+      const records = ids.length === 0 ? [] : await presentTargets(app, viewer, ids)
+      return records.map((record) => [`${key} ${record.id}`, record] as const)
+    }),
+  )
+  return new Map(found.flat())
 }
 
 /** Records of the target commits, read once per project. */
