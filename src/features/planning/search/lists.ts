@@ -9,16 +9,14 @@ import { assertSmallRows, pageOfArray, pageOfQuery, type Cut, type Page } from '
 import { rowsById } from '../../../store/rows.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
-import { isSeen, isTheirs } from '../issues/lists.ts'
+import { itemKinds, type RegisteredKind } from '../items/registry.ts'
 import { projectsOf, seenBy } from '../planned.ts'
-import { issuesPolicy } from '../issues/policy.ts'
 import type { Milestone } from '../milestones/model.ts'
 import type { Note } from '../notes/model.ts'
-import { hasMergeRequests, isOfMergeRequest, readsMergeRequests } from '../seeing.ts'
+import { isReadable } from '../seeing.ts'
 import { isThere, isVisible, seenBy as snippetsSeenBy } from '../snippets/lists.ts'
 import type { Snippet } from '../snippets/model.ts'
 
-const ISSUES = { table: 'issues', columns: ['title', 'description'], within: 'project_id' } as const satisfies TextIndex
 const MILESTONES = {
   table: 'milestones',
   columns: ['title', 'description'],
@@ -41,15 +39,15 @@ async function fewOf(db: Db, projects: RawBuilder<unknown>): Promise<number[] | 
   return rows.length <= MOST_PROJECTS ? rows.map(({ id }) => id) : null
 }
 
-export interface Reach {
+interface Reach {
   readonly group?: number | undefined
   readonly include_archived?: boolean | null | undefined
 }
 
 /** The projects the viewer may see, or those of a group: their ids where they are few, else a condition. */
-export async function searchedProjects(
+async function searchedProjects(
   db: Db,
-  table: 'issues' | 'milestones' | 'merge_requests',
+  table: RegisteredKind['table'] | 'milestones',
   viewer: User,
   { group, include_archived }: Reach,
 ): Promise<{ within?: number[]; tests: Test[] }> {
@@ -77,7 +75,7 @@ async function pageByWords(db: Db, index: TextIndex, input: TextQuery, cut: Cut)
   return { ...pageOfArray(found, cut), more: found.length === most }
 }
 
-export async function idsByWords(db: Db, index: TextIndex, input: TextQuery, cut: Cut): Promise<Page<{ id: number }>> {
+async function idsByWords(db: Db, index: TextIndex, input: TextQuery, cut: Cut): Promise<Page<{ id: number }>> {
   const { items, ...page } = await pageByWords(db, index, input, cut)
   return { ...page, items: items.map((id) => ({ id })) }
 }
@@ -99,7 +97,7 @@ const isInUse = ({ include_archived }: Reach) =>
   include_archived ? sql<boolean>`not p.deleting` : sql<boolean>`not p.deleting and not p.archived`
 
 /** A condition: the row's project is active, and `also` holds for it. */
-export const isActive = (table: keyof Tables, reach: Reach, also = sql<boolean>`true`): Test =>
+const isActive = (table: keyof Tables, reach: Reach, also = sql<boolean>`true`): Test =>
   sql`exists (select 1 from projects p
     where p.id = ${sql.ref(`${table}.project_id`)} and ${isInUse(reach)} and ${also})`
 
@@ -117,45 +115,52 @@ async function activeOf(
 
 const given = (values: object) => ({ given: (name: string) => name in values })
 
-export interface IssueSearch {
-  words: string
-  state?: 'opened' | 'closed' | undefined
-  confidential?: boolean | null | undefined
-  sort?: Sort
+export interface ItemSearch extends Reach {
+  readonly words: string
+  readonly state?: 'opened' | 'closed' | 'merged' | 'active' | 'all' | null | undefined
+  readonly confidential?: boolean | null | undefined
+  readonly sort?: Sort
 }
 
-const issueTests = ({ state, confidential }: IssueSearch): Test[] => [
-  ...(state ? [sql<boolean>`issues.state = ${state}`] : []),
-  ...(typeof confidential === 'boolean' ? [sql<boolean>`issues.confidential = ${confidential}`] : []),
-]
-
-/** In all projects the viewer may see, or in those of a group. */
-export async function findIssuesEverywhere(
+/** In one project, archived or not; else in all projects the viewer may see, or in those of a group. */
+export async function findItemsByWords(
   { db }: App,
+  kind: RegisteredKind,
   viewer: User,
-  input: IssueSearch & Reach,
+  project: ProjectSubject | undefined,
+  { words, state, confidential, sort, ...reach }: ItemSearch,
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
-  const seen = seenBy(viewer)
-  const place = await searchedProjects(db, 'issues', viewer, input)
-  const mine = seen.seen_by === undefined ? [] : [isSeen(seen, given(seen))]
-  const tests = [...issueTests(input), ...place.tests, isActive('issues', input), ...mine]
-  return idsByWords(db, ISSUES, { ...input, ...place, tests }, cut)
+  const { table } = kind
+  const index: TextIndex = { table, columns: ['title', 'description'], within: 'project_id' }
+  const states = state && state !== 'all' ? kind.statesIn(state === 'active' ? 'opened' : state) : null
+  if (states?.length === 0) return NOTHING
+  const matching: Test[] = [
+    ...(states ? [sql<boolean>`${sql.ref(`${table}.state`)} in (${sql.join(states.map((one) => sql.lit(one)))})`] : []),
+    ...(typeof confidential === 'boolean' && kind.ruling?.includes('confidential')
+      ? [sql<boolean>`${sql.ref(`${table}.confidential`)} = ${confidential}`]
+      : []),
+  ]
+  if (project) {
+    const tests = [...matching, ...(seesEvery(kind, project) ? [] : [isSeenBy(kind, viewer, `${table}.id`)])]
+    return idsByWords(db, index, { words, sort, within: [project.project.id], tests }, cut)
+  }
+  const place = await searchedProjects(db, table, viewer, reach)
+  const seen = viewer.admin ? [] : [isSeenBy(kind, viewer, `${table}.id`)]
+  const tests = [...matching, ...place.tests, isActive(table, reach), ...seen]
+  return idsByWords(db, index, { words, sort, ...place, tests }, cut)
 }
 
-/** In one project the viewer may see, archived or not. */
-export async function findIssuesIn(
-  { db }: App,
-  subject: ProjectSubject,
-  input: IssueSearch,
-  cut: Cut,
-): Promise<Page<{ id: number }>> {
-  if (!issuesPolicy.readIssues(subject)) return NOTHING
-  const { project, viewer, level } = subject
-  const mine =
-    level >= Reporter ? [] : [sql<boolean>`not issues.confidential or ${isTheirs({ seen_by: viewer?.id ?? 0 })}`]
-  const tests = [...issueTests(input), ...mine]
-  return idsByWords(db, ISSUES, { ...input, within: [project.id], tests }, cut)
+/** Whether the viewer sees every item of the project, confidential ones, too. */
+const seesEvery = (kind: RegisteredKind, project: ProjectSubject) => project.level >= Reporter && kind.readsAll(project)
+
+/** A condition: the viewer sees the item that the column names. */
+function isSeenBy({ table, alias, sees }: RegisteredKind, viewer: User | null, column: string): Test {
+  const from = { internalToo: openVisibilities(viewer).includes('internal') }
+  const item = sql.ref(alias)
+  return sql`exists (select 1 from ${sql.table(table)} ${item} join projects p on p.id = ${item}.project_id
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer?.id ?? 0}
+    where ${item}.id = ${sql.ref(column)} and ${isReadable(from)} and ${sees(viewer?.id ?? 0, from)})`
 }
 
 export interface MilestoneSearch {
@@ -218,26 +223,17 @@ export async function findNotes(
   const readsCode = hasFeature(subject, 'repository') && projectPolicy.readCode(subject)
   const tests: Test[] = [
     sql`not notes.system`,
-    ...(issuesPolicy.readIssues(subject) ? [] : [sql<boolean>`notes.issue_id is null`]),
+    ...itemKinds().flatMap((kind) => (seesEvery(kind, subject) ? [] : [isOfSeenItem(kind, viewer)])),
     ...(readsCode ? [] : [sql<boolean>`notes.commit_sha is null`]),
-    ...(readsMergeRequests(subject) ? [] : [isOfOwnRequest(viewer?.id ?? 0, subject)]),
     ...(hasFeature(subject, 'snippets') ? [] : [sql<boolean>`notes.snippet_id is null`]),
     ...(level >= Guest ? [] : [isOfOpenSnippet(viewer?.id ?? 0, subject)]),
-    ...(level >= Reporter ? [] : [isOpenNote(viewer?.id ?? 0)]),
+    ...(level >= Reporter ? [] : [sql<boolean>`not notes.internal`]),
   ]
   return rowsByWords(db, NOTES, { ...input, within: [project.id], tests }, cut)
 }
 
-/** Authors, assignees and reviewers may read the notes of their merge requests. */
-const isOfOwnRequest = (viewer: number, subject: ProjectSubject): Test =>
-  hasMergeRequests(subject)
-    ? sql`(notes.merge_request_id is null or exists (select 1 from merge_requests m
-        where m.id = notes.merge_request_id and ${isOfMergeRequest(viewer)}))`
-    : sql`notes.merge_request_id is null`
-
-const isOpenNote = (viewer: number): Test => sql`not notes.internal and (notes.issue_id is null or exists (
-  select 1 from issues where issues.id = notes.issue_id
-  and (not issues.confidential or ${isTheirs({ seen_by: viewer })})))`
+const isOfSeenItem = (kind: RegisteredKind, viewer: User | null): Test =>
+  sql`(${sql.ref(`notes.${kind.column}`)} is null or ${isSeenBy(kind, viewer, `notes.${kind.column}`)})`
 
 /** Members may see all snippets; others only their own and those visible to them. */
 const isOfOpenSnippet = (viewer: number, { open }: ProjectSubject): Test => sql`(notes.snippet_id is null or exists (

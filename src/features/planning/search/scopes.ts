@@ -20,21 +20,13 @@ import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { commitPipelines } from '../../repository/commits/status.ts'
 import { wikiPolicy } from '../../repository/wikis/policy.ts'
 import { WIKI_REF } from '../../repository/wikis/queries.ts'
-import { presentIssuesById } from '../issues/load.ts'
-import { findIssues } from '../issues/queries.ts'
-import { findMergeRequestRows } from '../merge-requests.ts'
+import type { ItemKey } from '../items/kind.ts'
+import { findItems } from '../items/queries.ts'
+import { itemKind, itemKinds } from '../items/registry.ts'
 import { presentMilestones } from '../milestones/queries.ts'
 import { presentSnippets } from '../snippets/queries.ts'
 import { presentBlobMatch, presentNoteMatch } from './entity.ts'
-import {
-  findIssuesEverywhere,
-  findIssuesIn,
-  findMembers,
-  findMilestones,
-  findMilestonesIn,
-  findNotes,
-  findSnippets,
-} from './lists.ts'
+import { findItemsByWords, findMembers, findMilestones, findMilestonesIn, findNotes, findSnippets } from './lists.ts'
 import { fileTermsOf } from './terms.ts'
 
 export interface SearchOptions {
@@ -89,16 +81,19 @@ const projects: Scope = async ({ app, viewer, group, wish: input, page }) => {
   return { ...found, items: await presentProjects(app, viewer, items, { simple: true }) }
 }
 
-const issues = byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
-  const { confidential, sort, include_archived } = input
-  if (input.state === 'merged') return NOTHING
-  const state = input.state === 'active' ? 'opened' : input.state
-  const wanted = { words, confidential, sort, include_archived, ...(state && state !== 'all' && { state }) }
-  const { items, ...found } = project
-    ? await findIssuesIn(app, project, wanted, page)
-    : await findIssuesEverywhere(app, viewer, { ...wanted, group: group?.id }, page)
-  return { ...found, items: await presentIssuesById(app, viewer, items, { isMixed: !project }) }
-})
+const items = (key: ItemKey) =>
+  byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
+    const kind = itemKind(key)
+    const { items, ...found } = await findItemsByWords(
+      app,
+      kind,
+      viewer,
+      project,
+      { ...input, words, group: group?.id },
+      page,
+    )
+    return { ...found, items: await kind.present(app, viewer, items, { isMixed: !project }) }
+  })
 
 const milestones = byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
   if (input.state === 'merged') return NOTHING
@@ -132,22 +127,22 @@ const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
 
 const notes = byWords(async ({ app, project, wish: input, page }, words) => {
   const { items, ...found } = await findNotes(app, project!, { words, sort: input.sort }, page)
-  const [issues, requests, loaded, around] = await Promise.all([
-    findIssues(
-      app.db,
-      items.flatMap(({ issue_id }) => issue_id ?? []),
-    ),
-    findMergeRequestRows(
-      app.db,
-      items.flatMap(({ merge_request_id }) => merge_request_id ?? []),
+  const [noted, loaded, around] = await Promise.all([
+    Promise.all(
+      itemKinds().map(async (kind) => {
+        const found = await findItems(
+          app.db,
+          kind,
+          items.flatMap((note) => note[kind.column] ?? []),
+        )
+        return { kind, iids: new Map(found.map(({ id, iid }) => [id, iid])) }
+      }),
     ),
     withUsers(app.db, items, { author: 'author_id' }),
     surroundings(app),
   ])
-  const iidIn = (some: readonly { id: number; iid: number }[], id: number | null) =>
-    some.find((one) => one.id === id)?.iid
-  const iidOf = ({ issue_id, merge_request_id }: (typeof items)[number]) =>
-    iidIn(issues, issue_id) ?? iidIn(requests, merge_request_id) ?? null
+  const iidOf = (note: (typeof items)[number]) =>
+    noted.map(({ kind, iids }) => iids.get(note[kind.column] ?? 0)).find((iid) => iid !== undefined) ?? null
   return { ...found, items: loaded.map((note) => presentNoteMatch({ ...note, iid: iidOf(note) }, around)) }
 })
 
@@ -195,9 +190,27 @@ const commits: Scope = async (search) => {
   return { total, items: found.filter((commit) => commit !== null).map(present) }
 }
 
-/** The context above provides the search for merge requests. */
-export const scopesWith = (merge_requests: Scope) => ({
-  everywhere: { projects, issues, merge_requests, milestones, snippet_titles: snippetTitles, users },
-  inGroup: { projects, issues, merge_requests, milestones, users },
-  inProject: { issues, merge_requests, milestones, notes, wiki_blobs: wikiBlobs, commits, blobs, users },
-})
+const issues = items('issue')
+const mergeRequests = items('merge_request')
+
+export const SCOPES = {
+  everywhere: {
+    projects,
+    issues,
+    merge_requests: mergeRequests,
+    milestones,
+    snippet_titles: snippetTitles,
+    users,
+  },
+  inGroup: { projects, issues, merge_requests: mergeRequests, milestones, users },
+  inProject: {
+    issues,
+    merge_requests: mergeRequests,
+    milestones,
+    notes,
+    wiki_blobs: wikiBlobs,
+    commits,
+    blobs,
+    users,
+  },
+}

@@ -3,7 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { entity } from '../../../api/wire.ts'
 import { listIssues } from '../issues/lists.ts'
 import { countPendingTodos } from '../todos/queries.ts'
-import { countMergeRequests } from './queries.ts'
+import { countItems } from './queries.ts'
 
 /** Pending work of the signed-in user. */
 export const get = endpoint({
@@ -24,8 +24,8 @@ export const get = endpoint({
     const assigned = { assignee: viewer.id, state: 'opened' as const }
     const [issues, mine, toReview, todos] = await Promise.all([
       listIssues(app, viewer, assigned, { limit: 0, offset: 0 }),
-      countMergeRequests(app.db, viewer, 'assignees'),
-      countMergeRequests(app.db, viewer, 'reviewers'),
+      countItems(app.db, viewer, 'merge_request', 'assignees'),
+      countItems(app.db, viewer, 'merge_request', 'reviewers'),
       countPendingTodos(app, viewer),
     ])
     return {
