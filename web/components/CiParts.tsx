@@ -36,7 +36,7 @@ const PLACES = [
 export function CiTabs({ project, at }: { project: Project; at: (typeof PLACES)[number][0] | 'settings/ci_cd' }) {
   const tabs = PLACES.map(([rest, text]) => ({ text, href: below(project, rest), isCurrent: rest === at }))
   const settings = { text: common.settings, href: below(project, 'settings/ci_cd'), isCurrent: at === 'settings/ci_cd' }
-  return <SubTabs label="CI/CD" tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
+  return <SubTabs label={t.ciCd} tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
 }
 
 /** Tabs inside a page, aligned with its content. */

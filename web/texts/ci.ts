@@ -37,6 +37,7 @@ export const jobCancelled = 'Job cancelled.'
 
 // Ci parts
 
+export const ciCd = 'CI/CD'
 export const pipelineInline = (id: number) => `pipeline #${id}`
 export const editor = 'Editor'
 export const allowedToFail = 'allowed to fail'
@@ -142,6 +143,7 @@ export const noCiConfigurationStartFromExample = (branch: string) =>
   `No CI configuration on ${branch} yet. Start from this example.`
 export const thisProjectUsesAnotherCi = 'This project uses another CI configuration file: {pathOf}'
 export const pipelineEditor = 'Pipeline editor'
+export const addCiConfiguration = 'Add CI configuration'
 export const updatePath = (path: string) => `Update ${path}`
 export const validBadge = 'valid'
 export const invalidBadge = 'invalid'

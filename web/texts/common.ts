@@ -233,6 +233,7 @@ export const updatedTime = 'updated {time}'
 export const stars = 'stars'
 export const starCount = (starCount: number) => `${starCount} stars`
 export const theProject = 'the project'
+export const commaSeparated = 'Comma-separated.'
 export const previous = 'Previous'
 export const pageNumber = (page: number) => `Page ${page}`
 export const next = 'Next'

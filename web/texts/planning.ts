@@ -161,6 +161,10 @@ export const recentlyActive = 'Recently active'
 
 export const issuesFromAllProjects = 'Issues from all projects in this group appear here.'
 
+// Issues, description
+
+export const task = 'Task'
+
 // Issues, fields
 
 export const noMembersYet = 'No members yet.'

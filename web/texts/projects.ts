@@ -129,7 +129,9 @@ export const committerEmailMustBeVerified = 'Committer email must be a verified 
 export const rejectUnsignedCommits = 'Reject unsigned commits'
 export const protectedBranches = 'Protected branches'
 export const protectedFromDeletionOnlySelected = 'Protected from deletion; only selected roles can push.'
-export const forcePushAllowed = ' · force push allowed'
+export const branchRules = (push: string, merge: string, hasForcePush: boolean) =>
+  `push: ${push} · merge: ${merge}${hasForcePush ? ' · force push allowed' : ''}`
+export const tagRules = (create: string) => `create: ${create}`
 export const unprotectName = (name: string) => `Unprotect ${name}?`
 export const branchNameOrWildcardSuch = 'Branch name or wildcard such as release/*'
 export const allowedToMerge = 'Allowed to merge'

@@ -32,6 +32,7 @@ export const unknownIpAddress = 'Unknown IP address'
 export const commitsWithTheseEmailAddresses = 'Commits with these email addresses are linked to your account.'
 export const addEmailHeading = 'Add an email'
 export const addEmail = 'Add email'
+export const confirmed = 'confirmed'
 export const primaryEmail = 'primary email'
 export const unconfirmedFollowLinkInConfirmationEmail = 'unconfirmed: follow the link in the confirmation email'
 export const removeEmail = (email: string) => `Remove ${email}?`

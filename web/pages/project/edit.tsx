@@ -77,7 +77,7 @@ export const page = declare<Data, InProject>({
         <Form action="save" files>
           <Field name="name" label={common.name} value={project.name} required />
           <Field name="description" label={common.description} value={project.description} lines={3} />
-          <Field name="topics" label={t.topics} value={project.topics.join(', ')} hint="Comma-separated." />
+          <Field name="topics" label={t.topics} value={project.topics.join(', ')} hint={common.commaSeparated} />
           <Choice name="visibility" label={common.visibility} options={VISIBILITIES} value={project.visibility} />
           {branches.length > 0 && (
             <Choice

@@ -140,7 +140,7 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
           <Field
             name="commit_message"
             label={t.commitMessage}
-            value={file ? `Update ${file.path}` : 'Add CI configuration'}
+            value={file ? t.updatePath(file.path) : t.addCiConfiguration}
           />
           <Field name="branch" label={common.branch} value={branch} hint={t.enterNewNameToCreateBranch} />
           <Button kind="main">{common.commitChanges}</Button>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useSurroundings } from '../../../surroundings.ts'
 import { Prose } from '../../../components/State.tsx'
 import * as common from '../../../texts/common.ts'
+import * as t from '../../../texts/planning.ts'
 
 export function Description({ html, mayTick }: { html: string; mayTick: boolean }) {
   const { act } = useSurroundings()
@@ -19,7 +20,7 @@ export function Description({ html, mayTick }: { html: string; mayTick: boolean 
       act('tick', form).catch(() => location.reload())
     }
     for (const one of boxes) {
-      one.setAttribute('aria-label', one.parentElement?.textContent.trim() ?? 'Task')
+      one.setAttribute('aria-label', one.parentElement?.textContent.trim() ?? t.task)
       one.disabled = !mayTick
       one.addEventListener('change', tick)
     }

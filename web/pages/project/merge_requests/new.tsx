@@ -244,7 +244,7 @@ function Proposal(props: StepProps) {
                   name="labels"
                   label={common.labels}
                   of={labels.map(({ name }) => name)}
-                  hint="Comma-separated."
+                  hint={common.commaSeparated}
                 />
                 <Choice
                   name="milestone_id"

@@ -75,7 +75,11 @@ export const page = declare<Data, InProject>({
                 key={branch.id}
                 lead={<Icon name="lock" />}
                 title={<code>{branch.name}</code>}
-                facts={`push: ${levelsOf(branch.push_access_levels)} · merge: ${levelsOf(branch.merge_access_levels)}${branch.allow_force_push ? t.forcePushAllowed : ''}`}
+                facts={t.branchRules(
+                  levelsOf(branch.push_access_levels),
+                  levelsOf(branch.merge_access_levels),
+                  branch.allow_force_push,
+                )}
                 aside={
                   !branch.inherited && (
                     <ActButton
@@ -110,7 +114,7 @@ export const page = declare<Data, InProject>({
                 key={tag.name}
                 lead={<Icon name="tag" />}
                 title={<code>{tag.name}</code>}
-                facts={`create: ${levelsOf(tag.create_access_levels)}`}
+                facts={t.tagRules(levelsOf(tag.create_access_levels))}
                 aside={
                   <ActButton
                     action="unprotectTag"

@@ -27,7 +27,7 @@ export const page = declare<Data>({
             <Row
               key={id}
               title={email}
-              facts={confirmed_at ? 'confirmed' : t.unconfirmedFollowLinkInConfirmationEmail}
+              facts={confirmed_at ? t.confirmed : t.unconfirmedFollowLinkInConfirmationEmail}
               aside={
                 <ActButton action="remove" fields={{ email: id }} kind="danger" confirm={t.removeEmail(email)}>
                   {common.remove}

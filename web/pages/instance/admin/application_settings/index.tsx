@@ -135,7 +135,8 @@ function Setting({ name, value }: { name: string; value: unknown }) {
     )
   if (typeof value === 'boolean') return <Switch name={name} label={label} isOn={value} />
   if (typeof value === 'number') return <Field name={name} label={label} type="number" value={value} />
-  if (Array.isArray(value)) return <Field name={name} label={label} value={written(value)} hint="Comma-separated." />
+  if (Array.isArray(value))
+    return <Field name={name} label={label} value={written(value)} hint={common.commaSeparated} />
   const isLong = /text|terms/.test(name)
   return <Field name={name} label={label} value={written(value)} {...(isLong && { lines: 3 })} />
 }

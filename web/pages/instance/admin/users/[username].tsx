@@ -123,7 +123,7 @@ export const page = declare<Data>({
               <Row
                 key={`${one.source_type} ${one.source_id}`}
                 title={one.source_name}
-                facts={`${one.source_type === 'Project' ? 'project' : 'group'} · ${roleName(one.access_level)}`}
+                facts={`${one.source_type === 'Project' ? t.project : t.group} · ${roleName(one.access_level)}`}
               />
             ))}
           </Rows>
