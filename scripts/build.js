@@ -13,7 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const TAKEN_IN = ['kysely', 'zod']
 
 const MIGRATIONS = 'src/store/migrations'
-const migrations = readdirSync(`${root}/${MIGRATIONS}`).filter((file) => /^[^.]+\.ts$/.test(file))
+const migrations = ['', 'before-baseline/'].flatMap((folder) =>
+  readdirSync(`${root}/${MIGRATIONS}/${folder}`).flatMap((file) => (/^[^.]+\.ts$/.test(file) ? folder + file : [])),
+)
 
 /** `main` is started and `forge` imported; the others `main` loads later, and have names so that a cache can be warmed. */
 export const PARTS = {

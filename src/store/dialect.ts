@@ -2,39 +2,13 @@
  * Differences between the two databases: types, error codes, text search. Code outside `store/` does not ask which one
  * runs.
  */
-import {
-  SqliteAdapter,
-  sql,
-  type CreateTableBuilder,
-  type Kysely,
-  type RawBuilder,
-  type SelectQueryBuilder,
-} from 'kysely'
+import { SqliteAdapter, sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Channel, Tables, TransactionDb } from './database.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
 
 export const isSqlite = (db: Pick<AnyDb, 'getExecutor'>): boolean => db.getExecutor().adapter instanceof SqliteAdapter
-
-/** Column types by meaning, for migrations. */
-export function columnTypes(db: AnyDb) {
-  const lite = isSqlite(db)
-  return {
-    timestamp: lite ? sql`text` : sql`timestamptz`,
-    date: lite ? sql`text` : sql`date`,
-    boolean: sql`boolean`,
-    yes: lite ? sql`1` : sql`true`,
-    no: lite ? sql`0` : sql`false`,
-    /** Ids are never reused, not even after the newest row is deleted. */
-    withId: <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
-      lite
-        ? table.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
-        : table.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity()),
-    ref: lite ? ('integer' as const) : ('bigint' as const),
-    bytes: lite ? sql`blob` : sql`bytea`,
-  }
-}
 
 /**
  * The name of the violated unique constraint, or null. SQLite reports columns, PostgreSQL reports constraints. Both are
@@ -65,34 +39,6 @@ export const isTimeout = (error: unknown): boolean =>
 /** The disk of the database server is full, which may be another disk than ours. */
 export const isStoreFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['53100', 'SQLITE_FULL'].includes(String(error.code))
-
-/**
- * A substring index over text columns, for texts of at least three characters: FTS5 trigrams maintained by triggers on
- * SQLite, a trigram GIN index on PostgreSQL.
- */
-export async function createSubstringIndex(db: AnyDb, table: string, columns: string[]): Promise<void> {
-  const list = sql.raw(columns.join(', '))
-  const at = (row: string) => sql.raw(columns.map((c) => `${row}.${c}`).join(', '))
-  const t = sql.raw(table)
-  const index = sql.raw(`${table}_search`)
-  if (!isSqlite(db)) {
-    await sql`create extension if not exists pg_trgm`.execute(db)
-    const operators = sql.raw(columns.map((c) => `${c} gin_trgm_ops`).join(', '))
-    await sql`create index ${index} on ${t} using gin (${operators}) with (fastupdate = off)`.execute(db)
-    return
-  }
-  await sql`create virtual table ${index} using fts5(${list}, content=${t}, content_rowid=id, tokenize=trigram)`.execute(
-    db,
-  )
-  await sql`insert into ${index}(${index}) values ('rebuild')`.execute(db)
-  const remove = sql`insert into ${index}(${index}, rowid, ${list}) values ('delete', old.id, ${at('old')});`
-  const add = sql`insert into ${index}(rowid, ${list}) values (new.id, ${at('new')});`
-  await sql`create trigger ${sql.raw(`${table}_search_i`)} after insert on ${t} begin ${add} end`.execute(db)
-  await sql`create trigger ${sql.raw(`${table}_search_d`)} after delete on ${t} begin ${remove} end`.execute(db)
-  await sql`create trigger ${sql.raw(`${table}_search_u`)} after update of ${list} on ${t} begin ${remove} ${add} end`.execute(
-    db,
-  )
-}
 
 /** A text column in a case-insensitive order that is the same on both databases. */
 export const binaryText = (db: Pick<AnyDb, 'getExecutor'>, column: string): string =>

@@ -2,8 +2,10 @@ import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { StoreUnavailable, type Db } from './database.ts'
-import { columnTypes, isSqlite } from './dialect.ts'
-import { createTextIndex, findByWords, mergeTextIndexes, textQuery } from './full-text.ts'
+import { isSqlite } from './dialect.ts'
+import { findByWords, mergeTextIndexes, textQuery } from './full-text.ts'
+import { columnTypes } from './migrations/helpers/columns.ts'
+import { createTextIndex } from './migrations/helpers/text-index.ts'
 
 declare module './database.ts' {
   interface Tables {

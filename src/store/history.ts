@@ -1,6 +1,9 @@
 /**
  * One migration history for both databases. Migrations run in a transaction, under a lock if several processes start at
  * once. Every file of `migrations/` is one, named by its time. A file is loaded only if it has not been applied yet.
+ *
+ * A new database begins with the baseline. A database that is older than the baseline gets the migrations of
+ * `migrations/before-baseline/` that it lacks, which make the same schema.
  */
 import { readdir } from 'node:fs/promises'
 import type { Migration } from 'kysely/migration'
@@ -9,14 +12,28 @@ import type { Db } from './database.ts'
 /** Next to this file in the sources, and next to the program in a build. */
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-/** The URL of each migration, by its name. */
-export async function listMigrations(folder = MIGRATIONS): Promise<ReadonlyMap<string, URL>> {
+const BASELINE = '000-baseline'
+/** Every database that is older than the baseline has this one. */
+const FIRST = '001-foundation'
+
+/** Migrations by name. Null: nothing has to be done, because earlier migrations did the same. */
+export type Migrations = ReadonlyMap<string, URL | null>
+
+/** The history of a database to which these migrations were applied. */
+export async function listMigrations(applied: readonly string[] = [], folder = MIGRATIONS): Promise<Migrations> {
+  const migrations = await filesOf(folder)
+  if (!applied.includes(FIRST)) return new Map(migrations)
+  const earlier = await filesOf(new URL('before-baseline/', folder))
+  return new Map([...earlier, ...migrations, [BASELINE, null]])
+}
+
+async function filesOf(folder: URL): Promise<[name: string, URL][]> {
   const files = (await readdir(folder)).filter((file) => /^[^.]+\.[jt]s$/.test(file))
-  return new Map(files.toSorted().map((file) => [file.slice(0, -3), new URL(file, folder)]))
+  return files.toSorted().map((file) => [file.slice(0, -3), new URL(file, folder)])
 }
 
 /** Runs the pending migrations and returns their names. */
-export async function runMigrations(db: Db, known?: ReadonlyMap<string, URL>): Promise<string[]> {
+export async function runMigrations(db: Db, known?: Migrations): Promise<string[]> {
   const migrations = [...(known ?? (await listMigrations()))].map(([name, url]) => [name, loadedLater(url)] as const)
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
@@ -30,6 +47,8 @@ export async function runMigrations(db: Db, known?: ReadonlyMap<string, URL>): P
   return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
 }
 
-const loadedLater = ({ href }: URL): Migration => ({
-  up: async (db) => ((await import(href)) as Migration).up(db),
+const loadedLater = (url: URL | null): Migration => ({
+  up: async (db) => {
+    if (url) await ((await import(url.href)) as Migration).up(db)
+  },
 })

@@ -3,10 +3,11 @@ import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../config.ts'
 import { startForge, type TestForge } from '../forge.ts'
-import { countChanges, countFacets, logChanges } from './counts.ts'
 import type { Db } from './database.ts'
-import { columnTypes, createSubstringIndex } from './dialect.ts'
 import { contains, longList, searchFor, type Search } from './lists.ts'
+import { columnTypes } from './migrations/helpers/columns.ts'
+import { countChanges, countFacets, logChanges } from './migrations/helpers/counts.ts'
+import { createSubstringIndex } from './migrations/helpers/substring-index.ts'
 
 interface Ticket {
   id: number

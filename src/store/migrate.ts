@@ -10,10 +10,10 @@ import { readySchema } from './ready-schema.ts'
  * (`open.ts`).
  */
 export async function migrate(store: Store, folder = MIGRATIONS): Promise<string[]> {
-  const migrations = await listMigrations(folder)
   let applied = await appliedTo(store.db)
   if (applied === null && store.engine === 'postgres' && (await takeScript(store.db)))
     applied = await appliedTo(store.db)
+  const migrations = await listMigrations(applied ?? [], folder)
   // The library first reads the whole schema, which takes longer than all other queries of a start together.
   const isUpToDate = applied?.length === migrations.size && applied.every((name) => migrations.has(name))
   return isUpToDate ? [] : runMigrations(store.db, migrations)

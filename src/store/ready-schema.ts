@@ -88,7 +88,7 @@ const IMPORTS = /\bfrom '(\.[^']+)'/g
  */
 async function digestOfMigrations(): Promise<string> {
   const makers = ['../../package.json', './make-schema.ts'].map((path) => new URL(path, import.meta.url))
-  const roots = [...makers, ...(await listMigrations()).values()]
+  const roots = [...makers, ...(await listMigrations()).values()].filter((url) => url !== null)
   const seen = new Map(roots.map((url) => [url.href, url]))
   const digest = createHash('sha256')
   for (const url of seen.values()) {

@@ -4,32 +4,11 @@
  *
  * On SQLite, `returning` of an update returns the version before the update. Only a select returns the current version.
  */
-import { sql, type Kysely } from 'kysely'
 import { Lru } from '../lib/async/lru.ts'
 import { andThen, type MaybePromise } from '../lib/async/maybe-promise.ts'
 import type { Db, Row, Tables } from './database.ts'
-import { columnTypes, idList, inIdList, isSqlite } from './dialect.ts'
+import { idList, inIdList } from './dialect.ts'
 import { hotQuery, type HotQuery } from './hot.ts'
-
-/** For migrations. */
-export async function keepVersions(db: Kysely<never>, table: string): Promise<void> {
-  const run = (text: string) => sql.raw(text).execute(db)
-  const { ref } = columnTypes(db)
-  await db.schema
-    .alterTable(table)
-    .addColumn('version', ref, (c) => c.notNull().defaultTo(1))
-    .execute()
-  if (isSqlite(db)) {
-    await run(`create trigger ${table}_version after update on ${table} when new.version = old.version
-      begin update ${table} set version = old.version + 1 where id = old.id; end`)
-    return
-  }
-  await run(`create or replace function raise_version() returns trigger language plpgsql as $$ begin
-    new.version := old.version + 1;
-    return new;
-  end $$`)
-  await run(`create trigger ${table}_version before update on ${table} for each row execute function raise_version()`)
-}
 
 type Versioned = { [T in keyof Tables]: Row<T> extends { id: number; version: number } ? T : never }[keyof Tables]
 

@@ -39,7 +39,7 @@ async function makeOlder(folder: string): Promise<string> {
   await mkdir(folder)
   const file = join(folder, 'mortise.sqlite')
   const store = openSqlite(file, { durable: false, shared: false })
-  await runMigrations(store.db, new Map([...(await listMigrations())].slice(0, 2)))
+  await runMigrations(store.db, new Map([...(await listMigrations(['001-foundation']))].slice(0, 2)))
   await store.close()
   return file
 }

@@ -2,8 +2,8 @@
 import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../../../forge.ts'
-import { columnTypes } from '../../../store/dialect.ts'
-import { up } from '../../../store/migrations/2026-11-16-2010-statuses-of-pipelines.ts'
+import { columnTypes } from '../../../store/migrations/helpers/columns.ts'
+import { up } from '../../../store/migrations/before-baseline/2026-11-16-2010-statuses-of-pipelines.ts'
 
 test('older statuses are jobs of one pipeline for each commit and ref', async () => {
   await using forge = await startForge()

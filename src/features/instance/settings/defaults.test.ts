@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { up } from '../../../store/migrations/2026-11-18-0300-kept-defaults.ts'
+import { up } from '../../../store/migrations/before-baseline/2026-11-18-0300-kept-defaults.ts'
 import { DEFAULTS_ROW, keepDefaults } from './defaults.ts'
 import { DEFAULTS } from './model.ts'
 import { forgetSettings } from './queries.ts'
@@ -36,6 +36,10 @@ test('an instance that is older than a changed default gets its old value back',
     return [body.allow_local_requests_from_system_hooks, body.require_admin_approval_after_user_signup]
   }
   const apply = () => up(db as never)
+  const now = new Date().toISOString()
+  for (const name of ['001-foundation', '2026-11-16-2200-events-out', '2026-11-17-1520-sign-up'])
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, ${now})`.execute(db)
+  await sql`update kysely_migration set timestamp = ${now}`.execute(db)
   await apply()
   expect(await read(), 'an instance of today').toEqual([true, true])
 

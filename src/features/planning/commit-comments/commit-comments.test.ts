@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { up } from '../../../store/migrations/2026-11-16-1110-commit-notes.ts'
+import { up } from '../../../store/migrations/before-baseline/2026-11-16-1110-commit-notes.ts'
 
 async function commented(forge: TestForge) {
   const project = await forge.project({ visibility: 'public' })
