@@ -7,17 +7,11 @@ import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../
 import { JudgedRuleEntity } from '../approval-rules/entity.ts'
 import type { ApprovalSettings } from '../approval-settings/model.ts'
 import { mergeStatus, type MergeFacts } from '../mergeability/gates.ts'
+import { mergeRequestSummary, presentMergeRequestSummary } from '../merge-requests/entity.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 
 export const ApprovalsEntity = entity({
-  id: z.int(),
-  iid: z.int(),
-  project_id: z.int(),
-  title: z.string(),
-  description: z.string().nullable(),
-  state: z.enum(['opened', 'closed', 'merged']),
-  created_at: timestampOut,
-  updated_at: timestampOut,
+  ...mergeRequestSummary,
   merge_status: z.enum(['unchecked', 'can_be_merged', 'cannot_be_merged']),
   approved: z.boolean(),
   approvals_required: z.int(),
@@ -66,14 +60,7 @@ export function presentApprovals(loaded: LoadedApprovals, around: Surroundings):
   const { required, left } = facts.approvals
   const summary = (user: User) => presentUserSummary(user, around)
   return {
-    id: one.id,
-    iid: one.iid,
-    project_id: one.project_id,
-    title: one.title,
-    description: one.description,
-    state: one.state === 'locked' ? 'opened' : one.state,
-    created_at: one.created_at,
-    updated_at: one.updated_at,
+    ...presentMergeRequestSummary(one),
     merge_status: mergeStatus(facts),
     approved: left === 0,
     approvals_required: required,

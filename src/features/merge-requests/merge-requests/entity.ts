@@ -1,49 +1,46 @@
-import { pageBelow } from '../../../lib/net/page-below.ts'
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { ListedPipelineEntity, PipelineEntity, type PipelineRecord } from '../../ci/pipelines/entity.ts'
-import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import { LabelDetailsEntity, presentLabelDetails } from '../../planning/labels/entity.ts'
-import type { Label } from '../../planning/labels/model.ts'
-import { MilestoneEntity, type MilestoneRecord } from '../../planning/milestones/entity.ts'
-import { TimeStatsEntity, presentTimeStats } from '../../planning/time-tracking/entity.ts'
+import { UserSummaryEntity, presentUserSummary } from '../../identity/users/entity.ts'
+import {
+  itemRecord,
+  itemSummary,
+  pageOfItem,
+  presentItem,
+  presentSummary,
+  type ItemSurroundings,
+  type LoadedItem,
+} from '../../planning/items/entity.ts'
 import { detailedMergeStatus, mergeStatus, type MergeFacts } from '../mergeability/gates.ts'
+import { mergeRequestKind } from './kind.ts'
 import { REVIEWER_STATES, type MergeRequest } from './model.ts'
 import type { Stack } from './stack.ts'
 
+/** `locked` lasts only while a merge runs; clients know no such state. */
+const state = z.enum(['opened', 'closed', 'merged'])
+
+/** Of short records. */
+export const mergeRequestSummary = { ...itemSummary, state }
+
+export const presentMergeRequestSummary = (one: MergeRequest) => ({
+  ...presentSummary(one),
+  state: one.state === 'locked' ? ('opened' as const) : one.state,
+})
+
 const record = {
-  id: z.int(),
-  iid: z.int(),
-  project_id: z.int(),
-  title: z.string(),
-  description: z.string().nullable(),
-  state: z.enum(['opened', 'closed', 'merged']),
-  created_at: timestampOut,
-  updated_at: timestampOut,
+  ...itemRecord,
+  state,
   merged_by: UserSummaryEntity.nullable(),
   merge_user: UserSummaryEntity.nullable(),
   merged_at: timestampOut.nullable(),
-  closed_by: UserSummaryEntity.nullable(),
-  closed_at: timestampOut.nullable(),
   target_branch: z.string(),
   source_branch: z.string(),
   source_project_id: z.int().nullable(),
   target_project_id: z.int(),
-  user_notes_count: z.int(),
-  upvotes: z.int(),
-  downvotes: z.int(),
-  author: UserSummaryEntity.nullable(),
-  assignees: z.array(UserSummaryEntity),
-  assignee: UserSummaryEntity.nullable(),
   reviewers: z.array(UserSummaryEntity),
-  /** Titles, or with `with_labels_details` records. */
-  labels: z.union([z.array(z.string()), z.array(LabelDetailsEntity)]),
   draft: z.boolean(),
   work_in_progress: z.boolean(),
-  imported: z.boolean(),
-  imported_from: z.string(),
-  milestone: MilestoneEntity.nullable(),
   merge_when_pipeline_succeeds: z.boolean(),
   merge_status: z.enum(['unchecked', 'can_be_merged', 'cannot_be_merged']),
   detailed_merge_status: z.string(),
@@ -51,19 +48,14 @@ const record = {
   sha: z.string().nullable(),
   merge_commit_sha: z.string().nullable(),
   squash_commit_sha: z.string().nullable(),
-  discussion_locked: z.boolean().nullable(),
   should_remove_source_branch: z.boolean().nullable(),
   force_remove_source_branch: z.boolean(),
   prepared_at: timestampOut,
   allow_collaboration: z.boolean(),
   allow_maintainer_to_push: z.boolean(),
   reference: z.string(),
-  references: entity({ short: z.string(), relative: z.string(), full: z.string() }),
-  web_url: z.string(),
-  time_stats: TimeStatsEntity,
   squash: z.boolean(),
   squash_on_merge: z.boolean(),
-  task_completion_status: entity({ count: z.int(), completed_count: z.int() }),
   has_conflicts: z.boolean(),
   blocking_discussions_resolved: z.boolean(),
   approvals_before_merge: z.int().nullable(),
@@ -104,17 +96,9 @@ export const MergeRequestDetailEntity = entity({
   rebase_in_progress: z.boolean().optional(),
 }).meta({ id: 'MergeRequestDetail' })
 
-export const SimpleMergeRequestEntity = entity({
-  id: z.int(),
-  iid: z.int(),
-  project_id: z.int(),
-  title: z.string(),
-  description: z.string().nullable(),
-  state: z.enum(['opened', 'closed', 'merged']),
-  created_at: timestampOut,
-  updated_at: timestampOut,
-  web_url: z.string(),
-}).meta({ id: 'SimpleMergeRequest' })
+export const SimpleMergeRequestEntity = entity({ ...mergeRequestSummary, web_url: z.string() }).meta({
+  id: 'SimpleMergeRequest',
+})
 
 export const ReviewerEntity = entity({
   user: UserSummaryEntity,
@@ -126,65 +110,28 @@ export type MergeRequestRecord = z.infer<typeof MergeRequestEntity>
 export type MergeRequestDetail = z.infer<typeof MergeRequestDetailEntity>
 export type ReviewerRecord = z.infer<typeof ReviewerEntity>
 
-export interface LoadedMergeRequest extends MergeRequest {
-  readonly author: User | null
-  readonly merger: User | null
-  readonly closer: User | null
-  readonly assignees: readonly User[]
-  readonly reviewers: readonly User[]
-  readonly labels: readonly Label[]
-  readonly milestone: MilestoneRecord | null
-  /** The path of the project. */
-  readonly path: string
-  readonly facts: MergeFacts
-}
+export type LoadedMergeRequest = LoadedItem &
+  MergeRequest & {
+    readonly merger: User | null
+    readonly facts: MergeFacts
+  }
 
-export interface MergeRequestSurroundings {
-  readonly users: Surroundings
-  readonly labelDetails: boolean
-  /** Whether the list has records of several projects. */
-  readonly isMixed: boolean
-}
-
-const stateOf = ({ state }: Pick<MergeRequest, 'state'>) => (state === 'locked' ? 'opened' : state)
-
-export function presentMergeRequest(one: LoadedMergeRequest, around: MergeRequestSurroundings): MergeRequestRecord {
-  const short = `!${one.iid}`
-  const full = `${one.path}${short}`
-  const user = (someone: User | null) => someone && presentUserSummary(someone, around.users)
-  const assignees = one.assignees.map((someone) => presentUserSummary(someone, around.users))
-  const isMerged = one.state === 'merged'
+export function presentMergeRequest(one: LoadedMergeRequest, around: ItemSurroundings): MergeRequestRecord {
+  const item = presentItem(mergeRequestKind, one, around)
+  const merger = one.merger && presentUserSummary(one.merger, around.users)
   return {
-    id: one.id,
-    iid: one.iid,
-    project_id: one.project_id,
-    title: one.title,
-    description: one.description,
-    state: stateOf(one),
-    created_at: one.created_at,
-    updated_at: one.updated_at,
-    merged_by: isMerged ? user(one.merger) : null,
-    merge_user: user(one.merger),
+    ...item,
+    ...presentMergeRequestSummary(one),
+    merged_by: one.state === 'merged' ? merger : null,
+    merge_user: merger,
     merged_at: one.merged_at,
-    closed_by: user(one.closer),
-    closed_at: one.closed_at,
     target_branch: one.target_branch,
     source_branch: one.source_branch,
     source_project_id: one.source_project_id,
     target_project_id: one.project_id,
-    user_notes_count: one.user_notes_count,
-    upvotes: one.upvotes,
-    downvotes: one.downvotes,
-    author: user(one.author),
-    assignees,
-    assignee: assignees[0] ?? null,
     reviewers: one.reviewers.map((someone) => presentUserSummary(someone, around.users)),
-    labels: around.labelDetails ? one.labels.map(presentLabelDetails) : one.labels.map(({ title }) => title),
     draft: one.draft,
     work_in_progress: one.draft,
-    imported: false,
-    imported_from: 'none',
-    milestone: one.milestone,
     merge_when_pipeline_succeeds: one.auto_merge,
     merge_status: mergeStatus(one.facts),
     detailed_merge_status: detailedMergeStatus(one.facts),
@@ -192,19 +139,14 @@ export function presentMergeRequest(one: LoadedMergeRequest, around: MergeReques
     sha: one.head_sha,
     merge_commit_sha: one.merge_commit_sha,
     squash_commit_sha: one.squash_commit_sha,
-    discussion_locked: one.discussion_locked,
     should_remove_source_branch: one.should_remove_source_branch,
     force_remove_source_branch: one.force_remove_source_branch,
     prepared_at: one.created_at,
     allow_collaboration: one.allow_collaboration,
     allow_maintainer_to_push: one.allow_collaboration,
-    reference: around.isMixed ? full : short,
-    references: { short, relative: around.isMixed ? full : short, full },
-    web_url: pageBelow(`${around.users.url}/${one.path}`, `merge_requests/${one.iid}`),
-    time_stats: presentTimeStats(one),
+    reference: item.references.relative,
     squash: one.squash,
     squash_on_merge: one.squash,
-    task_completion_status: { count: one.tasks, completed_count: one.tasks_completed },
     has_conflicts: one.facts.check === 'conflict',
     blocking_discussions_resolved: !one.facts.discussions.required || one.facts.discussions.unresolved === 0,
     approvals_before_merge: one.approvals_before_merge,
@@ -212,15 +154,8 @@ export function presentMergeRequest(one: LoadedMergeRequest, around: MergeReques
 }
 
 export const presentSimple = (one: MergeRequest, { path, url }: { path: string; url: string }) => ({
-  id: one.id,
-  iid: one.iid,
-  project_id: one.project_id,
-  title: one.title,
-  description: one.description,
-  state: stateOf(one),
-  created_at: one.created_at,
-  updated_at: one.updated_at,
-  web_url: pageBelow(`${url}/${path}`, `merge_requests/${one.iid}`),
+  ...presentMergeRequestSummary(one),
+  web_url: pageOfItem(mergeRequestKind, url, path, one.iid),
 })
 
 export interface Detail {
@@ -249,7 +184,7 @@ const listedOf = ({
 
 export function presentDetail(
   one: LoadedMergeRequest,
-  around: MergeRequestSurroundings,
+  around: ItemSurroundings,
   { subscribed, canMerge, isFirst, stack, pipeline, diverged, rebasing }: Detail,
 ): MergeRequestDetail {
   const { base_sha, head_sha, start_sha } = one

@@ -1,53 +1,24 @@
 import { z } from 'zod'
 import { API } from '../../../api/router.ts'
-import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
-import type { User } from '../../../context.ts'
+import { dateOut, entity } from '../../../api/wire.ts'
 import { taskStatus } from '../../../lib/text/tasks.ts'
-import { pageBelow } from '../../../lib/net/page-below.ts'
-import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import { LabelDetailsEntity, presentLabelDetails } from '../labels/entity.ts'
-import type { Label } from '../labels/model.ts'
-import { MilestoneEntity, type MilestoneRecord } from '../milestones/entity.ts'
-import { TimeStatsEntity, presentTimeStats } from '../time-tracking/entity.ts'
+import { itemRecord, presentItem, type ItemSurroundings, type LoadedItem } from '../items/entity.ts'
+import { issueKind } from './kind.ts'
 import type { Issue } from './model.ts'
 
 export const IssueEntity = entity({
-  id: z.int(),
-  iid: z.int(),
-  project_id: z.int(),
-  title: z.string(),
-  description: z.string().nullable(),
+  ...itemRecord,
   state: z.enum(['opened', 'closed']),
-  created_at: timestampOut,
-  updated_at: timestampOut,
-  closed_at: timestampOut.nullable(),
-  closed_by: UserSummaryEntity.nullable(),
-  /** Titles, or with `with_labels_details` records. */
-  labels: z.union([z.array(z.string()), z.array(LabelDetailsEntity)]),
-  milestone: MilestoneEntity.nullable(),
-  assignees: z.array(UserSummaryEntity),
-  assignee: UserSummaryEntity.nullable(),
-  author: UserSummaryEntity.nullable(),
-  user_notes_count: z.int(),
   merge_requests_count: z.int(),
-  upvotes: z.int(),
-  downvotes: z.int(),
   due_date: dateOut.nullable(),
   weight: z.int().nullable(),
   confidential: z.boolean(),
-  discussion_locked: z.boolean().nullable(),
   issue_type: z.string(),
   type: z.string(),
   severity: z.string(),
-  web_url: z.string(),
-  time_stats: TimeStatsEntity,
   has_tasks: z.boolean(),
   task_status: z.string().optional(),
-  task_completion_status: entity({ count: z.int(), completed_count: z.int() }),
   moved_to_id: z.int().nullable(),
-  references: entity({ short: z.string(), relative: z.string(), full: z.string() }),
-  imported: z.boolean(),
-  imported_from: z.string(),
   service_desk_reply_to: z.null(),
   _links: entity({
     self: z.string(),
@@ -74,72 +45,32 @@ export const UserAgentDetailEntity = entity({
   akismet_submitted: z.boolean(),
 }).meta({ id: 'UserAgentDetail' })
 
-export interface LoadedIssue extends Issue {
-  readonly author: User | null
-  readonly closer: User | null
-  readonly assignees: readonly User[]
-  readonly labels: readonly Label[]
-  readonly milestone: MilestoneRecord | null
-  /** The path of the project. */
-  readonly path: string
-  /** The issue that this one duplicates, for its API URL. */
-  readonly duplicate: { readonly project_id: number; readonly iid: number } | null
-  readonly subscribed?: boolean
-}
+export type LoadedIssue = LoadedItem &
+  Issue & {
+    /** The issue that this one duplicates, for its API URL. */
+    readonly duplicate: { readonly project_id: number; readonly iid: number } | null
+    readonly subscribed?: boolean
+  }
 
-export interface IssueSurroundings {
-  readonly users: Surroundings
-  readonly labelDetails: boolean
-  /** Whether the list has records of several projects. */
-  readonly isMixed: boolean
-}
-
-export function presentIssue(issue: LoadedIssue, around: IssueSurroundings): IssueRecord {
+export function presentIssue(issue: LoadedIssue, around: ItemSurroundings): IssueRecord {
   const { url } = around.users
-  const short = `#${issue.iid}`
-  const full = `${issue.path}${short}`
   const api = (project: number, iid: number) => `${url}${API}/projects/${project}/issues/${iid}`
   const self = api(issue.project_id, issue.iid)
-  const user = (one: User | null) => one && presentUserSummary(one, around.users)
-  const assignees = issue.assignees.map((one) => presentUserSummary(one, around.users))
-  const tasks = { count: issue.tasks, completed_count: issue.tasks_completed }
-  const status = taskStatus(tasks)
+  const item = presentItem(issueKind, issue, around)
+  const status = taskStatus(item.task_completion_status)
   return {
-    id: issue.id,
-    iid: issue.iid,
-    project_id: issue.project_id,
-    title: issue.title,
-    description: issue.description,
+    ...item,
     state: issue.state,
-    created_at: issue.created_at,
-    updated_at: issue.updated_at,
-    closed_at: issue.closed_at,
-    closed_by: user(issue.closer),
-    labels: around.labelDetails ? issue.labels.map(presentLabelDetails) : issue.labels.map(({ title }) => title),
-    milestone: issue.milestone,
-    assignees,
-    assignee: assignees[0] ?? null,
-    author: user(issue.author),
-    user_notes_count: issue.user_notes_count,
     merge_requests_count: issue.merge_requests_count,
-    upvotes: issue.upvotes,
-    downvotes: issue.downvotes,
     due_date: issue.due_date,
     weight: issue.weight,
     confidential: issue.confidential,
-    discussion_locked: issue.discussion_locked,
     issue_type: issue.issue_type,
     type: issue.issue_type.toUpperCase(),
     severity: issue.severity.toUpperCase(),
-    web_url: pageBelow(`${url}/${issue.path}`, `issues/${issue.iid}`),
-    time_stats: presentTimeStats(issue),
     has_tasks: issue.tasks > 0,
     ...(status !== null && { task_status: status }),
-    task_completion_status: tasks,
     moved_to_id: issue.moved_to_id,
-    references: { short, relative: around.isMixed ? full : short, full },
-    imported: false,
-    imported_from: 'none',
     service_desk_reply_to: null,
     _links: {
       self,
