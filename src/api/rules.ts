@@ -23,19 +23,45 @@ export const rule = <T>(
     ...(field !== undefined && { path: [field] }),
   })
 
+/** Several errors of one value. */
+export const faultsBy = <T>(find: (value: T) => readonly string[]) =>
+  z.superRefine<T>((value, { addIssue }) => {
+    for (const message of find(value)) addIssue({ code: 'custom', message, params: { isRule: true }, continue: true })
+  })
+
+interface Limit {
+  last?: boolean
+  /** Characters outside the basic plane count once, not twice. */
+  codePoints?: boolean
+}
+
 /** Text of at most so many characters. */
-export const limited = <T extends z.ZodType<string>>(schema: T, most: number, more: { last?: boolean } = {}): T =>
-  schema.check(rule<string>((value) => value.length <= most, tooLong(most), more)).meta({ maxLength: most })
+export const limited = <T extends z.ZodType<string>>(schema: T, most: number, limit: Limit = {}): T => {
+  const isWithin = (value: string) =>
+    value.length <= most || (limit.codePoints === true && value.length <= 2 * most && Array.from(value).length <= most)
+  return schema.check(rule<string>(isWithin, tooLong(most), limit)).meta({ maxLength: most })
+}
 
 /** Text that is not blank. */
-export const filled = <T extends z.ZodType<string>>(schema: T, most?: number): T => {
+export const filled = <T extends z.ZodType<string>>(schema: T, most?: number, limit?: Limit): T => {
   const given = schema.check(rule<string>((value) => value.trim() !== '', BLANK, { last: true }))
-  return most === undefined ? given : limited(given, most)
+  return most === undefined ? given : limited(given, most, limit)
 }
 
 /** A list with at least one item. */
 export const notEmpty = <T extends z.ZodType<readonly unknown[]>>(schema: T): T =>
-  schema.check(rule<readonly unknown[]>((value) => value.length > 0, BLANK))
+  schema.check(rule<readonly unknown[]>((value) => value.length > 0, BLANK, { last: true }))
+
+/** A number from 0. */
+export const upTo = (most: number) =>
+  z.number().check(
+    rule((value) => value >= 0, 'must be greater than or equal to 0'),
+    rule((value) => value <= most, `must be less than or equal to ${most}`),
+  )
+
+/** Rules of a record whose absent attributes are not checked. */
+export const rulesOf = (shape: Readonly<Record<string, z.ZodType>>) =>
+  z.object(Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.nullish()])))
 
 /** Splits the errors of a schema into the broken rules, by field, and all others. */
 export function brokenRules(issues: readonly z.core.$ZodIssue[]): { faults: Faults; others: z.core.$ZodIssue[] } {
@@ -57,6 +83,10 @@ export function faultsOf(schema: z.ZodType, values: unknown): Faults {
   if (others.length > 0) throw error!
   return faults
 }
+
+/** The broken rules of one value. */
+export const faultsIn = (schema: z.ZodType, value: unknown): string[] =>
+  faultsOf(z.object({ value: schema }), { value }).value ?? []
 
 /** Throws with all broken rules. */
 export function assertRules(schema: z.ZodType, values: unknown): void {

@@ -1,5 +1,6 @@
 /** Passwords: stored as a memory-hard hash; hashing and comparing run off the event loop. */
 import { hash, verify } from '@node-rs/argon2'
+import { tooLong } from '../../lib/text/faults.ts'
 
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
@@ -21,5 +22,5 @@ export async function isPassword(password: string, digest: string | null): Promi
 
 export function passwordFaults(password: string): string[] {
   if (password.length < SHORTEST_PASSWORD) return [`is too short (minimum is ${SHORTEST_PASSWORD} characters)`]
-  return password.length > LONGEST_PASSWORD ? [`is too long (maximum is ${LONGEST_PASSWORD} characters)`] : []
+  return password.length > LONGEST_PASSWORD ? [tooLong(LONGEST_PASSWORD)] : []
 }

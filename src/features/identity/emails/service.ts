@@ -1,14 +1,13 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
+import { invalid, notFound, taken } from '../../../errors.ts'
 import type { Row } from '../../../store/database.ts'
-import { lockName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/unique.ts'
 import { assertMayMail } from '../mailing.ts'
 import { assertValidUser } from '../users/validation.ts'
-
-const taken = () => invalid({ email: ['has already been taken'] })
 
 export interface NewEmail {
   email: string
@@ -25,25 +24,22 @@ export interface NewEmail {
 export async function createEmail(app: App, owner: User, input: NewEmail): Promise<Row<'emails'>> {
   const email = input.email.trim().toLowerCase()
   assertValidUser({ email })
-  try {
-    return await transact(app, async (app) => {
-      await lockName(app.db, `email ${email}`)
-      if (await isOwned(app, email)) throw taken()
-      const now = timestamp(app.clock)
-      const created = await app.db
-        .insertInto('emails')
-        .values({ user_id: owner.id, email, confirmed_at: null, created_at: now, updated_at: now })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await emit(app, 'email.created', { id: created.id, user_id: owner.id })
-      if (input.skip_confirmation) return confirmEmail(app, created)
-      const by = input.byAdministrator ? {} : { by: owner.id }
-      await assertMayMail(app, { kind: 'confirmation', ...by, to: email })
-      return created
-    })
-  } catch (error) {
-    throw uniqueViolation(error)?.startsWith('emails_') ? taken() : error
-  }
+  const created = transact(app, async (app) => {
+    await lockName(app.db, `email ${email}`)
+    if (await isOwned(app, email)) throw taken('email')
+    const now = timestamp(app.clock)
+    const created = await app.db
+      .insertInto('emails')
+      .values({ user_id: owner.id, email, confirmed_at: null, created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await emit(app, 'email.created', { id: created.id, user_id: owner.id })
+    if (input.skip_confirmation) return confirmEmail(app, created)
+    const by = input.byAdministrator ? {} : { by: owner.id }
+    await assertMayMail(app, { kind: 'confirmation', ...by, to: email })
+    return created
+  })
+  return unlessTaken(created, 'emails_', () => taken('email'))
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { atScopes } from '../../../api/resource-scopes.ts'
+import { filled } from '../../../api/rules.ts'
 import { entity, longText } from '../../../api/wire.ts'
 import { userScopes } from '../user-scopes.ts'
 import { GpgKeyEntity, presentGpgKey } from './entity.ts'
@@ -44,7 +45,7 @@ export const [createOwn, create] = atScopes(userScopes, (scope) =>
     summary: `Add a GPG key ${scope.whose}`,
     on: scope.resource,
     allow: scope.allow,
-    input: z.object({ key: longText }), // the contract also lists a key_id, which a new key cannot have yet
+    input: z.object({ key: filled(longText) }), // the contract also lists a key_id, which a new key cannot have yet
     output: GpgKeyEntity,
     handle: async ({ app, subject, input }) => presentGpgKey(await createGpgKey(app, subject.owner, input)),
   }),

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { invalid, notFound, type Refusal } from '../../../errors.ts'
+import { invalid, notFound, taken, type Refusal } from '../../../errors.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from './pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName, uniqueViolation } from '../../../store/dialect.ts'
@@ -83,11 +84,10 @@ const NO_BLOCK =
   "and ends with '-----END PGP PUBLIC KEY BLOCK-----'"
 
 async function readGpgKey(text: string): Promise<PgpPublicKey> {
-  if (text.trim() === '') throw invalid({ key: ["can't be blank"] })
   const isOneBlock = looksLikePgpBlock(text) && text.split('-----').length === 5
   if (!isOneBlock) throw invalid({ key: [NO_BLOCK] })
   const parsed = await parsePgpPublicKey(text)
-  if (!parsed) throw invalid({ fingerprint: ["can't be blank"], primary_keyid: ["can't be blank"] })
+  if (!parsed) throw invalid({ fingerprint: [BLANK], primary_keyid: [BLANK] })
   return parsed
 }
 
@@ -98,6 +98,5 @@ async function duplicate(app: App, { armored, fingerprint }: PgpPublicKey): Prom
     .select('key')
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
-  const taken = ['has already been taken']
-  return known?.key === armored ? invalid({ key: taken }) : invalid({ fingerprint: taken, primary_keyid: taken })
+  return known?.key === armored ? taken('key') : taken('fingerprint', 'primary_keyid')
 }

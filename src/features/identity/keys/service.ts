@@ -1,10 +1,10 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { invalid, notFound, taken } from '../../../errors.ts'
 import type { NewRow, Row } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit, emitAll } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/unique.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { UsageType } from './model.ts'
@@ -17,13 +17,10 @@ export interface NewKey {
   usage_type?: UsageType | null
 }
 
-const TAKEN = ['has already been taken']
-
 export async function createKey(app: App, owner: User, input: NewKey): Promise<Row<'keys'>> {
   const settings = await currentSettings(app)
   return transact(app, async (app) => {
-    const faults = { fingerprint: TAKEN, key: TAKEN }
-    const key = await insertKey(app, input, settings, { user_id: owner.id, kind: 'user' }, faults)
+    const key = await insertKey(app, input, settings, { user_id: owner.id, kind: 'user' }, ['fingerprint', 'key'])
     await emit(app, 'key.created', { id: key.id, user_id: owner.id })
     return key
   })
@@ -38,7 +35,7 @@ export const createDeployKey = (
 ): Promise<Row<'keys'>> =>
   transact(app, async (app) => {
     const holder = { user_id: null, kind: 'deploy', creator_id: actor.id, ...more } as const
-    const key = await insertKey(app, input, settings, holder, { fingerprint: TAKEN })
+    const key = await insertKey(app, input, settings, holder, ['fingerprint'])
     await emit(app, 'deploy_key.created', { id: key.id })
     return key
   })
@@ -49,31 +46,28 @@ async function insertKey(
   input: NewKey,
   settings: Settings,
   holder: Pick<NewRow<'keys'>, 'user_id' | 'kind' | 'public' | 'creator_id'>,
-  taken: FieldErrors,
+  identifying: readonly string[],
 ): Promise<Row<'keys'>> {
   const parsed = readKey(input, settings)
   const now = timestamp(app.clock)
   if (input.expires_at && input.expires_at <= now) throw invalid({ key: ['has expired'] })
-  try {
-    return await app.db
-      .insertInto('keys')
-      .values({
-        ...holder,
-        title: input.title,
-        key: parsed.text,
-        fingerprint: parsed.md5,
-        fingerprint_sha256: parsed.sha256,
-        usage_type: input.usage_type ?? 'auth_and_signing',
-        expires_at: input.expires_at ?? null,
-        last_used_at: null,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  } catch (error) {
-    throw uniqueViolation(error) === 'keys_fingerprint_unique' ? invalid(taken) : error
-  }
+  const inserted = app.db
+    .insertInto('keys')
+    .values({
+      ...holder,
+      title: input.title,
+      key: parsed.text,
+      fingerprint: parsed.md5,
+      fingerprint_sha256: parsed.sha256,
+      usage_type: input.usage_type ?? 'auth_and_signing',
+      expires_at: input.expires_at ?? null,
+      last_used_at: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return unlessTaken(inserted, 'keys_fingerprint_unique', () => taken(...identifying))
 }
 
 export async function renameKey(app: App, { id }: Row<'keys'>, title: string): Promise<void> {

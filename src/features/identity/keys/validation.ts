@@ -1,8 +1,10 @@
+import { z } from 'zod'
+import { faultsIn, filled } from '../../../api/rules.ts'
 import { invalid, type FieldErrors } from '../../../errors.ts'
 import { parseSshPublicKey, type SshPublicKey } from '../../../lib/crypto/ssh-key.ts'
+import { BLANK, tooLong } from '../../../lib/text/faults.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 
-const LONGEST_TITLE = 255
 const LONGEST_KEY = 5000
 const TYPES = ['rsa', 'dsa', 'ecdsa', 'ed25519'] as const
 const FORBIDDEN = -1
@@ -22,14 +24,11 @@ export function readKey(input: { title: string; key: string }, settings: Setting
   throw invalid(faults)
 }
 
-export function titleFaults(title: string): string[] {
-  if (title.trim() === '') return ["can't be blank"]
-  return title.length > LONGEST_TITLE ? [`is too long (maximum is ${LONGEST_TITLE} characters)`] : []
-}
+export const titleFaults = (title: string): string[] => faultsIn(filled(z.string(), 255), title)
 
 function unreadableFaults(text: string, settings: Settings): string[] {
-  if (text === '') return ["can't be blank"]
-  if (text.length > LONGEST_KEY) return [`is too long (maximum is ${LONGEST_KEY} characters)`]
+  if (text === '') return [BLANK]
+  if (text.length > LONGEST_KEY) return [tooLong(LONGEST_KEY)]
   return ['is invalid', forbiddenType(settings)]
 }
 

@@ -1,10 +1,11 @@
+import { assertRules } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import type { Application } from './queries.ts'
 import { toScopes } from './scopes.ts'
-import { assertValidApplication, linesOf, type NewApplication } from './validation.ts'
+import { applicationRules, linesOf, type NewApplication } from './validation.ts'
 
 export interface WithSecret {
   application: Application
@@ -18,7 +19,7 @@ export async function createApplication(
   input: NewApplication,
   owner: Pick<User, 'id'> | null = null,
 ): Promise<WithSecret> {
-  assertValidApplication(input)
+  assertRules(applicationRules, input)
   const secret = randomHex()
   const now = timestamp(app.clock)
   const application = await app.db
@@ -56,7 +57,7 @@ export async function changeApplication(
     scopes: input.scopes ?? application.scopes,
     confidential: input.confidential ?? application.confidential,
   }
-  assertValidApplication(changed)
+  assertRules(applicationRules, changed)
   const found = await app.db
     .updateTable('oauth_applications')
     .set({ ...columnsOf(changed), updated_at: timestamp(app.clock) })

@@ -1,4 +1,6 @@
-import { invalid, type FieldErrors } from '../../../errors.ts'
+import { z } from 'zod'
+import { faultsBy, filled, limited, rule } from '../../../api/rules.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { unknownScopes } from './scopes.ts'
 
 export interface NewApplication {
@@ -7,11 +9,6 @@ export interface NewApplication {
   scopes: string
   confidential: boolean
 }
-
-const LONGEST_NAME = 255
-const LONGEST_ADDRESSES = 10_000
-
-const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
 
 /** Schemes that a browser executes or reads locally instead of navigating to a host. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about', 'view-source'])
@@ -31,25 +28,22 @@ function addressFault(line: string): string | null {
   return line.includes('#') ? 'cannot contain a fragment.' : null
 }
 
-function addressFaults(text: string): string[] {
-  const lines = linesOf(text)
-  if (lines.length === 0) return ["can't be blank"]
-  if (text.length > LONGEST_ADDRESSES) return [tooLong(LONGEST_ADDRESSES)]
-  return [...new Set(lines.map(addressFault).filter((fault) => fault !== null))]
-}
+const isSomewhere = (text: string) => linesOf(text).length > 0
 
-function scopeFaults(text: string): string[] {
-  if (text.trim() === '') return ["can't be blank"]
-  return unknownScopes(text).length > 0 ? ["doesn't match configured on the server."] : []
-}
+const addresses = limited(z.string().check(rule(isSomewhere, BLANK, { last: true })), 10_000, { last: true })
 
-function nameFaults(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"]
-  return name.length > LONGEST_NAME ? [tooLong(LONGEST_NAME)] : []
-}
-
-export function assertValidApplication({ name, redirect_uri, scopes }: NewApplication): void {
-  const all = { name: nameFaults(name), redirect_uri: addressFaults(redirect_uri), scopes: scopeFaults(scopes) }
-  const faults: FieldErrors = Object.fromEntries(Object.entries(all).filter(([, found]) => found.length > 0))
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-}
+export const applicationRules = z.object({
+  name: filled(z.string(), 255),
+  redirect_uri: addresses.check(
+    faultsBy((text) => [
+      ...new Set(
+        linesOf(text)
+          .map(addressFault)
+          .filter((fault) => fault !== null),
+      ),
+    ]),
+  ),
+  scopes: filled(z.string()).check(
+    rule((text) => unknownScopes(text).length === 0, "doesn't match configured on the server."),
+  ),
+})

@@ -2,6 +2,7 @@
  * Applications that users register themselves (`user_oauth_applications`). Existing ones keep working while the setting
  * is off.
  */
+import { assertRules } from '../../../api/rules.ts'
 import type { App, User } from '../../../context.ts'
 import { conflict, forbidden } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
@@ -9,7 +10,7 @@ import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Application } from '../oauth/queries.ts'
 import { changeApplication, createApplication, renewSecret, type WithSecret } from '../oauth/service.ts'
-import { assertValidApplication, type NewApplication } from '../oauth/validation.ts'
+import { applicationRules, type NewApplication } from '../oauth/validation.ts'
 import { countOwnApplications } from './queries.ts'
 
 const MOST = 100
@@ -21,7 +22,7 @@ async function assertSwitchedOn(app: App): Promise<void> {
 
 export async function registerApplication(app: App, owner: User, input: NewApplication): Promise<WithSecret> {
   await assertSwitchedOn(app)
-  assertValidApplication(input)
+  assertRules(applicationRules, input)
   return transact(app, async (app) => {
     await lockName(app.db, `applications ${owner.id}`)
     if ((await countOwnApplications(app.db, owner)) >= MOST) throw conflict(`There are ${MOST} applications already`)

@@ -163,6 +163,11 @@ test('an open browser session alone can neither add nor remove passkeys', async 
   expect((await joe.put(path, { name: 'mine' })).status).toBe(404)
   expect((await joe.delete(path, { password: PASSWORD })).status).toBe(404)
   expect(await jane.delete(path, { password: 'wrong' })).toMatchObject(wrong)
+  expect(await jane.put(path, { name: 'x'.repeat(256) })).toMatchObject({
+    status: 400,
+    body: { message: { name: ['is too long (maximum is 255 characters)'] } },
+  })
+  expect(await jane.put(path, { name: ` ${'x'.repeat(255)} ` })).toMatchObject({ status: 200 })
   expect(await jane.put(path, { name: ' Phone ' })).toMatchObject({ status: 200, body: { name: 'Phone' } })
   expect((await forge.administrator.delete(path, { sudo: jane.username, password: PASSWORD })).status).toBe(403)
   expect((await jane.get('/user/passkeys')).body).toHaveLength(1)

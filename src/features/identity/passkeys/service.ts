@@ -3,13 +3,15 @@
  * address. Passkeys are a second factor, and replace the password if the device verifies its user.
  */
 import type { AuthenticatorTransport } from '@simplewebauthn/server'
+import { z } from 'zod'
+import { assertRules, limited } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { Refusal, notFound } from '../../../errors.ts'
 import { lazily } from '../../../lib/async/lazily.ts'
 import type { Row } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/unique.ts'
 import { assertPresent, switchOffUnlessNeeded, switchOn, type Proof } from '../second-factor/service.ts'
 import { findUser } from '../users/queries.ts'
 import { challengeTicket, newChallenge, takeChallenge } from './challenges.ts'
@@ -17,7 +19,7 @@ import type { Registered, Signed } from './credential.ts'
 import { passkeysOf } from './queries.ts'
 
 const MOST = 50
-const LONGEST_NAME = 255
+const passkeyRules = z.object({ name: limited(z.string(), 255) })
 
 /** Large and rarely needed: imported on first use. */
 const library = lazily(() => import('@simplewebauthn/server'))
@@ -79,28 +81,19 @@ export async function registerPasskey(
   user: User,
   { ticket, name, credential }: NewPasskey,
 ): Promise<{ passkey: Row<'passkeys'>; codes: string[] }> {
-  const named = nameOf(name)
+  assertRules(passkeyRules, { name: name.trim() })
   const challenge = await takeChallenge(app, 'register', { ticket, user: user.id })
   const found = challenge && (await readRegistration(app, credential, challenge))
   if (!found) throw refused()
-  try {
-    return await transact(app, async (app) => {
-      const passkey = await app.db
-        .insertInto('passkeys')
-        .values({ user_id: user.id, name: named, ...found, created_at: timestamp(app.clock), last_used_at: null })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return { passkey, codes: await switchOn(app, user) }
-    })
-  } catch (error) {
-    throw uniqueViolation(error) === 'passkeys_credential_id_unique' ? refused() : error
-  }
-}
-
-function nameOf(given: string): string {
-  const name = given.trim()
-  if (name.length > LONGEST_NAME) throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
-  return name
+  const created = transact(app, async (app) => {
+    const passkey = await app.db
+      .insertInto('passkeys')
+      .values({ user_id: user.id, name: name.trim(), ...found, created_at: timestamp(app.clock), last_used_at: null })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { passkey, codes: await switchOn(app, user) }
+  })
+  return unlessTaken(created, 'passkeys_credential_id_unique', refused)
 }
 
 async function readRegistration(app: App, { response, ...rest }: Registered, expectedChallenge: string) {
@@ -125,9 +118,10 @@ async function readRegistration(app: App, { response, ...rest }: Registered, exp
 }
 
 export async function renamePasskey({ db }: App, { id }: Row<'passkeys'>, name: string): Promise<Row<'passkeys'>> {
+  assertRules(passkeyRules, { name: name.trim() })
   const renamed = await db
     .updateTable('passkeys')
-    .set({ name: nameOf(name) })
+    .set({ name: name.trim() })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()

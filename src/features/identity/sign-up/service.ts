@@ -1,13 +1,13 @@
 /** Self-registration with a name, an address and a password, as far as the settings allow it. */
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, invalid } from '../../../errors.ts'
+import { Refusal, invalid, taken } from '../../../errors.ts'
 import { networkOf } from '../../../lib/net/addresses.ts'
 import { isOfDomain } from './email-domains.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { assertMayMail, mailLater } from '../mailing.ts'
-import { createUser } from '../users/service.ts'
+import { EMAIL_TAKEN, createUser } from '../users/service.ts'
 import { userFaults } from '../users/validation.ts'
 import { termsOf, type Terms } from '../terms/service.ts'
 
@@ -92,12 +92,10 @@ async function isUsernameTaken({ db }: App, username: string): Promise<boolean> 
 
 type TakenField = 'email' | 'username'
 
-const taken = (field: TakenField) => invalid({ [field]: ['has already been taken'] })
-
 function takenField(error: unknown): TakenField | null {
   if (!(error instanceof Refusal)) return null
   const { kind, said } = error
-  if (kind === 'conflict') return said === 'Email has already been taken' ? 'email' : 'username'
+  if (kind === 'conflict') return said === EMAIL_TAKEN ? 'email' : 'username'
   // A secondary address of another user.
   return typeof said === 'object' && 'email' in said ? 'email' : null
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
+import { limited, rule } from '../../../api/rules.ts'
 import { oneOf, text } from '../../../api/wire.ts'
 import { profile } from '../users/queries.ts'
 import { UserStatusEntity, presentStatus } from './entity.ts'
@@ -8,8 +9,8 @@ import { findStatus } from './queries.ts'
 import { LASTINGS, changeStatus, setStatus } from './service.ts'
 
 const request = z.object({
-  emoji: text.nullish(),
-  message: text.nullish(),
+  emoji: text.check(rule((name) => /^[\w+-]{0,100}$/.test(name), 'is not a valid emoji name')).nullish(),
+  message: limited(text, 100, { codePoints: true }).nullish(),
   availability: oneOf(...AVAILABILITIES).nullish(),
   clear_status_after: oneOf(...LASTINGS).nullish(),
 })

@@ -1,6 +1,5 @@
 import { DAY, HOUR, MINUTE, after } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Availability } from './model.ts'
@@ -19,8 +18,6 @@ export type Lasting = keyof typeof LASTING
 export const LASTINGS = Object.keys(LASTING) as [Lasting, ...Lasting[]]
 
 const USUAL_EMOJI = 'speech_balloon'
-const EMOJI = /^[\w+-]{1,100}$/
-const LONGEST_MESSAGE = 100
 
 export interface StatusInput {
   emoji?: string | null | undefined
@@ -34,7 +31,6 @@ export async function setStatus(app: App, user: User, input: StatusInput): Promi
   const emoji = input.emoji || USUAL_EMOJI
   const message = input.message ?? ''
   const availability = input.availability ?? 'not_set'
-  assertValid(emoji, message)
   const isEmpty = !input.emoji && message === '' && availability === 'not_set'
   const clear_at = input.clear_status_after ? after(app.clock, LASTING[input.clear_status_after]) : null
   const status = { emoji, message, availability, clear_at }
@@ -56,14 +52,4 @@ export async function changeStatus(app: App, user: User, input: StatusInput): Pr
   const { emoji, message, availability } = (await findStatus(app, user)) ?? {}
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   return setStatus(app, user, { emoji, message, availability, ...given })
-}
-
-function assertValid(emoji: string, message: string): void {
-  const faults = {
-    ...(!EMOJI.test(emoji) && { emoji: ['is not a valid emoji name'] }),
-    ...(Array.from(message).length > LONGEST_MESSAGE && {
-      message: [`is too long (maximum is ${LONGEST_MESSAGE} characters)`],
-    }),
-  }
-  if (Object.keys(faults).length > 0) throw invalid(faults)
 }

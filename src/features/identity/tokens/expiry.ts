@@ -2,6 +2,7 @@
 import { DAY, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { latestTokenExpiry } from '../../instance/settings/token-expiry.ts'
 
@@ -18,7 +19,7 @@ export async function expiryOf(
     return wished
   }
   const usual = usualDays === null ? latest : after(app.clock, usualDays * DAY).slice(0, 10)
-  if (usual === null && settings.require_personal_access_token_expiry) throw invalid({ expires_at: ["can't be blank"] })
+  if (usual === null && settings.require_personal_access_token_expiry) throw invalid({ expires_at: [BLANK] })
   return usual !== null && latest !== null && usual > latest ? latest : usual
 }
 

@@ -1,6 +1,8 @@
+import { z } from 'zod'
+import { assertRules, filled, limited, notEmpty, rule } from '../../../api/rules.ts'
 import { timestamp, today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, forbidden, invalid, type FieldErrors } from '../../../errors.ts'
+import { Refusal, forbidden } from '../../../errors.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -12,7 +14,6 @@ import { isActive } from './policy.ts'
 import { scopesFrom } from './queries.ts'
 
 const ROTATED_FOR_DAYS = 7
-const LONGEST_TEXT = 255
 
 /** A token and its value, which is known only while the token is created. */
 export interface IssuedToken {
@@ -59,7 +60,7 @@ export async function createToken(
   grantable: readonly string[],
   usualDays: number | null = null,
 ): Promise<IssuedToken> {
-  assertValidToken(input, grantable)
+  assertRules(tokenRules(grantable), input)
   const expires_at = await expiryOf(app, input.expires_at, usualDays)
   if (user.ghost) throw forbidden()
   return issueToken(app, user.id, kind, { ...input, expires_at })
@@ -111,16 +112,14 @@ function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-function assertValidToken({ name, description, scopes }: TokenInput, grantable: readonly string[]): void {
-  const tooLong = [`is too long (maximum is ${LONGEST_TEXT} characters)`]
-  const faults: FieldErrors = {}
-  if (name.trim() === '') faults.name = ["can't be blank"]
-  if (name.length > LONGEST_TEXT) faults.name = tooLong
-  if (description && description.length > LONGEST_TEXT) faults.description = tooLong
-  if (scopes.length === 0) faults.scopes = ["can't be blank"]
-  if (!scopes.every((scope) => grantable.includes(scope))) faults.scopes = ['can only contain available scopes']
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-}
+const tokenRules = (grantable: readonly string[]) =>
+  z.object({
+    name: filled(z.string(), 255),
+    description: limited(z.string(), 255).nullish(),
+    scopes: notEmpty(z.array(z.string())).check(
+      rule((scopes) => scopes.every((scope) => grantable.includes(scope)), 'can only contain available scopes'),
+    ),
+  })
 
 /** Revokes a token and creates its successor, with the same rights and a new expiry date. */
 export async function rotateToken(

@@ -1,8 +1,9 @@
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { Refusal, conflict, forbidden, invalid, notFound } from '../../../errors.ts'
+import { Refusal, conflict, forbidden, notFound, taken } from '../../../errors.ts'
 import { randomToken } from '../../../lib/crypto/secrets.ts'
+import { TAKEN } from '../../../lib/text/faults.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
 import { lockName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -209,6 +210,9 @@ export async function assertNotLastAdministrator(app: TransactionApp, user: User
   if (!another) throw forbidden()
 }
 
+export const EMAIL_TAKEN = `Email ${TAKEN}`
+const USERNAME_TAKEN = `Username ${TAKEN}`
+
 /** Reports which value is taken, in the words that clients know. Locks and unique indexes settle races. */
 async function assertFree(
   app: TransactionApp,
@@ -219,8 +223,8 @@ async function assertFree(
   if (email !== undefined && email !== except?.email) {
     await lockName(app.db, `email ${email}`)
     const user = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
-    if (user) throw conflict('Email has already been taken')
-    if (await isConfirmedSecondary(app, email)) throw invalid({ email: ['has already been taken'] })
+    if (user) throw conflict(EMAIL_TAKEN)
+    if (await isConfirmedSecondary(app, email)) throw taken('email')
     await dropClaims(app, email)
   }
   if (username !== undefined && username.toLowerCase() !== except?.username.toLowerCase()) {
@@ -229,7 +233,7 @@ async function assertFree(
       .select('id')
       .where((eb) => eb(eb.fn<string>('lower', ['full_path']), '=', username.toLowerCase()))
       .executeTakeFirst()
-    if (namespace) throw conflict('Username has already been taken')
+    if (namespace) throw conflict(USERNAME_TAKEN)
   }
 }
 
@@ -239,11 +243,11 @@ async function refusingDuplicates<T>(work: () => Promise<T>, kind: 'conflict' | 
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'conflict') throw new Refusal(kind, error.said)
     const constraint = uniqueViolation(error)
-    if (constraint === 'users_email_unique') throw new Refusal(kind, 'Email has already been taken')
+    if (constraint === 'users_email_unique') throw new Refusal(kind, EMAIL_TAKEN)
     if (constraint === 'users_username_unique' || constraint === 'namespaces_full_path_unique') {
-      throw new Refusal(kind, 'Username has already been taken')
+      throw new Refusal(kind, USERNAME_TAKEN)
     }
-    if (constraint?.startsWith('identities_')) throw invalid({ extern_uid: ['has already been taken'] })
+    if (constraint?.startsWith('identities_')) throw taken('extern_uid')
     throw error
   }
 }

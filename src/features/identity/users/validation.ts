@@ -1,4 +1,15 @@
-import { invalid } from '../../../errors.ts'
+import { z } from 'zod'
+import {
+  assertRules,
+  faultsBy,
+  faultsOf,
+  filled,
+  limited,
+  rule,
+  rulesOf,
+  upTo,
+  type Faults,
+} from '../../../api/rules.ts'
 import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/files/paths.ts'
 import { isWebAddress } from '../../../lib/net/web-address.ts'
 import { passwordFaults } from '../passwords.ts'
@@ -32,76 +43,46 @@ const LARGEST_INTEGER = 2_147_483_647
 
 export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text)
 
-const blank = (value: string) => (value.trim() === '' ? ["can't be blank"] : [])
-const atMost = (length: number) => (value: string) =>
-  value.length > length ? [`is too long (maximum is ${length} characters)`] : []
+// Shown as a link on the profile. A host is enough; a port may follow if the host cannot be mistaken for a scheme.
+const isLink = (value: string) =>
+  isWebAddress(value) || (/^[\p{L}\p{N}.-]+(?:[/?#]|$|(?<=\..*):\d)/u.test(value) && isWebAddress(`http://${value}`))
 
-function emailFaults(value: string): string[] {
-  const missing = blank(value)
-  return missing.length > 0 || isEmail(value) ? missing : ['is invalid']
-}
+const short = limited(z.string(), 255)
 
-function usernameFaults(value: string): string[] {
-  if (value.trim() === '') return ["can't be blank"]
-  const faults = atMost(255)(value)
-  if (!isPath(value)) faults.push(PATH_FORMAT_TEXT)
-  if (isReservedAtTop(value)) faults.push(`${value} is a reserved name`)
-  return faults
-}
-
-function limitFaults(value: number): string[] {
-  if (value < 0) return ['must be greater than or equal to 0']
-  return value > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : []
-}
-
-function addressFaults(value: string): string[] {
-  if (value === '') return []
-  const faults = atMost(255)(value)
-  // A text that is too long is not checked further.
-  if (faults.length > 0) return faults
-  // Shown as a link on the profile. A host is enough; a port may follow if the host cannot be mistaken for a scheme.
-  const isHost = /^[\p{L}\p{N}.-]+(?:[/?#]|$|(?<=\..*):\d)/u.test(value) && isWebAddress(`http://${value}`)
-  return isHost || isWebAddress(value) ? [] : ['must be a valid URL']
-}
-
-const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes[K]>) => string[] } = {
-  email: emailFaults,
-  username: usernameFaults,
-  name: (value) => [...blank(value), ...atMost(255)(value)],
-  password: passwordFaults,
-  bio: atMost(255),
-  location: atMost(255),
-  organization: atMost(255),
-  job_title: atMost(200),
-  pronouns: atMost(50),
-  public_email: (value) => (value === '' || isEmail(value) ? [] : ['is invalid']),
-  note: atMost(10_000),
-  messenger: atMost(255),
-  professional_network: atMost(255),
-  microblog: atMost(255),
-  website_url: addressFaults,
-  projects_limit: limitFaults,
-  shared_runners_minutes_limit: limitFaults,
-  provider: atMost(255),
-  extern_uid: atMost(255),
-}
+const userRules = rulesOf({
+  email: filled(z.string()).check(rule(isEmail, 'is invalid')),
+  username: filled(z.string(), 255).check(
+    rule(isPath, PATH_FORMAT_TEXT),
+    rule(
+      (value) => !isReservedAtTop(value),
+      (value) => `${value} is a reserved name`,
+    ),
+  ),
+  name: filled(z.string(), 255),
+  password: z.string().check(faultsBy(passwordFaults)),
+  bio: short,
+  location: short,
+  organization: short,
+  job_title: limited(z.string(), 200),
+  pronouns: limited(z.string(), 50),
+  public_email: z.string().check(rule((value) => value === '' || isEmail(value), 'is invalid')),
+  note: limited(z.string(), 10_000),
+  messenger: short,
+  professional_network: short,
+  microblog: short,
+  website_url: limited(z.string(), 255, { last: true }).check(
+    rule((value) => value === '' || isLink(value), 'must be a valid URL'),
+  ),
+  projects_limit: upTo(LARGEST_INTEGER),
+  shared_runners_minutes_limit: upTo(LARGEST_INTEGER),
+  provider: short,
+  extern_uid: short,
+})
 
 /** All errors of all given attributes. */
-export function userFaults(attributes: UserAttributes): Record<string, string[]> {
-  const faults: Record<string, string[]> = {}
-  for (const [name, rule] of Object.entries(rules)) {
-    const value = attributes[name as keyof UserAttributes]
-    if (value === undefined || value === null) continue
-    const found = (rule as (value: unknown) => string[])(value)
-    if (found.length > 0) faults[name] = found
-  }
-  return faults
-}
+export const userFaults = (attributes: UserAttributes): Faults => faultsOf(userRules, attributes)
 
-export function assertValidUser(attributes: UserAttributes): void {
-  const faults = userFaults(attributes)
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-}
+export const assertValidUser = (attributes: UserAttributes): void => assertRules(userRules, attributes)
 
 /** Handles on other networks are shown as plain text, so markup is removed. */
 export function withoutMarkup(value: string): string {

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { forbidden, invalid, notFound, taken } from '../../../errors.ts'
 import { parseSshPublicKey } from '../../../lib/crypto/ssh-key.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
@@ -21,8 +21,6 @@ export interface NewDeployKey {
   can_push?: boolean | null
   expires_at?: string | null
 }
-
-const taken = () => invalid({ fingerprint: ['has already been taken'] })
 
 /** Creates a key that every project may enable. */
 export async function createPublicDeployKey(app: App, actor: User, input: NewDeployKey): Promise<Row<'keys'>> {
@@ -45,7 +43,7 @@ export async function addDeployKey(
     if (known) {
       const enabled = await findEnabledKey(app.db, project, known.id)
       if (enabled) return enabled
-      if (known.kind !== 'deploy' || !(await isWithinReach(app.db, actor, known))) throw taken()
+      if (known.kind !== 'deploy' || !(await isWithinReach(app.db, actor, known))) throw taken('fingerprint')
     }
     const key = known ?? (await createDeployKey(app, actor, input, { settings, public: false }))
     return link(app, project, key, input.can_push ?? false)
