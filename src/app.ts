@@ -24,7 +24,6 @@ import { describeEvents } from './features/integrations/messages/describe.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { keepDefaults } from './features/instance/settings/defaults.ts'
 import { limitOf, throttleOf } from './features/instance/settings/throttles.ts'
-import { followUpThreads } from './features/merge-requests/notes/follow-up.ts'
 import { findTracker } from './features/integrations/services/trackers.ts'
 import { recordAuditEvent } from './features/instance/audit-events/service.ts'
 import { serviceVariables } from './features/integrations/services/variables.ts'
@@ -40,7 +39,6 @@ import {
   jobs,
   projectPages,
   reactions,
-  replannings,
   v4,
   web,
 } from './features/v4.ts'
@@ -165,11 +163,9 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       stalls: new Stalls(),
       onUserRemoved,
       afterPushes,
-      replannings,
       blobColumns,
       writeReadme,
       resolveReferences: resolveInProject,
-      followUp: followUpThreads,
       findTracker,
       serviceVariables,
     }

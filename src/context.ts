@@ -52,11 +52,9 @@ export interface App {
   readonly stalls: Stalls
   readonly onUserRemoved: readonly OnUserRemoved[]
   readonly afterPushes: readonly AfterPush[]
-  readonly replannings: readonly Replanning[]
   readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme
   readonly resolveReferences: ResolveReferences
-  readonly followUp: FollowUp
   readonly findTracker: FindTracker
   readonly serviceVariables: ServiceVariables
 }
@@ -87,17 +85,6 @@ export interface PushedRefs {
  * event runs it again, in case the process ends before. The pusher sees the returned lines.
  */
 export type AfterPush = (app: App, pushed: PushedRefs) => Promise<readonly string[] | void>
-
-/** A label or a milestone was replaced by another one, in one project or everywhere. */
-export interface Replaced {
-  readonly kind: 'label' | 'milestone'
-  readonly from: number
-  readonly to: number
-  readonly project?: number | undefined
-}
-
-/** What a family that the planning context does not know does with its own rows, in the transaction of the change. */
-export type Replanning = (app: TransactionApp, replaced: Replaced) => Promise<void>
 
 /**
  * What a family does with its secrets that were encrypted with a lost key: it creates new ones, or does without.
@@ -140,19 +127,6 @@ export interface JobContext {
 
 /** Variables that integrations of a project give to its jobs. Provided by the context of integrations, for CI. */
 export type ServiceVariables = (app: App, project: { readonly id: number }, place: JobContext) => Promise<Variable[]>
-
-/** Threads of a merge request that a new issue continues. Provided by the context of merge requests, for planning. */
-export type FollowUp = (
-  app: App,
-  actor: User,
-  project: Row<'projects'>,
-  input: { readonly iid: number; readonly discussion?: string | null | undefined },
-) => Promise<{
-  /** The default description of the issue. */
-  readonly description: string
-  /** Resolves the threads, in the transaction that creates the issue. */
-  settle(app: TransactionApp, issue: { readonly id: number; readonly iid: number }): Promise<void>
-} | null>
 
 const NEVER = new AbortController().signal
 

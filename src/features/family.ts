@@ -2,7 +2,7 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Webhooks } from '../api/openapi.ts'
 import type { AddressPage, ProjectPage, WebRoutes } from '../api/server.ts'
-import type { AfterPush, App, BlobColumn, OnUserRemoved, Replanning, SecretReset } from '../context.ts'
+import type { AfterPush, App, BlobColumn, OnUserRemoved, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
 import type { RegisteredKind } from './planning/items/registry.ts'
@@ -18,7 +18,6 @@ export interface Family {
   readonly items?: RegisteredKind
   readonly onUserRemoved?: OnUserRemoved
   readonly afterPush?: AfterPush
-  readonly replanning?: Replanning
   /** Every family that seals anything has one. */
   readonly secretReset?: SecretReset
   /** Every column that names a blob: content that no column names is removed. */

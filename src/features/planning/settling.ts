@@ -7,19 +7,20 @@ import { job, type App, type TransactionApp } from '../../context.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'
+import { itemKinds } from './items/registry.ts'
 
 type Input = { readonly label: number } | { readonly milestone: number }
 
 /** Locks all items with the label or milestone, before it is deleted in the same transaction. */
 export async function lockItemsWith({ db }: TransactionApp, given: Input): Promise<void> {
   if (!locksRows(db)) return
-  for (const one of ['issue', 'merge_request']) {
+  for (const { table, column, labels } of itemKinds()) {
     const having =
       'label' in given
-        ? sql`id in (select ${sql.ref(`${one}_id`)} from ${sql.table(`${one}_labels`)} where label_id = ${given.label})`
+        ? sql`id in (select ${sql.ref(column)} from ${sql.table(labels)} where label_id = ${given.label})`
         : sql`milestone_id = ${given.milestone}`
     await sql`select count(*) from (
-      select 1 from ${sql.table(`${one}s`)} where ${having} order by id for no key update) as held`.execute(db)
+      select 1 from ${sql.table(table)} where ${having} order by id for no key update) as held`.execute(db)
   }
 }
 

@@ -3,7 +3,6 @@ import { releaseMergeRequests } from './user-removal.ts'
 import { mergeRequestItems } from './item.ts'
 import { closeOfDeleted, closeOfUnlinked, dropRefs, unassignFormerMember } from './on.ts'
 import * as listRoutes from './list-routes.ts'
-import { replanMergeRequests } from './replanning.ts'
 import * as routes from './routes.ts'
 
 export const mergeRequests = family({
@@ -11,5 +10,4 @@ export const mergeRequests = family({
   reactions: [unassignFormerMember, closeOfDeleted, closeOfUnlinked, dropRefs],
   items: mergeRequestItems,
   onUserRemoved: releaseMergeRequests,
-  replanning: replanMergeRequests,
 })

@@ -4,6 +4,7 @@ import type { Row } from '../../../store/database.ts'
 import { registeredKind } from '../../planning/items/registry.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { askNewApprovers } from '../approval-rules/asking.ts'
+import { followUpThreads } from '../notes/follow-up.ts'
 import { MergeRequestEntity } from './entity.ts'
 import { presentMergeRequestsById } from './load.ts'
 import { findMergeRequests, mergeRequest } from './queries.ts'
@@ -38,5 +39,6 @@ export const mergeRequestItems = registeredKind({
   // Viewers see a merge request that is being merged as open.
   statesIn: (state) => (state === 'opened' ? ['opened', 'locked'] : [state]),
   commitsOf,
+  followUp: followUpThreads,
   addTodos: askNewApprovers,
 })

@@ -1,9 +1,10 @@
 /** Creates an issue from unresolved threads of a merge request. */
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import { sql } from 'kysely'
-import type { App, FollowUp, User } from '../../../context.ts'
+import type { App, User } from '../../../context.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import { projectPaths } from '../../planning/items/load.ts'
+import type { FollowUp } from '../../planning/items/registry.ts'
 import { resolveNotes } from '../../planning/notes/resolving.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { noteablePolicy } from '../../planning/notes/noteable.ts'

@@ -9,6 +9,7 @@ import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
 import { LARGEST_IID } from '../iids.ts'
 import { isParticipant, listParticipants } from '../items/participants.ts'
+import { itemKind } from '../items/registry.ts'
 import { renderText } from '../markdown/service.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
@@ -223,7 +224,9 @@ export const create = endpoint({
   async handle({ app, viewer, caller, userAgent, subject, input }) {
     const sender = { userAgent, address: caller.address }
     const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve: discussion, ...given } = input
-    const followed = iid ? await app.followUp(app, viewer, subject.project, { iid, discussion }) : null
+    const followed = iid
+      ? await itemKind('merge_request').followUp?.(app, viewer, subject.project, { iid, discussion })
+      : null
     const request = wishOf({ ...given, description: given.description || followed?.description || given.description })
     const created = await createIssueWithCommands(app, viewer, subject, request, sender, followed?.settle)
     return presentOneIssue(app, viewer, created)

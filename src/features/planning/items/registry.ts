@@ -5,7 +5,7 @@
 import type { RawBuilder } from 'kysely'
 import type { z } from 'zod'
 import type { Policy, Resource } from '../../../api/endpoint.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { SeenFrom } from '../seeing.ts'
@@ -21,6 +21,19 @@ export interface ItemRecord {
 
 /** The columns that references, to-do items and activities need. */
 export type ListedItem = Pick<ItemRow, 'id' | 'iid' | 'project_id' | 'author_id' | 'title'>
+
+/** Threads of an item that a new issue continues. */
+export type FollowUp = (
+  app: App,
+  actor: User,
+  project: Row<'projects'>,
+  input: { readonly iid: number; readonly discussion?: string | null | undefined },
+) => Promise<{
+  /** The default description of the issue. */
+  readonly description: string
+  /** Resolves the threads, in the transaction that creates the issue. */
+  settle(app: TransactionApp, issue: { readonly id: number; readonly iid: number }): Promise<void>
+} | null>
 
 type ItemPolicy = Record<'read' | 'participate', (subject: ProjectSubject) => boolean>
 
@@ -46,6 +59,8 @@ export interface RegisteredKind extends ItemKind, ItemRules {
   statesIn(state: 'opened' | 'closed' | 'merged'): readonly string[]
   /** Ids of the item's own commits, which it does not refer to. */
   commitsOf?(app: App, project: Row<'projects'>, id: number): Promise<readonly string[]>
+  /** Null if there is no such item or thread, or the user may not resolve threads. Absent: it has no threads. */
+  readonly followUp?: FollowUp
   /** More to-do items for a new item, besides those of mentioned users. */
   addTodos?(app: App, item: ListedItem, by: number, source: string | null): Promise<void>
 }

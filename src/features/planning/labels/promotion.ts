@@ -12,6 +12,7 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
+import { itemKinds } from '../items/registry.ts'
 import { columnsAt, groupsAround, isAt, type ScopeSubject } from '../scopes.ts'
 import { lockItemsWith, settleLater } from '../settling.ts'
 import type { Label } from './model.ts'
@@ -78,23 +79,9 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
       .where('group_id', 'not in', groupsAround(db, namespace.id))
       .where((eb) =>
         eb.or([
-          eb(
-            'id',
-            'in',
-            eb
-              .selectFrom('issue_labels')
-              .innerJoin('issues', 'issues.id', 'issue_labels.issue_id')
-              .select('issue_labels.label_id')
-              .where('issues.project_id', '=', id),
-          ),
-          eb(
-            'id',
-            'in',
-            eb
-              .selectFrom('merge_request_labels as link')
-              .innerJoin('merge_requests as m', 'm.id', 'link.merge_request_id')
-              .select('link.label_id')
-              .where('m.project_id', '=', id),
+          ...itemKinds().map(
+            ({ table, column, labels }) => sql<boolean>`id in (select link.label_id from ${sql.table(labels)} link
+              join ${sql.table(table)} i on i.id = ${sql.ref(`link.${column}`)} where i.project_id = ${id})`,
           ),
           eb('id', 'in', eb.selectFrom('label_priorities').select('label_id').where('project_id', '=', id)),
           eb(
@@ -123,18 +110,17 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
 async function replaceLabel(app: TransactionApp, from: number, to: number, project?: number): Promise<void> {
   const { db } = app
   const inProject = (column: string) => (project === undefined ? sql`true` : sql`${sql.ref(column)} = ${project}`)
-  const issues =
-    project === undefined ? sql`true` : sql`issue_id in (select id from issues where project_id = ${project})`
-  await sql`insert into issue_labels (issue_id, label_id)
-    select issue_id, ${to} from issue_labels where label_id = ${from} and ${issues} on conflict do nothing`.execute(db)
-  await sql`delete from issue_labels where label_id = ${from} and ${issues}`.execute(db)
-  const items =
-    project === undefined
-      ? issues
-      : sql`(${issues} or merge_request_id in
-    (select id from merge_requests where project_id = ${project}))`
-  await sql`update resource_label_events set label_id = ${to} where label_id = ${from} and ${items}`.execute(db)
-  for (const replan of app.replannings) await replan(app, { kind: 'label', from, to, project })
+  for (const { table, column, labels } of itemKinds()) {
+    const [link, item] = [sql.table(labels), sql.ref(column)]
+    const isIn =
+      project === undefined
+        ? sql`true`
+        : sql`${item} in (select id from ${sql.table(table)} where project_id = ${project})`
+    await sql`insert into ${link} (${item}, label_id)
+      select ${item}, ${to} from ${link} where label_id = ${from} and ${isIn} on conflict do nothing`.execute(db)
+    await sql`delete from ${link} where label_id = ${from} and ${isIn}`.execute(db)
+    await sql`update resource_label_events set label_id = ${to} where label_id = ${from} and ${isIn}`.execute(db)
+  }
   await sql`insert into label_priorities (project_id, label_id, priority)
     select project_id, ${to}, priority from label_priorities
     where label_id = ${from} and ${inProject('project_id')} on conflict do nothing`.execute(db)

@@ -1,4 +1,5 @@
 /** Replaces a milestone: by the one of the group, or by one of the project after the project has left the group. */
+import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { forbidden, notFound } from '../../../errors.ts'
@@ -9,6 +10,7 @@ import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
 import { nextIid, transactNumbered } from '../iids.ts'
+import { itemKinds } from '../items/registry.ts'
 import { groupsAround, isAt, isSeenFrom, type ScopeSubject } from '../scopes.ts'
 import { lockItemsWith } from '../settling.ts'
 import type { Milestone } from './model.ts'
@@ -81,23 +83,9 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
       .where('group_id', 'not in', groupsAround(db, namespace.id))
       .where((eb) =>
         eb.or([
-          eb(
-            'id',
-            'in',
-            eb
-              .selectFrom('issues')
-              .select('milestone_id')
-              .where('project_id', '=', id)
-              .where('milestone_id', 'is not', null),
-          ),
-          eb(
-            'id',
-            'in',
-            eb
-              .selectFrom('merge_requests')
-              .select('milestone_id')
-              .where('project_id', '=', id)
-              .where('milestone_id', 'is not', null),
+          ...itemKinds().map(
+            ({ table }) => sql<boolean>`id in (select i.milestone_id from ${sql.table(table)} i
+              where i.project_id = ${id} and i.milestone_id is not null)`,
           ),
           eb(
             'id',
@@ -130,30 +118,16 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
 
 /** In one project, or everywhere. */
 async function replaceMilestone(app: TransactionApp, from: number, to: number, project?: number): Promise<void> {
-  await app.db
-    .updateTable('issues')
-    .set({ milestone_id: to })
-    .where('milestone_id', '=', from)
-    .$if(project !== undefined, (query) => query.where('project_id', '=', project!))
-    .execute()
+  const inProject = project === undefined ? sql`true` : sql`project_id = ${project}`
+  for (const { table, column } of itemKinds()) {
+    const items = sql.table(table)
+    const isIn =
+      project === undefined ? sql`true` : sql`${sql.ref(column)} in (select id from ${items} where ${inProject})`
+    await sql`update ${items} set milestone_id = ${to} where milestone_id = ${from} and ${inProject}`.execute(app.db)
+    await sql`update resource_milestone_events set milestone_id = ${to}
+      where milestone_id = ${from} and ${isIn}`.execute(app.db)
+  }
   await replaceReleaseMilestone(app, from, to, project)
-  const issues = app.db
-    .selectFrom('issues')
-    .select('id')
-    .where('project_id', '=', project ?? 0)
-  const requests = app.db
-    .selectFrom('merge_requests')
-    .select('id')
-    .where('project_id', '=', project ?? 0)
-  for (const replan of app.replannings) await replan(app, { kind: 'milestone', from, to, project })
-  await app.db
-    .updateTable('resource_milestone_events')
-    .set({ milestone_id: to })
-    .where('milestone_id', '=', from)
-    .$if(project !== undefined, (query) =>
-      query.where((eb) => eb.or([eb('issue_id', 'in', issues), eb('merge_request_id', 'in', requests)])),
-    )
-    .execute()
   await app.db
     .updateTable('activities')
     .set({ milestone_id: to })
