@@ -1,6 +1,7 @@
 /**
  * The API for pages: the same calls run in process when a page is rendered on the server, and over HTTP in a browser.
  */
+import type { AbilityKind, AbilityParams, Can } from './abilities.ts'
 import type { calls, schemas } from './schema.ts'
 import * as t from './texts/common.ts'
 
@@ -29,6 +30,9 @@ export interface Answered {
 
 /** Sends one call; `fields` go into the query of a read and into the body otherwise. */
 export type Send = (method: string, path: string, fields: Record<string, unknown>) => Promise<Answered>
+
+/** Answers what the viewer may do with a record. */
+export type AskAbilities = <K extends AbilityKind>(kind: K, params: AbilityParams<K>) => Promise<Can<K>>
 
 export class Refused extends Error {
   readonly status: number
@@ -74,8 +78,19 @@ function heard<T>(answer: Promise<T>): Promise<T> {
 
 export class Api {
   readonly #send: Send
-  constructor(send: Send) {
+  readonly #ask: AskAbilities
+  constructor(send: Send, ask: AskAbilities) {
     this.#send = send
+    this.#ask = ask
+  }
+
+  /** The record, with what the viewer may do with it. */
+  withAbilities<K extends AbilityKind, R extends object>(
+    kind: K,
+    params: AbilityParams<K>,
+    record: Promise<R>,
+  ): Promise<R & { can: Can<K> }> {
+    return heard(Promise.all([record, this.#ask(kind, params)]).then(([found, can]) => ({ ...found, can })))
   }
 
   get<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P>> {

@@ -1,6 +1,7 @@
 /** Hydrates the page in the browser: the same components, the same calls over HTTP. */
 import './styles/index.css'
 import { hydrate, render } from 'preact'
+import type { AbilityKind, AbilityParams, Can } from './abilities.ts'
 import { Api, Refused, type Answered } from './api.ts'
 import { App } from './app.tsx'
 import { type Returned, type Surroundings } from './surroundings.ts'
@@ -43,6 +44,13 @@ async function send(method: string, path: string, fields: Record<string, unknown
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body }
 }
 
+async function askAbilities<K extends AbilityKind>(kind: K, params: AbilityParams<K>): Promise<Can<K>> {
+  const answer = await fetch(`/-/abilities/${kind}?${queryText(params)}`)
+  const body = (await answer.json()) as Can<K>
+  if (!answer.ok) throw new Refused({ status: answer.status, headers: {}, body })
+  return body
+}
+
 function multipart(fields: Record<string, unknown>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
@@ -62,7 +70,7 @@ function fieldsOf(form: FormData): FormFields {
 }
 
 const page = await loadPage(handed.file)
-const api = new Api(send)
+const api = new Api(send, askAbilities)
 const frame = page.frame ?? instanceFrame
 const query = new URLSearchParams(handed.address.split('?', 2)[1])
 const { params, address, me } = handed

@@ -1,5 +1,6 @@
 /** Server-side rendering: finds the page of a URL, makes its calls in process, and renders HTML. */
 import { renderToString } from 'preact-render-to-string'
+import { ABILITIES, PARAMS, type AbilityKind, type Can } from './abilities.ts'
 import { Api, Refused, type Send } from './api.ts'
 import { App } from './app.tsx'
 import { type Returned, type Surroundings } from './surroundings.ts'
@@ -25,6 +26,11 @@ export interface RenderRequest {
   readonly url: string
   readonly assets: (file: string) => Assets
   readonly send: Send
+  /** Which of these calls the viewer may make. */
+  may(
+    calls: Readonly<Record<string, string>>,
+    params: Readonly<Record<string, string | number>>,
+  ): Promise<Record<string, boolean>>
   /** Calls `perform()`, in a thread if there is much data. Null if it takes too long. */
   draw(drawing: Drawing): Promise<string | null>
   /** Cookies of the browser. */
@@ -44,11 +50,15 @@ export type Answer =
   | { readonly status: number; readonly html: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly location: string }
 
+const apiOf = ({ send, may }: RenderRequest): Api =>
+  new Api(send, async (kind, params) => (await may(ABILITIES[kind], params)) as Can<typeof kind>)
+
 const PATCH = /^\d+\.(?:diff|patch)$/
 
 /** Null if there is no page for the viewer. */
 export async function respond(asked: RenderRequest): Promise<Answer | null> {
-  const api = new Api(asked.send)
+  if (asked.segments[0] === '-' && asked.segments[1] === 'abilities') return abilitiesFor(asked)
+  const api = apiOf(asked)
   // A patch is not a page, whatever its number refers to.
   const match = PATCH.test(asked.segments.at(-1) ?? '') ? null : await matchOf(asked, api)
   if (!match) return asked.form ? null : elsewhere(asked, api)
@@ -58,6 +68,18 @@ export async function respond(asked: RenderRequest): Promise<Answer | null> {
   const location = asked.isSignedIn ? null : await page.leadVisitors?.(api)
   if (location) return { location }
   return show(asked, api, page, match, { ...NONE, told: asked.flash.take() })
+}
+
+/** `/-/abilities/project?id=1`: for a page that loads its data again in the browser. */
+async function abilitiesFor({ segments, address, may }: RenderRequest): Promise<Answer | null> {
+  const [, , kind = '', ...rest] = segments
+  if (rest.length > 0 || !Object.hasOwn(ABILITIES, kind)) return null
+  const query = new URLSearchParams(address.split('?', 2)[1])
+  const names: readonly string[] = PARAMS[kind as AbilityKind]
+  if (!names.every((name) => query.has(name))) return null
+  const params = Object.fromEntries(names.map((name) => [name, query.get(name)!]))
+  const html = JSON.stringify(await may(ABILITIES[kind as AbilityKind], params))
+  return { status: 200, html, headers: { 'Content-Type': 'application/json' } }
 }
 
 /** URLs of older releases, which external links still use. */
@@ -159,7 +181,7 @@ async function messagesOf({ cookies }: RenderRequest, api: Api): Promise<Surroun
 
 /** The answer if there is no page at all. */
 export async function respondMissing(asked: RenderRequest, status: number, headers = {}): Promise<Answer> {
-  const api = new Api(asked.send)
+  const api = apiOf(asked)
   const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
   const request = { params: {}, query: new URLSearchParams(), address: asked.address, api, me }
   return { ...(await fail(asked, request, status)), headers }

@@ -84,7 +84,7 @@ function ref(kind: 'parameters' | 'responses' | 'schemas', name: string) {
 const REST = { name: 'path', description: 'The rest of the address; it may hold slashes' }
 
 /** `/users/:id(\\d+)` → `/users/{id}` */
-const templateOf = (path: string) =>
+export const templateOf = (path: string) =>
   path
     .replace(/\([^)]+\)/g, '')
     .replace(/:(\w+)/g, '{$1}')

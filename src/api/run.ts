@@ -340,7 +340,7 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
 }
 
 /** The parents of a resource, outermost first, and the resource itself. */
-const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on.parents, on] : [on])
+export const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on.parents, on] : [on])
 
 function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): Omit<Prepared, 'subject'> & { params: Raw } {
   assertServed(refuses, raw)
@@ -351,7 +351,7 @@ function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): Omit<Prep
   return { params: params!, page: pageRequest(paging!, most), input: parsed!, faults }
 }
 
-function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {
+export function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {
   if (allow !== 'administrator' || viewer?.admin) return
   throw deniedWith === undefined ? forbidden() : new Refusal('forbidden', deniedWith)
 }
@@ -373,7 +373,10 @@ async function lookUp(
 }
 
 async function findAt(app: App, resource: AnyResource, params: Raw, viewer: User | null, parent?: unknown) {
-  const subject = await resource.find(app, params as never, viewer, parent as never)
+  return readable(resource, await resource.find(app, params as never, viewer, parent as never))
+}
+
+export function readable(resource: AnyResource, subject: unknown): unknown {
   if (subject !== null && subject !== undefined && resource.policy.read(subject)) return subject
   throw resource.missing ? new Refusal('not_found', resource.missing) : notFound(resource.name)
 }
@@ -382,14 +385,14 @@ async function findAt(app: App, resource: AnyResource, params: Raw, viewer: User
  * Checks the ability if the policy of this resource has it. An ability of a child's own policy is checked when the
  * child is found.
  */
-function assertAble({ on, denied }: Endpoint, { policy }: AnyResource, ability: string, subject: unknown): void {
+export function assertAble({ on, denied }: Endpoint, { policy }: AnyResource, ability: string, subject: unknown): void {
   const may = policy[ability]
   if (!may || may !== on!.policy[ability] || may(subject)) return
   throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
 }
 
 /** Deletions stay allowed. */
-function assertWritable({ on, method, whileReadOnly }: Endpoint, subject: unknown): void {
+export function assertWritable({ on, method, whileReadOnly }: Endpoint, subject: unknown): void {
   if (method === 'GET' || method === 'DELETE' || whileReadOnly) return
   if (on?.isReadOnly?.(subject)) throw forbidden()
 }

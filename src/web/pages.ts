@@ -5,6 +5,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { abilitiesIn, type Abilities } from '../api/abilities.ts'
 import { presentedCredential, type Caller } from '../api/credentials.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { noteUser } from '../api/exchange.ts'
@@ -47,17 +48,17 @@ const POLICY = [
 ].join('; ')
 
 export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebPages {
-  const ask = inProcess(gateway, endpoints)
+  const api: Api = { ask: inProcess(gateway, endpoints), abilities: abilitiesIn(gateway.app, endpoints) }
   return {
     async show(request, reply) {
       const renderer = await loadRenderer()
-      const asked = await askedBy(gateway, ask, renderer, request, reply)
+      const asked = await askedBy(gateway, api, renderer, request, reply)
       const answer = asked && ((await insteadFor(asked, renderer)) ?? (await renderer.respond(asked)))
       return answer && contentOf(request, answer)
     },
     async missing(request, reply, status) {
       const renderer = await loadRenderer()
-      const asked = await askedBy(gateway, ask, renderer, request, reply)
+      const asked = await askedBy(gateway, api, renderer, request, reply)
       const answer = asked && ((await insteadFor(asked, renderer)) ?? (await renderer.respondMissing(asked, status)))
       return answer && contentOf(request, answer)
     },
@@ -68,7 +69,7 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
         assertPlain(body.fields)
         if (!isOwnForm(gateway.app, request, body.fields)) throw new Refusal('forbidden', '403 This form has expired')
         const renderer = await loadRenderer()
-        const asked = await askedBy(gateway, ask, renderer, request, reply)
+        const asked = await askedBy(gateway, api, renderer, request, reply)
         if (!asked) return null
         const form = fieldsOf(body.fields)
         const answer = (await insteadFor(asked, renderer)) ?? (await renderer.respond({ ...asked, form }))
@@ -98,9 +99,15 @@ async function insteadFor(asked: RenderRequest, renderer: Renderer): Promise<Ans
 const fieldsOf = (form: Raw): Raw =>
   Object.fromEntries(Object.entries(form).filter(([name]) => name !== 'authenticity_token'))
 
+/** What pages learn from the API. */
+interface Api {
+  readonly ask: Ask
+  readonly abilities: Abilities
+}
+
 async function askedBy(
   gateway: Gateway,
-  ask: Ask,
+  { ask, abilities }: Api,
   renderer: Renderer,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -126,6 +133,7 @@ async function askedBy(
     url: gateway.app.url,
     assets: renderer.assets,
     draw: (drawing) => drawPage(renderer, limitedCaller(caller.identity?.user.id, caller.address), drawing),
+    may: (calls, params) => abilities(visitor.caller, calls, params),
     async send(method, path, fields) {
       const answer = await ask(visitor, method, path, fields)
       // The action may have changed the caller: the next page shows the current state.

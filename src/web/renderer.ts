@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Calls } from '../api/abilities.ts'
 import type { RequiredStep } from '../api/credentials.ts'
 import type { InProcessAnswer } from '../api/in-process.ts'
 import type { Raw } from '../api/input.ts'
@@ -30,6 +31,8 @@ export interface RenderRequest {
   readonly url: string
   readonly assets: (file: string) => Assets
   send(method: string, path: string, fields: Raw): Promise<InProcessAnswer>
+  /** Which of these calls the caller may make. */
+  may(calls: Calls, params: Raw): Promise<Record<string, boolean>>
   /** Null if it takes too long. */
   draw(drawing: Drawing): Promise<string | null>
   readonly form?: Raw

@@ -10,6 +10,7 @@ import {
   type Visibility,
 } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
+import { PROJECT_CREATION_LEVELS } from '../../identity/namespaces/model.ts'
 
 /** A project together with the viewer's access to it. */
 export interface ProjectSubject {
@@ -38,6 +39,10 @@ export function hasFeature({ project, level }: Pick<ProjectSubject, 'project' | 
   const open = project[`${feature}_access_level`]
   return open === FeatureEnabled || (open !== FeatureDisabled && level >= Guest)
 }
+
+/** The level that is required to create projects in a group. */
+export const projectCreationLevel = (viewer: User, group: Pick<Row<'namespaces'>, 'project_creation_level'>): number =>
+  viewer.admin ? Owner : PROJECT_CREATION_LEVELS[group.project_creation_level]
 
 /** An archived project is read-only. */
 export const isArchived = ({ project }: Pick<ProjectSubject, 'project'>): boolean => project.archived

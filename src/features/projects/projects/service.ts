@@ -4,7 +4,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { createRepository, removeRepository } from '../../../git/storage/repositories.ts'
-import { FeatureEnabled, Master, Owner } from '../../../lib/levels.ts'
+import { FeatureEnabled, Master } from '../../../lib/levels.ts'
 import { pathOf } from '../../../lib/files/paths.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import type { NewRow } from '../../../store/database.ts'
@@ -14,13 +14,13 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
-import { PROJECT_CREATION_LEVELS } from '../../identity/namespaces/model.ts'
 import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { ensureTopics } from '../topics/service.ts'
 import { columnsOf, containerExpirationChange, topicsOf, type AttributeInput } from './attributes.ts'
 import { lockNamespace, lockPath } from '../paths/paths.ts'
+import { projectCreationLevel } from './policy.ts'
 import { findNamespaceById, lockProject, type Namespace, type Project } from './queries.ts'
 import { newDiskPath, repositoryDir } from '../repositories/repository.ts'
 import { assertValidProject } from './validation.ts'
@@ -213,12 +213,7 @@ export async function namespaceFor(app: App, actor: User, owner: User, wanted: n
 
 export async function mayPutInto(app: App, actor: User, owner: User, namespace: Namespace): Promise<boolean> {
   if (namespace.kind === 'user') return actor.admin || (namespace.owner_id === owner.id && owner.id === actor.id)
-  return (await levelInGroup(app.db, actor, namespace.id)) >= creationLevel(actor, namespace)
-}
-
-/** The level that is required to create projects in a group. */
-function creationLevel(actor: User, { project_creation_level: wanted }: Namespace): number {
-  return actor.admin ? Owner : PROJECT_CREATION_LEVELS[wanted]
+  return (await levelInGroup(app.db, actor, namespace.id)) >= projectCreationLevel(actor, namespace)
 }
 
 /** Counts personal projects and forks, but no group projects. */
