@@ -10,6 +10,9 @@ export const ROLES: readonly (readonly [value: string, text: string])[] = [
   ['50', t.owner],
 ]
 
+const DEVELOPER = 30
+export const OWNER = 50
+
 export const roleName = (level: number | null): string =>
   level === 60
     ? t.administrators
@@ -28,7 +31,11 @@ export const VISIBILITIES = [
 
 export type VisibilityWord = 'private' | 'internal' | 'public'
 
-/** The viewer's level here, by the numbers of the contract: 20 reporter, 30 developer, 40 maintainer, 50 owner. */
+/** Members who can be asked to review and to approve. */
+export const developersAmong = <M extends Pick<Records['Member'], 'access_level'>>(members: readonly M[]): M[] =>
+  members.filter(({ access_level }) => access_level >= DEVELOPER)
+
+/** The viewer's role here, by the numbers of the contract: what they may do is in the `can` of a record. */
 export function levelOf({ permissions }: Pick<Records['Project'], 'permissions'>): number {
   const own = permissions?.project_access?.access_level ?? 0
   return Math.max(own, permissions?.group_access?.access_level ?? 0)

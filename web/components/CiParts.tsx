@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
 import { below, type Project } from '../layout/project.tsx'
-import { levelOf } from '../levels.ts'
 import { pathOf, locationAddress } from '../refs.ts'
 import { ActButton } from './Form.tsx'
 import { Icon } from './Icon.tsx'
@@ -15,15 +14,9 @@ import * as t from '../texts/ci.ts'
 export type Job = Records['Job']
 export type ListedPipeline = Records['ListedPipeline']
 
-export const DEVELOPER = 30
-export const MAINTAINER = 40
-
 /** Whether the status may still change. */
 export const isUnfinished = (status: string): boolean =>
   ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'canceling', 'scheduled'].includes(status)
-
-export const mayRun = (project: Project): boolean => levelOf(project) >= DEVELOPER && !project.archived
-export const mayAdminister = (project: Project): boolean => levelOf(project) >= MAINTAINER
 
 const PLACES = [
   ['pipelines', common.pipelines],
@@ -36,7 +29,7 @@ const PLACES = [
 export function CiTabs({ project, at }: { project: Project; at: (typeof PLACES)[number][0] | 'settings/ci_cd' }) {
   const tabs = PLACES.map(([rest, text]) => ({ text, href: below(project, rest), isCurrent: rest === at }))
   const settings = { text: common.settings, href: below(project, 'settings/ci_cd'), isCurrent: at === 'settings/ci_cd' }
-  return <SubTabs label={t.ciCd} tabs={mayAdminister(project) ? [...tabs, settings] : tabs} />
+  return <SubTabs label={t.ciCd} tabs={project.can.administer ? [...tabs, settings] : tabs} />
 }
 
 /** Tabs inside a page, aligned with its content. */
@@ -117,7 +110,7 @@ export function JobRows({ project, jobs, isOfPipeline = false }: JobRowsProps) {
           aside={
             <>
               {job.duration !== null && <Duration seconds={job.duration} />}
-              {mayRun(project) && <JobButtons job={job} />}
+              {project.can.run && <JobButtons job={job} />}
             </>
           }
         />

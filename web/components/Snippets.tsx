@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { Listed, Records } from '../api.ts'
 import { useSurroundings } from '../surroundings.ts'
-import { text, type FormFields, type Me } from '../page.ts'
+import { text, type FormFields } from '../page.ts'
 import { Person } from './Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form, Tick } from './Form.tsx'
 import { Icon } from './Icon.tsx'
@@ -192,6 +192,3 @@ function changeOf({ previous_path, file_path, content, isDropped }: ReturnType<t
 }
 
 export const changedSnippetOf = (form: FormFields) => ({ ...fieldsOf(form), files: filesIn(form).map(changeOf) })
-
-export const isMine = (snippet: Snippet, me: Me | null) =>
-  me !== null && (me.is_admin === true || snippet.author.id === me.id)

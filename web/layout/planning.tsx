@@ -1,9 +1,7 @@
 /** Tabs between the planning pages of a project. */
 import { Tabs } from '../components/lists.tsx'
-import type { Me } from '../page.ts'
 import { belowGroup, type Group } from './group.tsx'
 import { below, type Project } from './project.tsx'
-import { levelOf } from '../levels.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/shell.ts'
 
@@ -32,9 +30,3 @@ export const GroupPlanningTabs = ({ group, at }: { group: Group; at: (typeof GRO
     tabs={GROUP_PAGES.map(([text, rest]) => ({ text, href: belowGroup(group, rest), isCurrent: rest === at }))}
   />
 )
-
-/** The viewer's level in a project; administrators have all rights. */
-export const mayIn = (project: Project, me: Me | null) => (me?.is_admin ? 50 : levelOf(project))
-export const REPORTER = 20
-export const DEVELOPER = 30
-export const MAINTAINER = 40

@@ -1,5 +1,5 @@
 /** The frame of project pages: breadcrumbs and navigation. */
-import { levelOf } from '../levels.ts'
+import type { Can } from '../abilities.ts'
 import type { Records } from '../api.ts'
 import { Tabs, type Tab } from '../components/lists.tsx'
 import { Visibility } from '../components/State.tsx'
@@ -8,7 +8,7 @@ import { Shell } from './instance.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/shell.ts'
 
-export type Project = Records['Project']
+export type Project = Records['Project'] & { can: Can<'project'> }
 
 /** Visitors get a smaller record of a project, which is public then. Calls for pages they may not see are rejected. */
 const FOR_VISITORS = {
@@ -27,7 +27,9 @@ export interface InProject {
 
 export const projectFrame = frame<InProject>({
   load: ({ api, params }: PageRequest) => ({
-    project: api.get('/projects/{id}', { id: params.id! }).then((project) => ({ ...FOR_VISITORS, ...project })),
+    project: api
+      .withAbilities('project', { id: params.id! }, api.get('/projects/{id}', { id: params.id! }))
+      .then((project) => ({ ...FOR_VISITORS, ...project })),
   }),
   title: ({ project }) => project.path_with_namespace,
   View: ({ project, children, ...drawn }) => (
@@ -74,7 +76,6 @@ function tabsOf(project: Project, address: string): Tab[] {
     // `edit` is the settings page of the project; `edit/…` edits a file.
     isCurrent: at !== '/edit' && words.includes(at.split('/')[1] ?? ''),
   })
-  const isMaintainer = levelOf(project) >= 40
   return [
     tab(common.code, '', [
       '',
@@ -111,7 +112,7 @@ function tabsOf(project: Project, address: string): Tab[] {
     project.snippets_enabled && tab(common.snippets, 'snippets', ['snippets']),
     tab(common.activity, 'activity', ['activity']),
     tab(common.members, 'project_members', ['project_members']),
-    isMaintainer && {
+    project.can.administer && {
       ...tab(common.settings, 'edit', ['settings', 'hooks']),
       ...(at === '/edit' && { isCurrent: true }),
     },

@@ -3,7 +3,7 @@ import type { Listed, Records } from '../../api.ts'
 import { count, listPage, optional } from '../../fields.ts'
 import { groupFrame, type InGroup } from '../../layout/group.tsx'
 import { projectFrame, type InProject } from '../../layout/project.tsx'
-import { levelOf, ROLES, roleName, rolesUpTo } from '../../levels.ts'
+import { OWNER, levelOf, ROLES, roleName, rolesUpTo } from '../../levels.ts'
 import { page as declare, text, type Frame, type Page, type PageRequest } from '../../page.ts'
 import { Avatar } from '../Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../Form.tsx'
@@ -68,9 +68,9 @@ export function membersPage(place: Scope): Page<Data> {
     load,
     title: () => common.members,
     View: ({ project, group, groupLevel = 0, me, ...data }) => {
-      const level = me?.is_admin ? 50 : project ? levelOf(project) : groupLevel
-      const mayManage = me !== null && level >= (place === 'project' ? 40 : 50)
-      const shares = (project ?? group)?.shared_with_groups ?? []
+      const level = me?.is_admin ? OWNER : project ? levelOf(project) : groupLevel
+      const mayManage = (project ?? group)!.can.manageMembers
+      const shares = (project ?? group)!.shared_with_groups ?? []
       return (
         <>
           <h1>{common.members}</h1>
@@ -216,7 +216,7 @@ interface MemberRowProps {
 
 function MemberRow({ member, why, level, mayManage, isMe, place }: MemberRowProps) {
   const isOwn = why === undefined
-  const mayChange = mayManage && isOwn && member.access_level <= level
+  const mayChange = mayManage && isOwn && rolesUpTo(level).some(([role]) => Number(role) === member.access_level)
   return (
     <Row
       lead={<Avatar of={member} size={32} />}

@@ -46,15 +46,13 @@ export const page = declare<Data, InGroup>({
         </div>
         <div class="row">
           {members !== null && <a href={belowGroup(group, 'group_members')}>{t.members(members)}</a>}
-          {me && groupLevel === 0 && group.request_access_enabled && (
-            <ActButton action="ask">{t.requestAccess}</ActButton>
-          )}
-          {groupLevel >= 40 && (
+          {me && !groupLevel && group.request_access_enabled && <ActButton action="ask">{t.requestAccess}</ActButton>}
+          {group.can.createSubgroups && (
             <a class="button" href={`/groups/new?parent=${group.id}`}>
               {t.newSubgroup}
             </a>
           )}
-          {groupLevel >= 30 && (
+          {group.can.createProjects && (
             <a class="button" data-kind="main" href={`/projects/new?namespace=${group.id}`}>
               {common.newProject}
             </a>
@@ -78,7 +76,7 @@ export const page = declare<Data, InGroup>({
         </>
       ) : (
         <Empty title={query.get('search') ? common.noResults : t.noProjectsYet}>
-          {groupLevel >= 30 && (
+          {group.can.createProjects && (
             <p>
               <a href={`/projects/new?namespace=${group.id}`}>{t.createProject}</a>
             </p>

@@ -2,7 +2,6 @@
 import type { Listed, Records } from '../../api.ts'
 import { LabelList, labelOf } from '../../components/LabelList.tsx'
 import { belowGroup, groupFrame, type InGroup } from '../../layout/group.tsx'
-import { REPORTER } from '../../layout/planning.tsx'
 import { page as declare, text } from '../../page.ts'
 import * as common from '../../texts/common.ts'
 
@@ -35,12 +34,12 @@ export const page = declare<Data, InGroup>({
       await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
     },
   },
-  View: ({ group, groupLevel, labels }) => (
+  View: ({ group, labels }) => (
     <>
       <h1>{common.labels}</h1>
       <LabelList
         labels={labels}
-        mayPlan={groupLevel >= REPORTER}
+        mayPlan={group.can.plan}
         hrefOf={({ name }) => belowGroup(group, `issues?label_name[]=${encodeURIComponent(name)}`)}
         isOwn={() => true}
       />

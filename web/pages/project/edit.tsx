@@ -5,7 +5,7 @@ import { Chapter, Notice } from '../../components/settings.tsx'
 import { chosenFile, flags, optional, word, words } from '../../fields.ts'
 import { type InProject } from '../../layout/project.tsx'
 import { projectSettingsFrame } from '../../layout/settings.tsx'
-import { levelOf, VISIBILITIES, type VisibilityWord } from '../../levels.ts'
+import { VISIBILITIES, type VisibilityWord } from '../../levels.ts'
 import { page as declare, text } from '../../page.ts'
 import { Confirmed, assertTyped } from '../../components/confirmed.tsx'
 import * as common from '../../texts/common.ts'
@@ -67,9 +67,7 @@ export const page = declare<Data, InProject>({
     }
   },
   title: () => common.settings,
-  View: ({ project, branches, places, me }) => {
-    const isMine = project.namespace.kind === 'user' && project.namespace.full_path === me?.username
-    const isOwner = isMine || levelOf(project) >= 50 || me?.is_admin
+  View: ({ project, branches, places }) => {
     return (
       <>
         <h1>{common.generalSettings}</h1>
@@ -124,7 +122,7 @@ export const page = declare<Data, InProject>({
             <Button>{t.saveMergeRequestSettings}</Button>
           </Form>
         </Chapter>
-        {isOwner && (
+        {project.can.own && (
           <>
             <Chapter
               title={project.archived ? t.unarchiveProject : t.archiveProject}

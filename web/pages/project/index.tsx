@@ -11,7 +11,6 @@ import { RefPicker, loadRefs, type Refs } from '../../components/RefPicker.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Empty } from '../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../layout/project.tsx'
-import { levelOf } from '../../levels.ts'
 import { page as declare, type PageRequest } from '../../page.ts'
 import { encodePath, locationAddress } from '../../refs.ts'
 import { rich } from '../../rich.ts'
@@ -107,7 +106,7 @@ export const page = declare<Data, InProject>({
                 <a class="button" href={below(project, 'compare')}>
                   {common.compare}
                 </a>
-                {levelOf(project) >= 30 && !project.archived && (
+                {project.can.push && (
                   <a class="button" href={locationAddress(project, 'new', branch)}>
                     <Icon name="plus" /> {common.addFile}
                   </a>
@@ -225,7 +224,7 @@ function Facts({ project, counts, release, branch }: FactsProps) {
 
 /** Instructions for the first push. */
 function Beginning({ project, branch }: { project: Project; branch: string }) {
-  if (levelOf(project) < 30) return <Empty title={t.thisRepositoryIsEmpty} />
+  if (!project.can.push) return <Empty title={t.thisRepositoryIsEmpty} />
   return (
     <Empty title={t.thisRepositoryIsEmpty}>
       <p>

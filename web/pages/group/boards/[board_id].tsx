@@ -2,7 +2,7 @@
 import { Board, type BoardData } from '../../../components/boards/Board.tsx'
 import { boardActions, loadBoard } from '../../../components/boards/board.ts'
 import { belowGroup, groupFrame, type InGroup } from '../../../layout/group.tsx'
-import { GroupPlanningTabs, REPORTER } from '../../../layout/planning.tsx'
+import { GroupPlanningTabs } from '../../../layout/planning.tsx'
 import { page as declare } from '../../../page.ts'
 import * as t from '../../../texts/planning.ts'
 
@@ -12,14 +12,14 @@ export const page = declare<BoardData, InGroup>({
   title: ({ board }) => board?.name ?? t.board,
   live: ({ group }) => ({ path: `/groups/${group.id}/live`, events: ['issue.created', 'issue.updated'] }),
   actions: boardActions('group'),
-  View: ({ group, groupLevel, boards, board, columns, labels }) =>
+  View: ({ group, boards, board, columns, labels }) =>
     board && (
       <>
         <GroupPlanningTabs group={group} at="boards" />
         <Board
           {...{ boards, board, columns, labels }}
           at={(rest) => belowGroup(group, rest)}
-          mayPlan={groupLevel >= REPORTER}
+          mayPlan={group.can.planBoards}
           mayAdd={false}
         />
       </>

@@ -7,7 +7,6 @@ import { Dates, MilestoneFields, milestoneOf, type Milestone } from '../../../co
 import { Prose, State } from '../../../components/State.tsx'
 import { Empty, Pages, Rows } from '../../../components/lists.tsx'
 import { groupFrame, type InGroup } from '../../../layout/group.tsx'
-import { REPORTER } from '../../../layout/planning.tsx'
 import { page as declare, text, type PageRequest } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import * as common from '../../../texts/common.ts'
@@ -66,7 +65,7 @@ export const page = declare<Data, InGroup>({
       return `/groups/${act.params.id}/-/milestones`
     },
   },
-  View: ({ milestone, issues, html, groupLevel }) => {
+  View: ({ milestone, issues, html, group }) => {
     const isActive = milestone.state === 'active'
     return (
       <>
@@ -77,7 +76,7 @@ export const page = declare<Data, InGroup>({
               <State of={isActive ? 'opened' : 'closed'} /> <Dates of={milestone} />
             </p>
           </div>
-          {groupLevel >= REPORTER && (
+          {group.can.plan && (
             <div class="row">
               <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
                 {isActive ? t.closeMilestone : t.reopenMilestone}
@@ -93,7 +92,7 @@ export const page = declare<Data, InGroup>({
         ) : (
           milestone.description && <p class="plain-text">{milestone.description}</p>
         )}
-        {groupLevel >= REPORTER && (
+        {group.can.plan && (
           <Folded action="change">
             <summary>{common.edit}</summary>
             <Form action="change" class="narrow" resets>

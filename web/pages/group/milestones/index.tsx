@@ -4,7 +4,6 @@ import { Button, Folded, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { MilestoneFields, MilestoneList, milestoneOf, stateIn, type Counted } from '../../../components/Milestones.tsx'
 import { groupFrame, type InGroup } from '../../../layout/group.tsx'
-import { REPORTER } from '../../../layout/planning.tsx'
 import { page as declare } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/planning.ts'
@@ -40,10 +39,10 @@ export const page = declare<Data, InGroup>({
       await api.post('/groups/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
     },
   },
-  View: ({ milestones, groupLevel }) => (
+  View: ({ milestones, group }) => (
     <>
       <h1>{common.milestones}</h1>
-      {groupLevel >= REPORTER && (
+      {group.can.plan && (
         <Folded action="create">
           <summary class="button" data-kind="main">
             <Icon name="plus" /> {t.newMilestone}

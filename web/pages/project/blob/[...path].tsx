@@ -6,7 +6,6 @@ import { Crumbs } from '../../../components/Crumbs.tsx'
 import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { Prose } from '../../../components/State.tsx'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt, rawAddress, sizeText, type RefLocation } from '../../../refs.ts'
@@ -82,7 +81,7 @@ export const page = declare<Data, InProject>({
                   {t.permalink}
                 </a>
               )}
-              {levelOf(project) >= 30 && !isPinned && (
+              {project.can.push && !isPinned && (
                 <a class="button" href={locationAddress(project, 'edit', ref, path)}>
                   {common.edit}
                 </a>

@@ -1,7 +1,7 @@
 /** A board of a project. */
 import { Board, type BoardData } from '../../../components/boards/Board.tsx'
 import { boardActions, loadBoard } from '../../../components/boards/board.ts'
-import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { PlanningTabs } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import * as t from '../../../texts/planning.ts'
@@ -12,15 +12,15 @@ export const page = declare<BoardData, InProject>({
   title: ({ board }) => board?.name ?? t.board,
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
   actions: boardActions('project'),
-  View: ({ project, me, boards, board, columns, labels }) =>
+  View: ({ project, boards, board, columns, labels }) =>
     board && (
       <>
         <PlanningTabs project={project} at="boards" />
         <Board
           {...{ boards, board, columns, labels }}
           at={(rest) => below(project, rest)}
-          mayPlan={mayIn(project, me) >= REPORTER && !project.archived}
-          mayAdd={me !== null && !project.archived}
+          mayPlan={project.can.planBoards}
+          mayAdd={project.can.createIssue}
         />
       </>
     ),

@@ -5,7 +5,6 @@ import { Icon } from '../../../components/Icon.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 import { queryText } from '../../../query.ts'
 import { archiveAddress, locationAddress } from '../../../refs.ts'
@@ -42,7 +41,7 @@ export const page = declare<Data, InProject>({
     },
   },
   View: ({ project, branches, query }) => {
-    const mayWrite = levelOf(project) >= 30 && !project.archived
+    const mayWrite = project.can.push
     return (
       <>
         <div class="head">

@@ -1,7 +1,7 @@
 /** The CI file of a branch: edit, check and commit on one page. */
 import type { Records } from '../../../api.ts'
 import { useSurroundings } from '../../../surroundings.ts'
-import { CiTabs, mayRun } from '../../../components/CiParts.tsx'
+import { CiTabs } from '../../../components/CiParts.tsx'
 import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { LintResult } from './LintResult.tsx'
 import { Empty } from '../../../components/lists.tsx'
@@ -128,7 +128,7 @@ function Editor({ project, file, lint, branches, query }: Data & { project: Proj
           <button class="button">{t.switchBranch}</button>
         </form>
       )}
-      {mayRun(project) ? (
+      {project.can.push ? (
         <Form action="commit" also="check" class="ci-editor">
           {!file && <p class="quiet">{t.noCiConfigurationStartFromExample(branch)}</p>}
           <div class="ci-write">

@@ -11,7 +11,6 @@ import { State } from '../../../components/State.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare, text, type Act } from '../../../page.ts'
 import { queryText, withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'
@@ -78,8 +77,8 @@ export const page = declare<Data, InProject>({
   View: ({ project, commit, diffs, signature, within, requests, refs, discussions, address, query, me }) => {
     const abilities = {
       me,
-      mayComment: me !== null && !project.archived,
-      mayModerate: levelOf(project) >= 40,
+      mayComment: project.can.commentOnCommits,
+      mayModerate: project.can.administer,
       hasReactions: false,
     }
     const only = Number(query.get('only')) || 0
@@ -93,7 +92,7 @@ export const page = declare<Data, InProject>({
             <a class="button" href={locationAddress(project, 'tree', commit.id)}>
               <Icon name="folder" /> {t.browseFiles}
             </a>
-            {refs && levelOf(project) >= 30 && <Landing project={project} refs={refs} />}
+            {refs && project.can.push && <Landing project={project} refs={refs} />}
           </div>
         </div>
         {body !== commit.title && body !== '' && <pre class="commit-message">{body}</pre>}

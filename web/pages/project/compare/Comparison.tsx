@@ -7,7 +7,6 @@ import { cutDiffs } from '../../../components/diff-lines.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty, Rows } from '../../../components/lists.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { queryText, withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
@@ -82,7 +81,7 @@ export function Comparison({ project, of, address, query }: ComparisonProps) {
         <h2>
           {common.commits} <span class="count">{of.total}</span>
         </h2>
-        {levelOf(project) >= 30 && project.merge_requests_enabled && (
+        {project.can.createMergeRequest && project.merge_requests_enabled && (
           <a class="button" data-kind="main" href={`${below(project, 'merge_requests/new')}?${request}`}>
             <Icon name="merge-request" /> {t.createMergeRequest}
           </a>

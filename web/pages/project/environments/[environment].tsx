@@ -1,6 +1,6 @@
 /** One environment and its deployments. */
 import type { Listed, Records } from '../../../api.ts'
-import { CiTabs, RefLink, ShaLink, mayRun } from '../../../components/CiParts.tsx'
+import { CiTabs, RefLink, ShaLink } from '../../../components/CiParts.tsx'
 import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
 import { State } from '../../../components/State.tsx'
 import { Time } from '../../../components/Time.tsx'
@@ -79,16 +79,17 @@ export const page = declare<Data, InProject>({
                 {t.viewDeployment}{' '}
               </a>
             )}
-            {mayRun(project) &&
-              (environment.state === 'available' ? (
-                <ActButton action="stop" confirm={t.stopNameQuestion(environment.name)}>
-                  {t.stop}
-                </ActButton>
-              ) : (
-                <ActButton action="remove" kind="danger" confirm={t.deleteNameQuestion(environment.name)}>
-                  {common.deleteLabel}
-                </ActButton>
-              ))}
+            {environment.state === 'available'
+              ? project.can.run && (
+                  <ActButton action="stop" confirm={t.stopNameQuestion(environment.name)}>
+                    {t.stop}
+                  </ActButton>
+                )
+              : project.can.manageEnvironments && (
+                  <ActButton action="remove" kind="danger" confirm={t.deleteNameQuestion(environment.name)}>
+                    {common.deleteLabel}
+                  </ActButton>
+                )}
           </div>
         </div>
         <h2>{t.deployments}</h2>
@@ -119,7 +120,7 @@ export const page = declare<Data, InProject>({
           <Empty title={t.noDeploymentsYet} />
         )}
         <Pages of={deployments} />
-        {mayRun(project) && (
+        {project.can.manageEnvironments && (
           <details class="card ci-adding">
             <summary>{common.edit}</summary>
             <Form action="update">

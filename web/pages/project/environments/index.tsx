@@ -1,6 +1,6 @@
 /** The environments of a project, with their last deployments. */
 import type { Listed, Records } from '../../../api.ts'
-import { CiTabs, ShaLink, RefLink, mayRun, SubTabs } from '../../../components/CiParts.tsx'
+import { CiTabs, ShaLink, RefLink, SubTabs } from '../../../components/CiParts.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { State } from '../../../components/State.tsx'
@@ -88,7 +88,7 @@ export const page = declare<Data, InProject>({
         </Empty>
       )}
       <Pages of={environments} />
-      {mayRun(project) && (
+      {project.can.run && (
         <details class="card ci-adding">
           <summary>{t.newEnvironment}</summary>
           <Form action="create">
@@ -135,7 +135,7 @@ function EnvironmentRow({ of, project }: { of: Environment; project: Project }) 
               {t.viewDeployment}{' '}
             </a>
           )}
-          {mayRun(project) && of.state === 'available' && (
+          {project.can.run && of.state === 'available' && (
             <ActButton
               action="stop"
               fields={{ environment: of.id }}

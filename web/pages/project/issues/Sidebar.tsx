@@ -1,5 +1,6 @@
 /** The properties of an issue: labels, milestone, assignees and the like. */
 import type { ComponentChildren } from 'preact'
+import type { Can } from '../../../abilities.ts'
 import type { Records } from '../../../api.ts'
 import { Avatar, Person } from '../../../components/Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form, Switch, fold } from '../../../components/Form.tsx'
@@ -7,7 +8,6 @@ import { Icon } from '../../../components/Icon.tsx'
 import { Label, State } from '../../../components/State.tsx'
 import { TimeTracking } from '../../../components/TimeTracking.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
-import type { Me } from '../../../page.ts'
 import { PlanFields, type Choices } from './Fields.tsx'
 import { pathOf } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
@@ -21,12 +21,10 @@ export interface Related {
 
 interface SidebarProps extends Related, Choices {
   project: Project
-  issue: Records['Issue']
-  me: Me | null
-  mayPlan: boolean
+  issue: Records['Issue'] & { can: Can<'issue'> }
 }
 
-export function Sidebar({ project, issue, me, mayPlan, participants, requests, links, ...choices }: SidebarProps) {
+export function Sidebar({ project, issue, participants, requests, links, ...choices }: SidebarProps) {
   const names = issue.labels.map((label) => (typeof label === 'string' ? label : label.name))
   return (
     <>
@@ -57,10 +55,10 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
         <Property name="Due date">{issue.due_date ?? common.none}</Property>
         {issue.weight !== null && <Property name="Weight">{issue.weight}</Property>}
         <Property name="Time tracking">
-          <TimeTracking of={issue.time_stats} mayPlan={mayPlan} />
+          <TimeTracking of={issue.time_stats} mayPlan={issue.can.update} />
         </Property>
       </dl>
-      {mayPlan && (
+      {issue.can.plan && (
         <details class="edit" onReset={fold}>
           <summary>{common.edit}</summary>
           <Form action="plan" resets>
@@ -76,7 +74,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
           </Form>
         </details>
       )}
-      {me && (
+      {issue.can.subscribe && (
         <div class="row">
           <ActButton action="follow" fields={{ on: String(!issue.subscribed) }}>
             {issue.subscribed ? common.unsubscribe : common.subscribe}
@@ -108,13 +106,13 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
           </ul>
         </>
       )}
-      {(links.length > 0 || mayPlan) && <h2>{t.linkedIssues}</h2>}
+      {(links.length > 0 || issue.can.plan) && <h2>{t.linkedIssues}</h2>}
       <ul class="related">
         {links.map((one) => (
           <li key={one.id}>
             <State of={one.state} isShort /> <a href={pathOf(one.web_url)}>{one.title}</a>{' '}
             {one.link_type !== 'relates_to' && <span class="badge">{one.link_type.replaceAll('_', ' ')}</span>}
-            {mayPlan && (
+            {issue.can.plan && (
               <ActButton
                 action="unlink"
                 id={`unlink-${one.issue_link_id}`}
@@ -128,7 +126,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
           </li>
         ))}
       </ul>
-      {mayPlan && (
+      {issue.can.plan && (
         <Form action="link" class="link-form" resets>
           <Choice
             name="link_type"
@@ -144,7 +142,7 @@ export function Sidebar({ project, issue, me, mayPlan, participants, requests, l
           <Button>{t.link}</Button>
         </Form>
       )}
-      {mayPlan && issue.moved_to_id === null && (
+      {issue.can.plan && issue.moved_to_id === null && (
         <details class="edit" onReset={fold}>
           <summary>{t.moveToAnotherProject}</summary>
           <Form action="move" confirm={t.moveThisIssueIssue}>

@@ -1,4 +1,5 @@
 /** An issue: description, discussions and properties. */
+import type { Can } from '../../../abilities.ts'
 import type { Listed, Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { CommentBox, Discussions } from '../../../components/Discussions.tsx'
@@ -12,7 +13,6 @@ import { Time } from '../../../components/Time.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { OF_ISSUES, noteActions } from '../../../components/note-actions.ts'
 import { word } from '../../../fields.ts'
-import { MAINTAINER, REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type Act } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
@@ -27,7 +27,7 @@ import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/planning.ts'
 
 interface Data extends Choices, Related {
-  issue: Records['Issue']
+  issue: Records['Issue'] & { can: Can<'issue'> }
   discussions: Listed<Records['Discussion'][]>
   awards: Records['AwardEmoji'][]
 }
@@ -46,7 +46,7 @@ export const page = declare<Data, InProject>({
     const issue = which(request)
     const some = <T,>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
     return {
-      issue: api.get(ISSUE, { ...issue, render_html: true }),
+      issue: api.withAbilities('issue', issue, api.get(ISSUE, { ...issue, render_html: true })),
       discussions: api.list(`${ISSUE}/discussions`, {
         ...issue,
         render_html: true,
@@ -130,9 +130,7 @@ export const page = declare<Data, InProject>({
     },
   },
   View: ({ project, issue, discussions, awards, me, ...beside }) => {
-    const level = mayIn(project, me)
-    const mayChange = me !== null && (level >= REPORTER || issue.author?.id === me.id)
-    const mayComment = me !== null && (!issue.discussion_locked || level > 0)
+    const { can } = issue
     const isOpen = issue.state === 'opened'
     return (
       <>
@@ -168,23 +166,23 @@ export const page = declare<Data, InProject>({
                 {issue.task_completion_status.count > 0 && <span class="quiet">{issue.task_status}</span>}
               </header>
               <div class="card-body">
-                <Description html={issue.description_html ?? ''} mayTick={mayChange} />
+                <Description html={issue.description_html ?? ''} mayTick={can.update} />
                 <div class="note-foot">
-                  <Reactions awards={awards} me={me} mayComment={mayComment} />
-                  {mayChange && <Edit issue={issue} />}
+                  <Reactions awards={awards} me={me} mayComment={can.comment} />
+                  {can.update && <Edit issue={issue} />}
                 </div>
               </div>
             </section>
             <Discussions
               discussions={discussions.items}
               me={me}
-              mayComment={mayComment}
-              mayModerate={level >= MAINTAINER}
+              mayComment={can.comment}
+              mayModerate={project.can.administer}
             />
             <Pages of={discussions} />
-            {mayComment ? (
-              <CommentBox mayBeInternal={level >= REPORTER}>
-                {mayChange && (
+            {can.comment ? (
+              <CommentBox mayBeInternal={can.plan}>
+                {can.update && (
                   <Button name="state_event" value={isOpen ? 'close' : 'reopen'}>
                     {isOpen ? t.closeIssue : t.reopenIssue}
                   </Button>
@@ -193,7 +191,7 @@ export const page = declare<Data, InProject>({
             ) : (
               <p class="quiet">
                 {me
-                  ? t.thisDiscussionIsLockedOnly
+                  ? issue.discussion_locked && t.thisDiscussionIsLockedOnly
                   : rich(t.signInToComment, {
                       link: (text) => (
                         <a
@@ -207,8 +205,8 @@ export const page = declare<Data, InProject>({
             )}
           </div>
           <aside class="side" aria-label={common.properties}>
-            <Sidebar {...beside} project={project} issue={issue} me={me} mayPlan={level >= REPORTER} />
-            {level >= 50 && (
+            <Sidebar {...beside} project={project} issue={issue} />
+            {can.destroy && (
               <ActButton action="destroy" kind="danger" confirm={t.deleteThisIssueAndAllComments}>
                 <Icon name="trash" /> {t.deleteIssue}
               </ActButton>

@@ -4,7 +4,7 @@ import type { Listed, Records } from '../../../api.ts'
 import { BulkEdit, changeSeveral } from '../../../components/BulkEdit.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { IssueList, narrowedBy, filterOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
-import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { PlanningTabs } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
@@ -36,12 +36,12 @@ export const page = declare<Data, InProject>({
   title: () => common.issues,
   actions: { bulk: changeSeveral('issues') },
   live: ({ project }) => ({ path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] }),
-  View: ({ project, me, ...data }) => (
+  View: ({ project, ...data }) => (
     <>
       <PlanningTabs project={project} at="issues" />
       <div class="head">
         <h1>{common.issues}</h1>
-        {me && (
+        {project.can.createIssue && (
           <a class="button" data-kind="main" href={below(project, 'issues/new')}>
             <Icon name="plus" /> {t.newIssue}
           </a>
@@ -49,20 +49,19 @@ export const page = declare<Data, InProject>({
       </div>
       <IssueList
         {...data}
-        hint={me && <a href={below(project, 'issues/new')}>{t.openFirstIssue}</a>}
-        {...(mayIn(project, me) >= REPORTER &&
-          !project.archived && {
-            around: (rows: ComponentChildren) => (
-              <BulkEdit
-                of="issues"
-                labels={data.labels ?? []}
-                milestones={data.milestones ?? []}
-                people={data.people ?? []}
-              >
-                {rows}
-              </BulkEdit>
-            ),
-          })}
+        hint={project.can.createIssue && <a href={below(project, 'issues/new')}>{t.openFirstIssue}</a>}
+        {...(project.can.plan && {
+          around: (rows: ComponentChildren) => (
+            <BulkEdit
+              of="issues"
+              labels={data.labels ?? []}
+              milestones={data.milestones ?? []}
+              people={data.people ?? []}
+            >
+              {rows}
+            </BulkEdit>
+          ),
+        })}
       />
     </>
   ),

@@ -2,7 +2,6 @@
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
 import { TemplateLinks, loadTemplates, type TextTemplates } from '../../../components/Templates.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
-import { REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { PlanFields, planOf, type Choices } from './Fields.tsx'
@@ -33,7 +32,7 @@ export const page = declare<Choices & { templates: TextTemplates }, InProject>({
       return pathOf(made.web_url)
     },
   },
-  View: ({ project, me, query, labels, milestones, people, templates }) => (
+  View: ({ project, query, labels, milestones, people, templates }) => (
     <>
       <h1>{t.newIssue}</h1>
       <TemplateLinks of={templates} />
@@ -52,7 +51,7 @@ export const page = declare<Choices & { templates: TextTemplates }, InProject>({
             <Button kind="main">{t.createIssue}</Button>
           </div>
           <div class="side">
-            {mayIn(project, me) >= REPORTER ? (
+            {project.can.plan ? (
               <PlanFields labels={labels} milestones={milestones} people={people} />
             ) : (
               <p class="quiet">{t.projectMembersWithReporterAccess}</p>

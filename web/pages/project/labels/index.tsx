@@ -1,7 +1,7 @@
 /** The labels of a project. */
 import type { Listed, Records } from '../../../api.ts'
 import { LabelList, labelOf } from '../../../components/LabelList.tsx'
-import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { PlanningTabs } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
@@ -35,13 +35,13 @@ export const page = declare<Data, InProject>({
       await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
     },
   },
-  View: ({ project, labels, me }) => (
+  View: ({ project, labels }) => (
     <>
       <PlanningTabs project={project} at="labels" />
       <h1>{common.labels}</h1>
       <LabelList
         labels={labels}
-        mayPlan={mayIn(project, me) >= REPORTER}
+        mayPlan={project.can.plan}
         hrefOf={({ name }) => below(project, `issues?label_name[]=${encodeURIComponent(name)}`)}
         isOwn={(label) => label.is_project_label !== false}
       />

@@ -1,4 +1,5 @@
 /** The header of every tab of a merge request: title, state, branches. */
+import type { Can } from '../../../abilities.ts'
 import type { Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { ActButton } from '../../../components/Form.tsx'
@@ -7,14 +8,13 @@ import { RequestState } from '../../../components/MergeRequests.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Tabs } from '../../../components/lists.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
-import type { Live, Me, PageRequest } from '../../../page.ts'
+import type { Live, PageRequest } from '../../../page.ts'
 import { locationAddress } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
 
-export type Detail = Records['MergeRequestDetail']
+export type Detail = Records['MergeRequestDetail'] & { can: Can<'mergeRequest'> }
 
 export interface InRequest {
   one: Detail
@@ -25,12 +25,15 @@ export const requestParams = ({ params }: Pick<PageRequest, 'params'>) => ({
   merge_request_iid: params.iid!,
 })
 
-export const loadOne = ({ api, params }: PageRequest) =>
-  api.get('/projects/{id}/merge_requests/{merge_request_iid}', {
-    ...requestParams({ params }),
+export function loadOne(request: PageRequest): Promise<Detail> {
+  const of = requestParams(request)
+  const one = request.api.get('/projects/{id}/merge_requests/{merge_request_iid}', {
+    ...of,
     include_diverged_commits_count: true,
     include_rebase_in_progress: true,
   })
+  return request.api.withAbilities('mergeRequest', of, one)
+}
 
 /** Live events: actions of others, and changes of its pipelines and branches. */
 export function liveOf(one: Detail): Live {
@@ -49,27 +52,6 @@ export function liveOf(one: Detail): Live {
   }
 }
 
-export interface Rights {
-  /** Title, description, state, rebase. */
-  readonly mayUpdate: boolean
-  /** Labels, milestone, assignees and reviewers, dependencies. */
-  readonly mayPlan: boolean
-  readonly mayComment: boolean
-  readonly mayModerate: boolean
-}
-
-export function rightsOf(project: Project, one: Detail, me: Me | null): Rights {
-  const level = me?.is_admin ? 50 : levelOf(project)
-  const isOwn = me !== null && [one.author, ...one.assignees].some((person) => person?.id === me.id)
-  const isOpen = me !== null && !project.archived
-  return {
-    mayUpdate: isOpen && (level >= 30 || isOwn),
-    mayPlan: isOpen && level >= 30,
-    mayComment: isOpen && (one.discussion_locked !== true || level > 0),
-    mayModerate: isOpen && level >= 40,
-  }
-}
-
 export type TabName = '' | 'commits' | 'diffs' | 'versions' | 'pipelines'
 
 const TABS: readonly [TabName, string, (one: Detail) => number | null][] = [
@@ -84,19 +66,17 @@ interface HeadProps {
   one: Detail
   project: Project
   tab: TabName
-  me: Me | null
 }
 
-export function Head({ one, project, tab, me }: HeadProps) {
+export function Head({ one, project, tab }: HeadProps) {
   const at = below(project, `merge_requests/${one.iid}`)
-  const { mayUpdate } = rightsOf(project, one, me)
   return (
     <header class="request-head">
       <div class="head">
         <h1>
           {one.title} <span class="quiet">!{one.iid}</span>
         </h1>
-        {mayUpdate && (
+        {one.can.update && (
           <div class="row">
             {one.state === 'opened' && <DraftButton one={one} />}
             <a class="button" href={`${at}/edit`}>

@@ -11,7 +11,7 @@ import { State } from '../../../components/State.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
-import { rightsOf, type Detail } from './Head.tsx'
+import type { Detail } from './Head.tsx'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
@@ -194,11 +194,10 @@ const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : t.namesOr(names.slice(0, -1).join(', '), names.at(-1)!)
 
 /** The button next to a failed check that resolves it, for users who may do it. */
-function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gate }) {
-  const { mayUpdate } = rightsOf(project, one, me)
+function Remedy({ gate, one, verdict }: MergeBoxProps & { gate: Gate }) {
   switch (gate.name) {
     case 'draft':
-      return mayUpdate ? (
+      return one.can.update ? (
         <div>
           <ActButton action="ready" id="gate">
             {t.markAsReady}
@@ -206,7 +205,7 @@ function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gat
         </div>
       ) : null
     case 'rebase':
-      return mayUpdate ? <Rebase one={one} /> : null
+      return one.can.update ? <Rebase one={one} /> : null
     case 'conflict':
       return verdict.conflicts.length > 0 ? (
         <ul class="gate-files">

@@ -9,7 +9,7 @@ import { Label } from '../../../components/State.tsx'
 import { TimeTracking } from '../../../components/TimeTracking.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
-import { rightsOf, type Detail } from './Head.tsx'
+import type { Detail } from './Head.tsx'
 import { pathOf } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
@@ -34,8 +34,7 @@ interface SideProps extends SideData {
 }
 
 export function Side(props: SideProps) {
-  const { one, project, me, participants, members, labels, milestones } = props
-  const { mayPlan } = rightsOf(project, one, me)
+  const { one, project, participants, members, labels, milestones } = props
   // Current values stay selectable, even if they are not offered otherwise.
   const known = new Map([...members, ...one.assignees, ...one.reviewers].map((person) => [person.id, person]))
   const people = [...known.values()].map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const)
@@ -46,7 +45,7 @@ export function Side(props: SideProps) {
     <aside class="side" aria-label={common.properties}>
       <Property title={common.assignees}>
         <People of={one.assignees} />
-        {mayPlan && (
+        {one.can.plan && (
           <Change what="assignees" action="assign">
             <Choice
               name="assignee_ids[]"
@@ -61,7 +60,7 @@ export function Side(props: SideProps) {
       </Property>
       <Property title={t.reviewers}>
         <Reviewers of={props.reviewers} />
-        {mayPlan && (
+        {one.can.plan && (
           <Change what="reviewers" action="askReview">
             <Choice
               name="reviewer_ids[]"
@@ -88,7 +87,7 @@ export function Side(props: SideProps) {
             ))}
           </span>
         )}
-        {mayPlan && names.size > 0 && (
+        {one.can.plan && names.size > 0 && (
           <Change what="labels" action="label">
             <Choice
               name="labels[]"
@@ -107,7 +106,7 @@ export function Side(props: SideProps) {
         ) : (
           <span class="quiet">{common.none}</span>
         )}
-        {mayPlan && plans.size > 0 && (
+        {one.can.plan && plans.size > 0 && (
           <Change what="milestone" action="plan">
             <Choice
               name="milestone_id"
@@ -120,9 +119,9 @@ export function Side(props: SideProps) {
         )}
       </Property>
       <Property title={t.timeTracking}>
-        <TimeTracking of={one.time_stats} mayPlan={mayPlan} />
+        <TimeTracking of={one.time_stats} mayPlan={one.can.update} />
       </Property>
-      <Dependencies {...props} mayPlan={mayPlan} />
+      <Dependencies {...props} />
       {props.closes.length > 0 && (
         <Property title={t.closesIssues}>
           <ul>
@@ -139,15 +138,19 @@ export function Side(props: SideProps) {
       <Property title={common.participants}>
         <Faces of={participants} label={common.participants} />
       </Property>
-      {me && (
+      {(one.can.subscribe || one.can.remember) && (
         <Property title={common.notifications}>
           <div class="row">
-            <ActButton action="subscribe" fields={{ wish: one.subscribed ? 'off' : 'on' }}>
-              {one.subscribed ? common.unsubscribe : common.subscribe}
-            </ActButton>
-            <ActButton action="remind">
-              <Icon name="todo" /> {t.addToDoItem}
-            </ActButton>
+            {one.can.subscribe && (
+              <ActButton action="subscribe" fields={{ wish: one.subscribed ? 'off' : 'on' }}>
+                {one.subscribed ? common.unsubscribe : common.subscribe}
+              </ActButton>
+            )}
+            {one.can.remember && (
+              <ActButton action="remind">
+                <Icon name="todo" /> {t.addToDoItem}
+              </ActButton>
+            )}
           </div>
         </Property>
       )}
@@ -217,8 +220,8 @@ function Reviewers({ of }: { of: readonly Reviewer[] }) {
   )
 }
 
-function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: boolean }) {
-  if (blocks.length === 0 && blockees.length === 0 && !mayPlan) return null
+function Dependencies({ one: { can }, blocks, blockees }: SideProps) {
+  if (blocks.length === 0 && blockees.length === 0 && !can.update) return null
   return (
     <Property title={t.dependencies} id="dependencies">
       {blocks.length === 0 && blockees.length === 0 && <span class="quiet">{common.none}</span>}
@@ -229,7 +232,7 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
             {blocks.map((block) => (
               <li class="row" key={block.id}>
                 <Linked one={block.blocking_merge_request} />
-                {mayPlan && (
+                {can.update && (
                   <ActButton
                     action="unblock"
                     id={`unblock-${block.id}`}
@@ -257,7 +260,7 @@ function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: bool
           </ul>
         </>
       )}
-      {mayPlan && (
+      {can.update && (
         <details class="property-change">
           <summary>{t.addDependency}</summary>
           <Form action="block" resets>

@@ -13,9 +13,7 @@ import {
 } from '../../../components/MergeRequests.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty } from '../../../components/lists.tsx'
-import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare, type Me } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
@@ -73,14 +71,13 @@ export const page = declare<Data, InProject>({
         <Requests
           of={requests}
           usualTarget={project.default_branch}
-          {...(mayIn(project, me) >= DEVELOPER &&
-            !project.archived && {
-              around: (rows: ComponentChildren) => (
-                <BulkEdit of="merge_requests" labels={labels} milestones={milestones} people={people}>
-                  {rows}
-                </BulkEdit>
-              ),
-            })}
+          {...(project.can.createMergeRequest && {
+            around: (rows: ComponentChildren) => (
+              <BulkEdit of="merge_requests" labels={labels} milestones={milestones} people={people}>
+                {rows}
+              </BulkEdit>
+            ),
+          })}
           empty={
             <Empty title={t.noMergeRequests}>
               <p>{t.pushBranchThenCreateMerge}</p>
@@ -99,4 +96,4 @@ export const page = declare<Data, InProject>({
 
 /** Users without push access propose from their fork, on the fork's page. */
 const isProposer = (project: InProject['project'], me: Me | null) =>
-  !project.archived && me !== null && (levelOf(project) >= 30 || me.is_admin === true || project.forks_count > 0)
+  !project.archived && me !== null && (project.can.createMergeRequest || project.forks_count > 0)

@@ -6,7 +6,7 @@ import { Empty } from '../../../components/lists.tsx'
 import { TemplateLinks, loadTemplates, type TextTemplates } from '../../../components/Templates.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
+import { developersAmong } from '../../../levels.ts'
 import { page as declare, text, texts, type PageRequest } from '../../../page.ts'
 import { CommitRows } from './Commits.tsx'
 import { pathOf } from '../../../refs.ts'
@@ -191,11 +191,11 @@ function Proposal(props: StepProps) {
   const commits = comparison?.commits ?? []
   const words = firstWords(sourceBranch, commits)
   const isFork = source.id !== target.id
-  const mayPlan = isFork ? false : levelOf(project) >= 30
+  const mayPlan = !isFork && project.can.createMergeRequest
   const named = (place: Scope, branch: string) => (isFork ? `${place.path}:${branch}` : branch)
-  const people = members
-    .filter(({ access_level }) => access_level >= 30)
-    .map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const)
+  const people = developersAmong(members).map(
+    ({ id, name, username }) => [String(id), `${name} (@${username})`] as const,
+  )
   const change = new URLSearchParams({
     source_project_id: String(source.id),
     source_branch: sourceBranch,

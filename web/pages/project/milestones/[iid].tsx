@@ -6,7 +6,6 @@ import { IssueRow } from '../../../components/IssueList.tsx'
 import { Dates, MilestoneFields, Progress, milestoneOf, type Counted } from '../../../components/Milestones.tsx'
 import { State } from '../../../components/State.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
-import { REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type PageRequest } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
@@ -77,8 +76,7 @@ export const page = declare<Data, InProject>({
       return `/${act.params.id}/-/milestones`
     },
   },
-  View: ({ project, milestone, issues, requests, html, me }) => {
-    const mayPlan = mayIn(project, me) >= REPORTER
+  View: ({ project, milestone, issues, requests, html }) => {
     const isActive = milestone.state === 'active'
     return (
       <>
@@ -90,7 +88,7 @@ export const page = declare<Data, InProject>({
             </p>
             <Progress of={milestone.counts} />
           </div>
-          {mayPlan && (
+          {project.can.plan && (
             <div class="row">
               <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
                 {isActive ? t.closeMilestone : t.reopenMilestone}
@@ -106,7 +104,7 @@ export const page = declare<Data, InProject>({
         ) : (
           milestone.description && <p class="plain-text">{milestone.description}</p>
         )}
-        {mayPlan && (
+        {project.can.plan && (
           <Folded action="change">
             <summary>{common.edit}</summary>
             <Form action="change" class="narrow" resets>

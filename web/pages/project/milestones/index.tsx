@@ -2,7 +2,7 @@
 import type { Listed } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { MilestoneList, stateIn, type Counted } from '../../../components/Milestones.tsx'
-import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { PlanningTabs } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
@@ -33,12 +33,12 @@ export const page = declare<Data, InProject>({
     }
   },
   title: () => common.milestones,
-  View: ({ project, milestones, me }) => (
+  View: ({ project, milestones }) => (
     <>
       <PlanningTabs project={project} at="milestones" />
       <div class="head">
         <h1>{common.milestones}</h1>
-        {mayIn(project, me) >= REPORTER && (
+        {project.can.plan && (
           <a class="button" data-kind="main" href={below(project, 'milestones/new')}>
             <Icon name="plus" /> {t.newMilestone}
           </a>

@@ -1,6 +1,6 @@
 /** The pipeline schedules of a project. */
 import type { Listed, Records } from '../../../api.ts'
-import { CiTabs, RefLink, mayRun, mayAdminister, SubTabs } from '../../../components/CiParts.tsx'
+import { CiTabs, RefLink, SubTabs } from '../../../components/CiParts.tsx'
 import { ActButton } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Time } from '../../../components/Time.tsx'
@@ -57,7 +57,7 @@ export const page = declare<Data, InProject>({
       <CiTabs project={project} at="pipeline_schedules" />
       <div class="head ci-head">
         <h1>{t.schedules}</h1>
-        {mayRun(project) && (
+        {project.can.run && (
           <a class="button" data-kind="main" href={below(project, 'pipeline_schedules/new')}>
             <Icon name="plus" /> {t.newSchedule}
           </a>
@@ -89,7 +89,7 @@ export const page = declare<Data, InProject>({
 
 function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: Me | null }) {
   const isMine = me !== null && of.owner?.id === me.id
-  const mayChange = mayRun(project) && (isMine || mayAdminister(project))
+  const mayChange = project.can.run && (isMine || project.can.administerPipelines)
   const about = { fields: { schedule: of.id }, id: `schedule-${of.id}` }
   return (
     <Row
@@ -107,7 +107,7 @@ function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: 
         </>
       }
       aside={
-        mayRun(project) && (
+        project.can.run && (
           <div class="row">
             <ActButton action="play" label={t.runName(of.description)} {...about}>
               {' '}
@@ -118,7 +118,7 @@ function ScheduleRow({ of, project, me }: { of: Schedule; project: Project; me: 
                 {common.edit}
               </a>
             )}
-            {!isMine && (
+            {!isMine && project.can.administerPipelines && (
               <ActButton action="own" label={t.takeOwnershipDescription(of.description)} {...about}>
                 {' '}
                 {t.takeOwnership}{' '}

@@ -8,7 +8,6 @@ import {
   RefLink,
   ShaLink,
   isUnfinished,
-  mayRun,
   none,
   sourceText,
   type Job,
@@ -21,7 +20,6 @@ import { State } from '../../../components/State.tsx'
 import { Duration, Time } from '../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { projectFrame, below, type InProject, type Project } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare, type Drawn } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import { withQuery } from '../../../query.ts'
@@ -40,8 +38,6 @@ interface Data {
   report: Records['TestReport'] | null
   variables: Records['PipelineVariable'][]
 }
-
-const OWNER = 50
 
 export const page = declare<Data, InProject>({
   frame: projectFrame,
@@ -114,7 +110,7 @@ export const page = declare<Data, InProject>({
               </span>
             </p>
           </div>
-          {mayRun(project) && <Actions {...data} project={project} />}
+          <Actions {...data} />
         </div>
         {pipeline.yaml_errors && (
           <p class="fault" role="alert">
@@ -135,12 +131,12 @@ export const page = declare<Data, InProject>({
 
 type Visible = Data & Drawn & { project: Project }
 
-function Actions({ pipeline, graph, project, me }: Visible) {
-  const isOwner = me !== null && (levelOf(project) >= OWNER || me.is_admin || project.owner?.id === me.id)
+function Actions({ pipeline, graph, project }: Visible) {
   const jobs = graph?.stages.flatMap((stage) => stage.jobs) ?? []
-  const canRetry = jobs.some(({ status }) => status === 'failed' || status === 'canceled')
+  const canRetry = project.can.run && jobs.some(({ status }) => status === 'failed' || status === 'canceled')
   const canCancel =
-    isUnfinished(pipeline.status) || jobs.some(({ status }) => isUnfinished(status) && status !== 'created')
+    project.can.run &&
+    (isUnfinished(pipeline.status) || jobs.some(({ status }) => isUnfinished(status) && status !== 'created'))
   return (
     <div class="row">
       {canRetry && (
@@ -149,7 +145,7 @@ function Actions({ pipeline, graph, project, me }: Visible) {
         </ActButton>
       )}
       {canCancel && <ActButton action="cancelAll">{t.cancelPipeline}</ActButton>}
-      {isOwner && (
+      {project.can.deletePipelines && (
         <ActButton action="remove" kind="danger" confirm={t.deleteThisPipelineAndAll}>
           {common.deleteLabel}
         </ActButton>
@@ -230,7 +226,7 @@ function Content({ query, graph, jobs, report, variables, project, bridges }: Vi
       return graph && graph.stages.length > 0 ? (
         <>
           <PipelineGraph stages={linked(graph.stages, bridges)} />
-          {mayRun(project) && <Waiting graph={graph} />}
+          {project.can.run && <Waiting graph={graph} />}
         </>
       ) : (
         <Empty title={graph ? t.noJobs : t.jobsAreVisibleOnly} />

@@ -1,6 +1,6 @@
 /** Pipelines of a project, newest first, with filters by state and branch. */
 import type { Listed } from '../../../api.ts'
-import { CiTabs, PipelineRows, mayRun, type ListedPipeline, SubTabs } from '../../../components/CiParts.tsx'
+import { CiTabs, PipelineRows, type ListedPipeline, SubTabs } from '../../../components/CiParts.tsx'
 import { Choice, Field } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
@@ -65,7 +65,7 @@ export const page = declare<Data, InProject>({
         <CiTabs project={project} at="pipelines" />
         <div class="head ci-head">
           <h1>{common.pipelines}</h1>
-          {mayRun(project) && (
+          {project.can.run && (
             <a class="button" data-kind="main" href={below(project, 'pipelines/new')}>
               <Icon name="plus" /> {common.runPipeline}
             </a>
@@ -109,7 +109,7 @@ export const page = declare<Data, InProject>({
             ) : (
               <p>
                 {rich(t.addGitlabCiYmlFile, { code: (text) => <code>{text}</code> })}{' '}
-                {mayRun(project) && <a href={below(project, 'ci/editor')}>{t.openPipelineEditor}</a>}
+                {project.can.run && <a href={below(project, 'ci/editor')}>{t.openPipelineEditor}</a>}
               </p>
             )}
           </Empty>

@@ -4,7 +4,6 @@ import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 import { encodePath } from '../../../refs.ts'
 import { ReleaseBody } from './Release.tsx'
@@ -67,7 +66,7 @@ export const page = declare<Data, InProject>({
           <h1>
             {release.name} {release.upcoming_release && <span class="badge">{t.upcoming}</span>}
           </h1>
-          {levelOf(project) >= 30 && (
+          {project.can.release && (
             <div class="row">
               <a class="button" href={`${address}/edit`}>
                 <Icon name="pencil" /> {common.edit}

@@ -3,7 +3,6 @@ import type { Listed, Records } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { encodePath } from '../../../refs.ts'
 import { ReleaseBody } from './Release.tsx'
@@ -26,7 +25,7 @@ export const page = declare<Data, InProject>({
   title: () => t.releases,
   feed: ({ project }) => `${below(project, 'releases')}.atom`,
   View: ({ project, releases }) => {
-    const mayWrite = levelOf(project) >= 30 && !project.archived
+    const mayWrite = project.can.release
     return (
       <>
         <div class="head">

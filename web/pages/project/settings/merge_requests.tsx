@@ -6,6 +6,7 @@ import { Chapter, Notice } from '../../../components/settings.tsx'
 import { count, flags } from '../../../fields.ts'
 import { below, type InProject } from '../../../layout/project.tsx'
 import { projectSettingsFrame } from '../../../layout/settings.tsx'
+import { developersAmong } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
@@ -59,8 +60,8 @@ export const page = declare<Data, InProject>({
       <Chapter title={t.approvalRules} hint={t.approvalsRequiredBeforeMergeRequest}>
         <ApprovalRules
           rules={rules}
-          people={members.filter(({ access_level }) => access_level >= 30)}
-          mayChange={!project.archived}
+          people={developersAmong(members)}
+          mayChange={project.can.setApprovals}
           empty={t.noApprovalRulesApprovalIsOptional}
         />
       </Chapter>

@@ -3,7 +3,6 @@ import type { Listed } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { SnippetList, type Snippet } from '../../../components/Snippets.tsx'
 import { Empty } from '../../../components/lists.tsx'
-import { REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
@@ -23,11 +22,11 @@ export const page = declare<Data, InProject>({
     }),
   }),
   title: () => common.snippets,
-  View: ({ project, snippets, me }) => (
+  View: ({ project, snippets }) => (
     <>
       <div class="head">
         <h1>{common.snippets}</h1>
-        {mayIn(project, me) >= REPORTER && (
+        {project.can.createSnippet && (
           <a class="button" data-kind="main" href={below(project, 'snippets/new')}>
             <Icon name="plus" /> {common.newSnippet}
           </a>

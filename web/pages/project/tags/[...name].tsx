@@ -5,7 +5,6 @@ import { Icon } from '../../../components/Icon.tsx'
 import { Time } from '../../../components/Time.tsx'
 import { Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { archiveAddress, encodePath, locationAddress } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
@@ -44,7 +43,7 @@ export const page = declare<Data, InProject>({
                 {t.viewRelease}{' '}
               </a>
             ) : (
-              levelOf(project) >= 30 && (
+              project.can.release && (
                 <a class="button" href={`${below(project, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}>
                   {t.createRelease}
                 </a>

@@ -8,7 +8,6 @@ import { Readme, loadReadme, type ReadmeView } from '../../../components/Readme.
 import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
 import { Empty, Pages } from '../../../components/lists.tsx'
 import { projectFrame, type InProject } from '../../../layout/project.tsx'
-import { levelOf } from '../../../levels.ts'
 import { page as declare } from '../../../page.ts'
 import { archiveAddress, missing, locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
@@ -76,7 +75,7 @@ export const page = declare<Data, InProject>({
                 <a href={locationAddress(project, 'tree', commit.id, path)}>{t.permalink}</a>
               </div>
             </details>
-            {levelOf(project) >= 30 && isBranch && (
+            {project.can.push && isBranch && (
               <a class="button" href={locationAddress(project, 'new', ref, path)}>
                 <Icon name="plus" /> {common.addFile}
               </a>

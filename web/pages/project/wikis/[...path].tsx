@@ -4,7 +4,6 @@ import { ActButton } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Prose } from '../../../components/State.tsx'
 import { Empty, Tabs } from '../../../components/lists.tsx'
-import { DEVELOPER, MAINTAINER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type Act, type PageRequest } from '../../../page.ts'
 import { CompareView, History, compareVersions, type Comparison } from './Compare.tsx'
@@ -69,12 +68,11 @@ export const page = declare<Data, InProject>({
       return addressOf(params.id!, 'home')
     },
   },
-  View: ({ project, wiki, pages, versions, source, comparison, params, query, me }) => {
-    const level = mayIn(project, me)
+  View: ({ project, wiki, pages, versions, source, comparison, params, query }) => {
     const path = pathIn(params)
     const here = addressOf(project.path_with_namespace, path)
     const view = query.get('view')
-    const mayWrite = level >= DEVELOPER
+    const mayWrite = project.can.writeWiki
     const title = wiki?.title ?? path
     const tab = (name: string, one: string | null) => ({
       text: name,
@@ -124,7 +122,7 @@ export const page = declare<Data, InProject>({
           ) : view === 'edit' && mayWrite ? (
             <>
               <WikiForm action="change" title={wiki.title} content={source ?? ''} />
-              {level >= MAINTAINER && (
+              {project.can.deleteWikiPages && (
                 <ActButton action="destroy" kind="danger" confirm={t.deletePageTitle(title)}>
                   <Icon name="trash" /> {t.deletePage}
                 </ActButton>

@@ -2,7 +2,6 @@
 import type { Records } from '../../../api.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { Empty, Row, Rows } from '../../../components/lists.tsx'
-import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
 import * as common from '../../../texts/common.ts'
@@ -18,13 +17,13 @@ export const page = declare<Data, InProject>({
   frame: projectFrame,
   load: ({ api, params }) => ({ pages: api.get('/projects/{id}/wikis', { id: params.id! }) }),
   title: () => t.wikiPages,
-  View: ({ project, pages, me }) => {
+  View: ({ project, pages }) => {
     const hrefOf = (slug: string) => below(project, `wikis/${slug.split('/').map(encodeURIComponent).join('/')}`)
     return (
       <>
         <div class="head">
           <h1>{t.wikiPages}</h1>
-          {mayIn(project, me) >= DEVELOPER && (
+          {project.can.writeWiki && (
             <a class="button" data-kind="main" href={below(project, 'wikis/new')}>
               <Icon name="plus" /> {t.newPage}
             </a>

@@ -9,8 +9,6 @@ import {
   Size,
   failureText,
   isUnfinished,
-  mayAdminister,
-  mayRun,
   type Job,
 } from '../../../../components/CiParts.tsx'
 import { Person } from '../../../../components/Avatar.tsx'
@@ -94,7 +92,7 @@ export const page = declare<Data, InProject>({
               {job.user && <Person of={job.user} />} <Time at={job.started_at ?? job.created_at} />
             </p>
           </div>
-          {mayRun(project) && <Actions job={job} />}
+          {project.can.run && <Actions job={job} />}
         </div>
         <div class="columns">
           <section class="job-log">
@@ -140,7 +138,7 @@ function Actions({ job }: { job: Job }) {
 
 function Written({ job, part, found, settings, project, query, address }: Data & Drawn & { project: Project }) {
   const isRunning = job.status === 'running' || job.status === 'canceling'
-  if (job.status === 'manual') return <Manual isOwn={mayRun(project)} />
+  if (job.status === 'manual') return <Manual isOwn={project.can.run} />
   if (job.erased_at)
     return (
       <Empty title={t.logErased}>
@@ -259,7 +257,7 @@ function Artifacts({ job, project }: { job: Job; project: Project }) {
       {job.artifacts_expire_at && (
         <p class="quiet">
           {rich(t.expiresTime, { time: <Time at={job.artifacts_expire_at} /> })}{' '}
-          {mayRun(project) && (
+          {project.can.run && (
             <ActButton action="keep" kind="plain">
               {' '}
               {t.keepArtifacts}{' '}
@@ -267,7 +265,7 @@ function Artifacts({ job, project }: { job: Job; project: Project }) {
           )}
         </p>
       )}
-      {mayAdminister(project) && (
+      {project.can.deleteArtifacts && (
         <ActButton action="removeArtifacts" kind="plain" confirm={t.deleteJobArtifacts}>
           {t.deleteArtifacts}
         </ActButton>

@@ -27,9 +27,9 @@ export const page = declare<Data, InProject>({
   title: ({ one }) => t.commitsTitle(one.title, one.iid),
   actions: stateActions,
   live: ({ one }) => liveOf(one),
-  View: ({ one, project, commits, me }) => (
+  View: ({ one, project, commits }) => (
     <>
-      <Head one={one} project={project} tab="commits" me={me} />
+      <Head one={one} project={project} tab="commits" />
       {commits.items.length === 0 ? (
         <Empty title={common.noCommits}>
           <p>{t.pushCommitsToSourceBranch(one.source_branch)}</p>

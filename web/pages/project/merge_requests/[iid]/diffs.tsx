@@ -10,7 +10,7 @@ import { page as declare, type PageRequest } from '../../../../page.ts'
 import { queryText, withQuery } from '../../../../query.ts'
 import { mergeActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
-import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
 import { commentOnLine, spotOf, type Shas } from '../../../../components/positions.ts'
 import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
 import { rich } from '../../../../rich.ts'
@@ -157,7 +157,6 @@ export const page = declare<Data, InProject>({
   },
   live: ({ one }) => liveOf(one),
   View: ({ one, project, me, shown, threads, drafts, approvals, versions, query, address }) => {
-    const rights = rightsOf(project, one, me)
     const view = viewOf(query)
     const isWithoutSpaces = hidesSpaces(query)
     const shas = shasOf(shown.version, one)
@@ -165,7 +164,7 @@ export const page = declare<Data, InProject>({
     const { files, first, version } = shown
     return (
       <>
-        <Head one={one} project={project} tab="diffs" me={me} />
+        <Head one={one} project={project} tab="diffs" />
         <div class="review-tools">
           <span>
             {rich(t.filesChanged(files.total), { total: <strong>{files.total ?? one.changes_count}</strong> })}
@@ -214,10 +213,10 @@ export const page = declare<Data, InProject>({
             discussions={threads.items}
             drafts={drafts}
             me={me}
-            mayComment={rights.mayComment}
-            mayModerate={rights.mayModerate}
-            mayResolve={rights.mayUpdate}
-            mayApply={rights.mayUpdate && one.state === 'opened'}
+            mayComment={one.can.comment}
+            mayModerate={project.can.administer}
+            mayResolve={one.can.resolve}
+            mayApply={one.can.update && one.state === 'opened'}
             address={address}
             opened={query.get('comment')}
             prints={shown.prints}
@@ -230,7 +229,7 @@ export const page = declare<Data, InProject>({
         )}
         <Pages of={files} />
         {shas !== null && <Elsewhere drafts={drafts} shas={shas} />}
-        {rights.mayComment && one.state === 'opened' && (
+        {one.can.comment && one.state === 'opened' && (
           <FinishReview one={one} drafts={drafts} approvals={approvals} me={me} />
         )}
       </>

@@ -3,7 +3,6 @@ import { ActButton, Button, Field, Form, Switch } from '../../../../components/F
 import { Listing } from '../../../../components/MergeRequests.tsx'
 import { WritingArea } from '../../../../components/WritingArea.tsx'
 import { below, projectFrame, type InProject } from '../../../../layout/project.tsx'
-import { levelOf } from '../../../../levels.ts'
 import { page as declare } from '../../../../page.ts'
 import { planActions } from '../actions.ts'
 import { loadOne, type InRequest } from '../Head.tsx'
@@ -25,7 +24,7 @@ export const page = declare<Data, InProject>({
   }),
   title: ({ one }) => t.editTitle(one.title, one.iid),
   actions: { edit: planActions.edit!, remove: planActions.remove! },
-  View: ({ one, project, branches, me }) => (
+  View: ({ one, project, branches }) => (
     <>
       <h1>{t.editMergeRequest(one.iid)}</h1>
       <Form action="edit">
@@ -47,7 +46,7 @@ export const page = declare<Data, InProject>({
           </a>
         </p>
       </Form>
-      {(me?.is_admin || levelOf(project) >= 50) && (
+      {one.can.destroy && (
         <section>
           <h2>{common.deleteLabel}</h2>
           <p class="quiet">{t.deletesMergeRequestAndAll}</p>

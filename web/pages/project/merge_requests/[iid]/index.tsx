@@ -9,10 +9,11 @@ import { timeActions } from '../../../../components/TimeTracking.tsx'
 import { OF_MERGE_REQUESTS, noteActions } from '../../../../components/note-actions.ts'
 import { Pages } from '../../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../../layout/project.tsx'
+import { developersAmong } from '../../../../levels.ts'
 import { page as declare, type PageRequest } from '../../../../page.ts'
 import { mergeActions, planActions, reviewActions, stateActions } from '../actions.ts'
 import { FinishReview } from '../FinishReview.tsx'
-import { Head, liveOf, loadOne, requestParams, rightsOf, type Detail, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, type Detail, type InRequest } from '../Head.tsx'
 import { MergeBox } from '../MergeBox.tsx'
 import { linesText } from '../../../../components/positions.ts'
 import { DraftCard } from '../ReviewDiff.tsx'
@@ -115,24 +116,23 @@ export const page = declare<Data, InProject>({
   live: ({ one }) => liveOf(one),
   View: (data) => {
     const { one, project, me, description, discussions, drafts, approvals } = data
-    const rights = rightsOf(project, one, me)
     return (
       <>
-        <Head one={one} project={project} tab="" me={me} />
+        <Head one={one} project={project} tab="" />
         <div class="columns">
           <div>
             <section class="request-text" aria-label={common.description}>
               {description ? <Prose html={description} /> : <p class="quiet">{common.noDescription}</p>}
-              <Reactions awards={data.awards} me={me} mayComment={rights.mayComment} />
+              <Reactions awards={data.awards} me={me} mayComment={one.can.comment} />
             </section>
             <MergeBox {...data} project={project} />
-            {one.state === 'opened' && (rights.mayUpdate || data.ownRules.length > 0) && (
+            {one.state === 'opened' && (one.can.plan || data.ownRules.length > 0) && (
               <details class="own-rules" open={data.ownRules.length > 0}>
                 <summary>{t.approvalRules}</summary>
                 <ApprovalRules
                   rules={data.ownRules}
-                  people={data.members.filter(({ access_level }) => access_level >= 30)}
-                  mayChange={rights.mayUpdate}
+                  people={developersAmong(data.members)}
+                  mayChange={one.can.plan}
                   empty={t.usesApprovalRulesOfProject}
                 />
               </details>
@@ -141,9 +141,9 @@ export const page = declare<Data, InProject>({
               <Discussions
                 discussions={discussions.items}
                 me={me}
-                mayComment={rights.mayComment}
-                mayModerate={rights.mayModerate}
-                mayResolve={rights.mayUpdate}
+                mayComment={one.can.comment}
+                mayModerate={project.can.administer}
+                mayResolve={one.can.resolve}
                 context={(discussion) => (
                   <Where
                     discussion={discussion}
@@ -152,9 +152,9 @@ export const page = declare<Data, InProject>({
                     lines={data.contexts[discussion.id] ?? []}
                   />
                 )}
-                extra={(note) => <Suggestions note={note} mayApply={rights.mayUpdate && one.state === 'opened'} />}
+                extra={(note) => <Suggestions note={note} mayApply={one.can.update && one.state === 'opened'} />}
               />
-              {rights.mayUpdate && one.state === 'opened' && <ApplyAll discussions={discussions.items} />}
+              {one.can.update && one.state === 'opened' && <ApplyAll discussions={discussions.items} />}
               <Pages of={discussions} />
               {drafts.length > 0 && (
                 <>
@@ -165,7 +165,7 @@ export const page = declare<Data, InProject>({
                   <FinishReview one={one} drafts={drafts} approvals={approvals} me={me} />
                 </>
               )}
-              {rights.mayComment && <CommentBox />}
+              {one.can.comment && <CommentBox />}
             </section>
           </div>
           <Side {...data} project={project} />

@@ -8,7 +8,7 @@ import { Empty, Pages, Row, Rows } from '../../../../components/lists.tsx'
 import { below, projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 import { planActions, stateActions } from '../actions.ts'
-import { Head, liveOf, loadOne, requestParams, rightsOf, type InRequest } from '../Head.tsx'
+import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
 import { rich } from '../../../../rich.ts'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/merge-requests.ts'
@@ -31,11 +31,11 @@ export const page = declare<Data, InProject>({
   title: ({ one }) => t.pipelinesTitle(one.title, one.iid),
   actions: { ...stateActions, ...planActions },
   live: ({ one }) => liveOf(one),
-  View: ({ one, project, pipelines, me }) => {
-    const mayRun = rightsOf(project, one, me).mayPlan && one.state === 'opened' && project.jobs_enabled
+  View: ({ one, project, pipelines }) => {
+    const mayRun = project.can.run && one.state === 'opened'
     return (
       <>
-        <Head one={one} project={project} tab="pipelines" me={me} />
+        <Head one={one} project={project} tab="pipelines" />
         {mayRun && (
           <p>
             <ActButton action="runPipeline">

@@ -47,11 +47,11 @@ export const page = declare<Data, InProject>({
   title: ({ one }) => t.versionsTitle(one.title, one.iid),
   actions: stateActions,
   live: ({ one }) => liveOf(one),
-  View: ({ one, project, me, versions, comparison }) => {
+  View: ({ one, project, versions, comparison }) => {
     const at = below(project, `merge_requests/${one.iid}`)
     return (
       <>
-        <Head one={one} project={project} tab="versions" me={me} />
+        <Head one={one} project={project} tab="versions" />
         {versions.length > 1 && <CompareForm versions={versions} comparison={comparison} at={`${at}/versions`} />}
         {comparison ? (
           <Compared comparison={comparison} project={project} />

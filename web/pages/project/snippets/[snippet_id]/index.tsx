@@ -1,20 +1,21 @@
 /** A snippet of a project. */
-import { SnippetView, isMine, type Snippet } from '../../../../components/Snippets.tsx'
-import { MAINTAINER, mayIn } from '../../../../layout/planning.tsx'
+import type { Can } from '../../../../abilities.ts'
+import { SnippetView, type Snippet } from '../../../../components/Snippets.tsx'
 import { projectFrame, type InProject } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
 
 interface Data {
-  snippet: Snippet
+  snippet: Snippet & { can: Can<'projectSnippet'> }
 }
 
 const SNIPPET = '/projects/{id}/snippets/{snippet_id}'
 
 export const page = declare<Data, InProject>({
   frame: projectFrame,
-  load: ({ api, params }) => ({
-    snippet: api.get(SNIPPET, { id: params.id!, snippet_id: params.snippet_id!, render_html: true }),
-  }),
+  load({ api, params }) {
+    const of = { id: params.id!, snippet_id: params.snippet_id! }
+    return { snippet: api.withAbilities('projectSnippet', of, api.get(SNIPPET, { ...of, render_html: true })) }
+  },
   title: ({ snippet }) => snippet.title,
   actions: {
     async destroy({ api, params }) {
@@ -22,7 +23,5 @@ export const page = declare<Data, InProject>({
       return `/${params.id}/-/snippets`
     },
   },
-  View: ({ project, snippet, me }) => (
-    <SnippetView snippet={snippet} mayChange={isMine(snippet, me) || mayIn(project, me) >= MAINTAINER} />
-  ),
+  View: ({ snippet }) => <SnippetView snippet={snippet} mayChange={snippet.can.change} />,
 })

@@ -1,9 +1,13 @@
 /** A personal snippet. */
-import { SnippetView, isMine, type Snippet } from '../../../../../components/Snippets.tsx'
+import type { Can } from '../../../../../abilities.ts'
+import { SnippetView, type Snippet } from '../../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../../page.ts'
 
-export const page = declare<{ snippet: Snippet }>({
-  load: ({ api, params }) => ({ snippet: api.get('/snippets/{id}', { id: params.snippet_id!, render_html: true }) }),
+export const page = declare<{ snippet: Snippet & { can: Can<'snippet'> } }>({
+  load({ api, params }) {
+    const of = { id: params.snippet_id! }
+    return { snippet: api.withAbilities('snippet', of, api.get('/snippets/{id}', { ...of, render_html: true })) }
+  },
   title: ({ snippet }) => snippet.title,
   actions: {
     async destroy({ api, params }) {
@@ -11,5 +15,5 @@ export const page = declare<{ snippet: Snippet }>({
       return '/-/snippets'
     },
   },
-  View: ({ snippet, me }) => <SnippetView snippet={snippet} mayChange={isMine(snippet, me)} />,
+  View: ({ snippet }) => <SnippetView snippet={snippet} mayChange={snippet.can.change} />,
 })
