@@ -1,6 +1,7 @@
 // Types of all inputs and outputs of the API, for the pages: `node scripts/web-types.ts` creates web/schema.ts from
-// openapi.json. The document is our own, so only the features it uses are supported here.
-import { readFile, writeFile } from 'node:fs/promises'
+// `openapi/`. The document is our own, so only the features it uses are supported here.
+import { writeFile } from 'node:fs/promises'
+import { bundle } from './openapi-chapters.ts'
 
 interface Schema {
   $ref?: string
@@ -82,7 +83,7 @@ function callOf({ components }: Document, { parameters = [], requestBody, respon
   return `{ params: ${params}; answer: ${answered ? typeOf(fullest(answered)) : 'undefined'} }`
 }
 
-const document = JSON.parse(await readFile('openapi.json', 'utf8')) as Document
+const document = (await bundle()) as unknown as Document
 const schemas = Object.entries(document.components.schemas).map(
   ([name, schema]) => `  ${JSON.stringify(name)}: ${typeOf(schema)}`,
 )
@@ -91,7 +92,7 @@ const verbs = ['get', 'post', 'put', 'patch', 'delete'].map((verb) => {
   const calls = paths.map(([path, operations]) => `    ${JSON.stringify(path)}: ${callOf(document, operations[verb]!)}`)
   return `  ${verb}: {\n${calls.join('\n')}\n  }`
 })
-const text = `/** Made of openapi.json by scripts/web-types.ts. */
+const text = `/** Made of openapi/ by scripts/web-types.ts. */
 export interface schemas {
 ${schemas.join('\n')}
 }
