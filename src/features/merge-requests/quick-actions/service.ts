@@ -7,19 +7,12 @@ import { Refusal } from '../../../errors.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
 import { splitQuickActions, type QuickAction } from '../../../lib/text/quick-actions.ts'
-import { scanReferences } from '../../../lib/text/references.ts'
-import type { Db } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
-import type { Label } from '../../planning/labels/model.ts'
-import { issueKind } from '../../planning/issues/kind.ts'
-import type { ItemRole } from '../../planning/items/kind.ts'
-import { labelsOfItems, usersOfItems } from '../../planning/items/links.ts'
-import { isParticipant } from '../../planning/items/participants.ts'
-import { findNamedItem } from '../../planning/items/queries.ts'
+import { targetOfItem } from '../../planning/items/kind.ts'
+import { usersOfItems } from '../../planning/items/links.ts'
 import { projectReaders } from '../../planning/items/readers.ts'
-import { itemKind } from '../../planning/items/registry.ts'
 import type { Obeyed } from '../../planning/notes/noteable.ts'
-import { findNamedIssue, peopleIn } from '../../planning/quick-actions/arguments.ts'
+import { peopleIn } from '../../planning/quick-actions/arguments.ts'
 import {
   carryOut,
   type Handler,
@@ -27,7 +20,7 @@ import {
   type Order,
   type CommandContext,
 } from '../../planning/quick-actions/orders.ts'
-import { idsOf, namesOf, plannedBy, sharedHandlers, titlesOf, type Kind } from '../../planning/quick-actions/shared.ts'
+import { idsOf, namesOf, plannedBy, sharedHandlers, type ActionKind } from '../../planning/quick-actions/shared.ts'
 import { addAssignedTodos } from '../../planning/todos/service.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { approvalPolicy } from '../approvals/policy.ts'
@@ -49,27 +42,21 @@ import {
 import { acceptWhenReady } from '../merging/auto-merge.ts'
 import { rebaseMergeRequest } from '../merging/rebase.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
-import * as times from '../time-tracking/service.ts'
 
 type Here = CommandContext<MergeRequestSubject, UpdateInput>
 type Ordered = Order<UpdateInput>
 
 const LONGEST_TITLE = 255
 
-const KIND: Kind<MergeRequestSubject> = {
-  noun: 'merge request',
+const KIND: ActionKind<MergeRequestSubject> = {
+  ...mergeRequestKind,
   row: ({ mergeRequest }) => mergeRequest,
   plans: mergeRequestPolicy.plan,
-  assignees: (db, { mergeRequest }) => usersOf(db, 'assignees', mergeRequest),
   readers: (app, subject, ids) => projectReaders(app, mergeRequestRules, subject, ids),
-  isParticipant: (db, { mergeRequest }, user) => isParticipant(db, mergeRequestKind, mergeRequest, user),
-  column: 'merge_request_id',
-  times,
+  copied: ['issue', 'merge_request'],
 }
 
 const planned = plannedBy(KIND)<UpdateInput>
-const usersOf = async (db: Db, role: ItemRole, { id }: MergeRequest): Promise<readonly number[]> =>
-  (await usersOfItems(db, mergeRequestKind, role, [id])).get(id) ?? []
 
 const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
   ...sharedHandlers(KIND),
@@ -148,16 +135,6 @@ const HANDLERS: Handlers<MergeRequestSubject, UpdateInput> = {
     if (left.length === before.length) return null
     return reviewedBy(left, users.length === 0 ? 'Removed all reviewers.' : `Removed reviewer ${namesOf(users)}.`)
   }),
-  copy_metadata: planned(async (place) => {
-    const found = await planOf(place)
-    if (!found) return null
-    const milestone = found.milestone_id === null ? {} : { milestone_id: found.milestone_id }
-    return {
-      wish: { add_labels: [...(place.wish.add_labels ?? []), ...titlesOf(found.labels)], ...milestone },
-      changes: { add_label_ids: idsOf(found.labels), ...milestone },
-      summary: `Copied labels and milestone from ${found.name}.`,
-    }
-  }),
 }
 
 type Publish = (app: App, actor: User) => Promise<void>
@@ -201,8 +178,10 @@ async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: s
   if (state !== 'merged' && !auto_merge) throw new Refusal('not_allowed')
 }
 
-const reviewing = async ({ app, subject, wish: input }: Here) =>
-  input.reviewer_ids ?? (await usersOf(app.db, 'reviewers', subject.mergeRequest))
+const reviewing = async ({ app, subject: { mergeRequest }, wish: input }: Here): Promise<readonly number[]> =>
+  input.reviewer_ids ??
+  (await usersOfItems(app.db, mergeRequestKind, 'reviewers', [mergeRequest.id])).get(mergeRequest.id) ??
+  []
 
 const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered => ({
   wish: { reviewer_ids },
@@ -213,31 +192,7 @@ const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered =
 /** Requests a new review from current reviewers. */
 async function askAgain(app: App, actor: User, one: MergeRequest, users: readonly User[]): Promise<void> {
   await setReviewers(app, one.id, idsOf(users), 'unreviewed')
-  const target = { project_id: one.project_id, merge_request_id: one.id }
-  await addAssignedTodos(app, actor, target, users, 'review_requested')
-}
-
-interface Plan {
-  readonly name: string
-  readonly labels: readonly Label[]
-  readonly milestone_id: number | null
-}
-
-/** Labels and milestone of the issue or merge request that the argument names, in this project only. */
-async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | null> {
-  const [named] = scanReferences(argument)
-  if (named?.kind === 'issue') {
-    const met = await findNamedIssue(app, actor, subject, named)
-    if (!met || met.project.id !== subject.project.id) return null
-    const { id, iid, milestone_id } = met.issue
-    return { name: `#${iid}`, labels: (await labelsOfItems(app.db, issueKind, [id])).get(id) ?? [], milestone_id }
-  }
-  if (named?.kind !== 'merge_request') return null
-  const met = await findNamedItem(app, actor, subject, itemKind('merge_request'), named)
-  const [one] = met?.project.id === subject.project.id ? await findMergeRequests(app.db, [met.item.id]) : []
-  if (!one) return null
-  const labels = (await labelsOfItems(app.db, mergeRequestKind, [one.id])).get(one.id) ?? []
-  return { name: `!${one.iid}`, labels, milestone_id: one.milestone_id }
+  await addAssignedTodos(app, actor, targetOfItem(mergeRequestKind, one), users, 'review_requested')
 }
 
 /** Runs in the transaction of the text, for users who may edit the merge request. */

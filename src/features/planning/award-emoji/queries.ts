@@ -21,17 +21,10 @@ export const awardableItem = (noteableKind: NoteableKind): AwardableResource =>
     name,
     key: 'awardable',
     params: {},
-    async find(_app, { topic: { noteable } }): Promise<Awardable | null> {
-      const { project_id } = noteable
-      if ('issue_id' in noteable)
-        return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id, project_id }
-      if ('merge_request_id' in noteable) {
-        const { merge_request_id } = noteable
-        return { columns: { merge_request_id }, type: 'MergeRequest', id: merge_request_id, project_id }
-      }
-      if ('snippet_id' in noteable)
-        return { columns: { snippet_id: noteable.snippet_id }, type: 'Snippet', id: noteable.snippet_id, project_id }
-      return null
+    async find(_app, { topic: { noteable, type, id } }): Promise<Awardable | null> {
+      if (type === 'Commit' || id === null || 'commit_sha' in noteable) return null
+      const { project_id, ...columns } = noteable
+      return { columns, type, id, project_id }
     },
   }) as unknown as AwardableResource
 
@@ -45,13 +38,11 @@ export const awardableNote = (noteableKind: NoteableKind): AwardableResource =>
       note.system ? null : { columns: { note_id: note.id }, type: 'Note', id: note.id, project_id: note.project_id },
   }) as unknown as AwardableResource
 
-export function awardsOn(db: Db, { columns }: Awardable) {
-  const awards = db.selectFrom('award_emoji').selectAll()
-  if ('issue_id' in columns) return awards.where('issue_id', '=', columns.issue_id)
-  if ('merge_request_id' in columns) return awards.where('merge_request_id', '=', columns.merge_request_id)
-  if ('snippet_id' in columns) return awards.where('snippet_id', '=', columns.snippet_id)
-  return awards.where('note_id', '=', columns.note_id)
-}
+export const awardsOn = (db: Db, { columns }: Pick<Awardable, 'columns'>) =>
+  db
+    .selectFrom('award_emoji')
+    .selectAll()
+    .where((eb) => eb.and(columns))
 
 type AwardSubject = AwardableSubject & { readonly award: AwardEmoji }
 

@@ -85,7 +85,9 @@ export const itemKinds = (): readonly RegisteredKind[] => registered
 export const itemKind = (key: ItemKey): RegisteredKind => registered.find((kind) => kind.key === key)!
 
 /** The item that the columns of a row name. */
-export function itemIn(row: { readonly [column in ItemKind['column']]: number | null }) {
-  const kind = registered.find(({ column }) => row[column] !== null)
+type Naming = { readonly project_id?: number } & { readonly [column in ItemKind['column']]?: number | null }
+
+export function itemIn(row: Naming) {
+  const kind = registered.find(({ column }) => typeof row[column] === 'number')
   return kind ? { kind, id: row[kind.column]! } : null
 }

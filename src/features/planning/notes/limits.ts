@@ -2,7 +2,8 @@ import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
-import type { Noteable } from './system.ts'
+import { itemIn } from '../items/registry.ts'
+import { keyOf, type Noteable } from './system.ts'
 
 const EXCEEDED = '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'
 
@@ -19,20 +20,13 @@ export async function assertBelowLimit({ db }: App, noteable: Noteable, internal
 
 /** Null if the noteable stores no count. */
 async function keptCount(db: Db, noteable: Noteable): Promise<number | null> {
-  const counted =
-    'issue_id' in noteable
-      ? db.selectFrom('issues').select('user_notes_count').where('id', '=', noteable.issue_id)
-      : 'merge_request_id' in noteable
-        ? db.selectFrom('merge_requests').select('user_notes_count').where('id', '=', noteable.merge_request_id)
-        : null
-  return (await counted?.executeTakeFirst())?.user_notes_count ?? null
-}
-
-/** The columns that find notes. Only commits need the project. */
-function keyOf(noteable: Noteable) {
-  if ('commit_sha' in noteable) return noteable
-  const { project_id: _project, ...key } = noteable
-  return key
+  const item = itemIn(noteable)
+  if (!item) return null
+  const counted = db
+    .selectFrom(item.kind.table as 'issues')
+    .select('user_notes_count')
+    .where('id', '=', item.id)
+  return (await counted.executeTakeFirst())?.user_notes_count ?? null
 }
 
 async function countUpTo(db: Db, noteable: Noteable, internal: boolean, most: number): Promise<number> {

@@ -10,6 +10,7 @@ import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { withoutHidden } from '../references/hidden.ts'
 import { presentNote, type NoteRecord } from './entity.ts'
 import type { Note } from './model.ts'
+import { keyOf } from './system.ts'
 import {
   seesInternal,
   noteablePolicy,
@@ -22,11 +23,7 @@ import {
 export function notesSeen(db: Db, subject: NoteableSubject) {
   const { noteable } = subject.topic
   const notes = db.selectFrom('notes').$if(!seesInternal(subject), (query) => query.where('internal', '=', false))
-  // No condition on the project: PostgreSQL could choose another index.
-  if ('issue_id' in noteable) return notes.where('issue_id', '=', noteable.issue_id)
-  if ('merge_request_id' in noteable) return notes.where('merge_request_id', '=', noteable.merge_request_id)
-  if ('snippet_id' in noteable) return notes.where('snippet_id', '=', noteable.snippet_id)
-  return notes.where('project_id', '=', noteable.project_id).where('commit_sha', '=', noteable.commit_sha)
+  return notes.where((eb) => eb.and(keyOf(noteable)))
 }
 
 export const ACTIVITIES = ['all_notes', 'only_comments', 'only_activity'] as const

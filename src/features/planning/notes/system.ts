@@ -22,6 +22,13 @@ export type Noteable =
   | { readonly project_id: number; readonly commit_sha: string }
   | { readonly project_id: number; readonly snippet_id: number }
 
+/** The columns that find notes. Only commits need the project: PostgreSQL could choose another index for others. */
+export function keyOf(noteable: Noteable) {
+  if ('commit_sha' in noteable) return noteable
+  const { project_id: _project, ...key } = noteable
+  return key
+}
+
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
 /** Returns the ids. Call in the transaction of the change. */

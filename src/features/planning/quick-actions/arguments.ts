@@ -12,7 +12,7 @@ import { isSeenFrom } from '../scopes.ts'
 
 const MOST_NAMED = 50
 
-const referencesIn = (argument: string) => scanReferences(argument).slice(0, MOST_NAMED)
+export const referencesIn = (argument: string) => scanReferences(argument).slice(0, MOST_NAMED)
 
 /** `@jane @joe`, or `me`. */
 export async function peopleIn({ db }: App, actor: User, argument: string): Promise<User[]> {

@@ -20,30 +20,23 @@ import { cloneIssue, moveIssue } from '../issues/move.ts'
 import { issueRules } from '../issues/rules.ts'
 import { itemReaders } from '../items/readers.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
-import { assigneesOf, findIssues } from '../issues/queries.ts'
+import { findIssues } from '../issues/queries.ts'
 import { createIssue, updateIssue, type IssueInput, type Sender } from '../issues/service.ts'
 import { issueKind } from '../issues/kind.ts'
-import { labelsOfItems } from '../items/links.ts'
-import { isParticipant } from '../items/participants.ts'
-import { milestonesOf } from '../milestones/queries.ts'
 import type { Obeyed } from '../notes/noteable.ts'
-import * as times from '../time-tracking/service.ts'
 import { branchFrom, branchNameOf, mayBranch, tagCommit, tagOrder } from './code.ts'
 import { issuesIn, labelsIn, nameFrom, findNamedProject } from './arguments.ts'
 import { carryOut, outcomeOf, unlessRefused, type Handlers, type Order, type CommandContext } from './orders.ts'
-import { idsOf, plannedBy, sharedHandlers, tildes, titlesOf, type Kind } from './shared.ts'
+import { idsOf, plannedBy, sharedHandlers, tildes, titlesOf, type ActionKind } from './shared.ts'
 
 type Here = CommandContext<IssueSubject, IssueInput>
 
-const KIND: Kind<IssueSubject> = {
-  noun: 'issue',
+const KIND: ActionKind<IssueSubject> = {
+  ...issueKind,
   row: ({ issue }) => issue,
   plans: issuePolicy.plan,
-  assignees: async (db, { issue }) => (await assigneesOf(db, [issue.id])).get(issue.id) ?? [],
   readers: (app, { issue, ...place }, ids) => itemReaders(app, issueRules, place, ids, issue),
-  isParticipant: (db, { issue }, user) => isParticipant(db, issueKind, issue, user),
-  column: 'issue_id',
-  times,
+  copied: ['issue'],
 }
 
 const planned = plannedBy(KIND)<IssueInput>
@@ -66,20 +59,6 @@ const HANDLERS: Handlers<IssueSubject, IssueInput> = {
       summary: `Moved issue to ${tildes(labels)[0]} column in the board.`,
     }
   },
-  copy_metadata: planned(async ({ app, actor, subject, wish: input, argument }) => {
-    const [source] = await issuesIn(app, actor, subject, argument)
-    if (!source || source.project.id !== subject.project.id) return null
-    const labels = (await labelsOfItems(app.db, issueKind, [source.issue.id])).get(source.issue.id) ?? []
-    const milestone = (await milestonesOf(app.db, [source.issue.milestone_id])).get(source.issue.milestone_id ?? 0)
-    return {
-      wish: {
-        add_labels: [...(input.add_labels ?? []), ...titlesOf(labels)],
-        ...(milestone && { milestone_id: milestone.id }),
-      },
-      changes: { add_label_ids: idsOf(labels), ...(milestone && { milestone_id: milestone.id }) },
-      summary: `Copied labels and milestone from ${nameFrom(subject, source)}.`,
-    }
-  }),
   due: planned(({ app, argument }) => {
     const due_date = parseNaturalDate(argument, today(app.clock))
     if (due_date === null) return null

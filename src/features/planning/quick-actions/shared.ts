@@ -1,15 +1,18 @@
 /** Quick actions that issues and merge requests share. */
 import type { App, User } from '../../../context.ts'
 import { formatDuration, parseDuration } from '../../../lib/time/duration.ts'
-import type { Db } from '../../../store/database.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import type { Awardable } from '../award-emoji/awardable.ts'
 import { toggleAward } from '../award-emoji/service.ts'
+import { columnsOfItem, targetOfItem, type ItemKey, type ItemKind, type ItemRow } from '../items/kind.ts'
+import { labelsOfItems, usersOfItems } from '../items/links.ts'
+import { isParticipant } from '../items/participants.ts'
+import { findItem, findNamedItem } from '../items/queries.ts'
+import { itemKind } from '../items/registry.ts'
 import type { Label } from '../labels/model.ts'
 import { setSubscription } from '../subscriptions/service.ts'
-import type { TimeStats } from '../time-tracking/entity.ts'
+import { trackTime } from '../time-tracking/tracking.ts'
 import { finishTodos, remind } from '../todos/service.ts'
-import { labelsIn, milestoneIn, peopleIn } from './arguments.ts'
+import { labelsIn, milestoneIn, peopleIn, referencesIn } from './arguments.ts'
 import { unlessRefused, type Handler, type Handlers, type Order, type CommandContext, type Work } from './orders.ts'
 
 /** The changes that these actions make to an item. */
@@ -24,28 +27,15 @@ export interface SharedInput {
   remove_labels?: readonly string[] | undefined
 }
 
-interface Row extends TimeStats {
-  readonly id: number
-  readonly project_id: number
-  readonly state: string
-  readonly milestone_id: number | null
-  readonly discussion_locked: boolean | null
-}
-
-type Timed = (app: App, actor: User, one: Row, duration: string) => Promise<unknown>
-
-/** The operations of issues or of merge requests. */
-export interface Kind<S> {
-  readonly noun: 'issue' | 'merge request'
-  row(subject: S): Row
+/** A kind of item with the rules of its quick actions. */
+export interface ActionKind<S> extends ItemKind {
+  row(subject: S): ItemRow
   /** Whether the user may change labels, milestone, assignees and times. */
   plans(subject: S): boolean
-  assignees(db: Db, subject: S): Promise<readonly number[]>
   /** Of these users, those who can be assigned. */
   readers(app: App, subject: S, ids: readonly number[]): Promise<readonly User[]>
-  isParticipant(db: Db, subject: S, user: number): Promise<boolean>
-  readonly column: 'issue_id' | 'merge_request_id'
-  readonly times: { estimate: Timed; spend: Timed; resetEstimate: Timed; resetSpent: Timed }
+  /** The kinds whose labels and milestone can be copied. */
+  readonly copied: readonly ItemKey[]
 }
 
 export const tildes = (labels: readonly Label[]) =>
@@ -61,7 +51,7 @@ const isWork = (seconds: number | null): seconds is number => seconds !== null &
 
 /** Only for users who may plan. */
 export const plannedBy =
-  <S>({ plans }: Pick<Kind<S>, 'plans'>) =>
+  <S>({ plans }: Pick<ActionKind<S>, 'plans'>) =>
   <W>(handler: Handler<S, W>): Handler<S, W> =>
   (place) =>
     plans(place.subject) ? handler(place) : null
@@ -78,22 +68,19 @@ const locking = (discussion_locked: boolean, summary: string): Order<SharedInput
   summary,
 })
 
-export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handlers<S, SharedInput> {
+export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): Handlers<S, SharedInput> {
   const { row, noun } = kind
   const planned = plannedBy(kind)<SharedInput>
   type Here = CommandContext<S, SharedInput>
   const assigned = async ({ app, subject, wish: input }: Here) =>
-    input.assignee_ids ?? (await kind.assignees(app.db, subject))
-  const targetOf = (subject: S) => {
-    const { id, project_id } = row(subject)
-    return kind.column === 'issue_id' ? { project_id, issue_id: id } : { project_id, merge_request_id: id }
-  }
+    input.assignee_ids ?? (await usersOfItems(app.db, kind, 'assignees', [row(subject).id])).get(row(subject).id) ?? []
+  const times = trackTime(kind)
 
   const subscribing = ({ actor, subject }: Here, wanted: boolean): Order<SharedInput> => ({
     async work(app) {
-      const usual = await kind.isParticipant(app.db, subject, actor.id)
-      const { project_id: _project, ...target } = targetOf(subject)
-      await unlessRefused(setSubscription(app, actor, target, wanted, { usual }))
+      const item = row(subject)
+      const usual = await isParticipant(app.db, kind, item, actor.id)
+      await unlessRefused(setSubscription(app, actor, columnsOfItem(kind, item.id), wanted, { usual }))
     },
     changes: { subscription_event: wanted ? 'subscribe' : 'unsubscribe' },
     summary: wanted ? `Subscribed to this ${noun}.` : `Unsubscribed from this ${noun}.`,
@@ -101,18 +88,24 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
 
   const reminding = ({ actor, subject }: Here, wanted: boolean): Order<SharedInput> => ({
     async work(app) {
-      if (wanted) await remind(app, actor, targetOf(subject))
-      else await finishTodos(app, actor.id, targetOf(subject))
+      if (wanted) await remind(app, actor, targetOfItem(kind, row(subject)))
+      else await finishTodos(app, actor.id, targetOfItem(kind, row(subject)))
     },
     changes: { todo_event: wanted ? 'add' : 'done' },
     summary: wanted ? 'Added a to-do item.' : 'Marked to-do item as done.',
   })
 
-  const awardableOf = (subject: S): Awardable => {
-    const { id, project_id } = row(subject)
-    return kind.column === 'issue_id'
-      ? { columns: { issue_id: id }, type: 'Issue', id, project_id }
-      : { columns: { merge_request_id: id }, type: 'MergeRequest', id, project_id }
+  /** The item that the argument names, in this project only. */
+  const sourceIn = async ({ app, actor, subject, argument }: Here) => {
+    for (const one of referencesIn(argument)) {
+      if ((one.kind !== 'issue' && one.kind !== 'merge_request') || !kind.copied.includes(one.kind)) continue
+      const found = await findNamedItem(app, actor, subject, itemKind(one.kind), one)
+      if (!found) continue
+      const item =
+        found.project.id === subject.project.id ? await findItem(app.db, itemKind(one.kind), found.item.id) : null
+      return item ? { kind: itemKind(one.kind), item } : null
+    }
+    return null
   }
 
   return {
@@ -194,6 +187,18 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
         summary: `Replaced all labels with ${labelWords(labels)}.`,
       }
     }),
+    copy_metadata: planned(async (place) => {
+      const source = await sourceIn(place)
+      if (!source) return null
+      const { id, iid, milestone_id } = source.item
+      const labels = (await labelsOfItems(place.app.db, source.kind, [id])).get(id) ?? []
+      const milestone = milestone_id === null ? {} : { milestone_id }
+      return {
+        wish: { add_labels: [...(place.wish.add_labels ?? []), ...titlesOf(labels)], ...milestone },
+        changes: { add_label_ids: idsOf(labels), ...milestone },
+        summary: `Copied labels and milestone from ${source.kind.sign}${iid}.`,
+      }
+    }),
     lock: planned(({ subject }) => (row(subject).discussion_locked ? null : locking(true, 'Locked the discussion.'))),
     unlock: planned(({ subject }) =>
       row(subject).discussion_locked ? locking(false, 'Unlocked the discussion.') : null,
@@ -201,11 +206,11 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
     estimate: planned(({ actor, subject, argument }) => {
       const seconds = parseDuration(argument)
       if (!isWork(seconds) || seconds <= 0) return null
-      const work: Work = (app) => kind.times.estimate(app, actor, row(subject), argument)
+      const work: Work = (app) => times.estimate(app, actor, row(subject), argument)
       return { work, changes: { time_estimate: seconds }, summary: `Set time estimate to ${formatDuration(seconds)}.` }
     }),
     remove_estimate: planned(({ actor, subject }) => ({
-      work: (app) => kind.times.resetEstimate(app, actor, row(subject), ''),
+      work: (app) => times.resetEstimate(app, actor, row(subject)),
       changes: { time_estimate: 0 },
       summary: 'Removed time estimate.',
     })),
@@ -215,13 +220,13 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
       const words = seconds > 0 ? `Added ${formatDuration(seconds)}` : `Subtracted ${formatDuration(-seconds)}`
       return {
         // Runs after earlier actions: only then is it known whether so much time was spent.
-        work: (app) => unlessRefused(kind.times.spend(app, actor, row(subject), argument)),
+        work: (app) => unlessRefused(times.spend(app, actor, row(subject), argument)),
         changes: { spend_time: { duration: seconds, user_id: actor.id } },
         summary: `${words} spent time.`,
       }
     }),
     remove_time_spent: planned(({ actor, subject }) => ({
-      work: (app) => kind.times.resetSpent(app, actor, row(subject), ''),
+      work: (app) => times.resetSpent(app, actor, row(subject)),
       changes: { spend_time: { duration: 'reset', user_id: actor.id } },
       summary: 'Removed spent time.',
     })),
@@ -233,7 +238,11 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
       const name = emoji(argument.replaceAll(':', ''))?.name
       if (name === undefined) return null
       return {
-        work: (app) => toggleAward(app, actor, awardableOf(subject), name),
+        work(app) {
+          const { id, project_id } = row(subject)
+          const awardable = { columns: columnsOfItem(kind, id), type: kind.type, id, project_id }
+          return toggleAward(app, actor, awardable, name)
+        },
         changes: { emoji_award: name },
         summary: `Toggled :${name}: emoji award.`,
       }

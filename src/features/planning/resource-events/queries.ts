@@ -5,27 +5,22 @@ import type { App } from '../../../context.ts'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { itemIn } from '../items/registry.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
 import type { NoteableItem, NoteableResource } from '../notes/noteable.ts'
 import { presentLabelEvent, presentMilestoneEvent, presentStateEvent } from './entity.ts'
 import type { LabelEvent, MilestoneEvent, StateEvent } from './model.ts'
 
-/** The column and id of an item with resource events. */
-const itemOf = ({ noteable }: NoteableItem) =>
-  'issue_id' in noteable
-    ? (['issue_id', noteable.issue_id] as const)
-    : 'merge_request_id' in noteable
-      ? (['merge_request_id', noteable.merge_request_id] as const)
-      : (['issue_id', 0] as const)
-
 const eventsIn =
   <T extends 'resource_label_events' | 'resource_state_events' | 'resource_milestone_events'>(table: T) =>
   (db: Db, topic: NoteableItem) => {
-    const [column, id] = itemOf(topic)
+    const item = itemIn(topic.noteable)
     // All three tables have these columns, but a union of table names hides that from the types.
     const events = db.selectFrom(table as 'resource_label_events').selectAll()
-    return events.where(column, '=', id).orderBy('id') as unknown as SelectQueryBuilder<Tables, T, Row<T>>
+    return events
+      .where(item?.kind.column ?? 'issue_id', '=', item?.id ?? 0)
+      .orderBy('id') as unknown as SelectQueryBuilder<Tables, T, Row<T>>
   }
 
 export const labelEventsOf = eventsIn('resource_label_events')

@@ -86,12 +86,7 @@ type Seen = { readonly issue_id: number } | { readonly merge_request_id: number 
 
 /** Marks the user's items for a target as done. */
 export async function finishTodos(app: App, user: number, seen: Seen): Promise<void> {
-  await finish(app, (todos) => {
-    const mine = todos.where('user_id', '=', user)
-    if ('issue_id' in seen) return mine.where('issue_id', '=', seen.issue_id)
-    if ('merge_request_id' in seen) return mine.where('merge_request_id', '=', seen.merge_request_id)
-    return mine.where('project_id', '=', seen.project_id).where('commit_sha', '=', seen.commit_sha)
-  })
+  await finish(app, (todos) => todos.where('user_id', '=', user).where((eb) => eb.and(seen)))
 }
 
 export async function finishTodosById(app: App, ids: readonly number[]): Promise<void> {
