@@ -109,25 +109,29 @@ async function followSource(
 
 /** The push and the event subscriber both get here: only the first adds the note. */
 async function sourceGone(app: App, one: MergeRequest, by: number | null): Promise<void> {
-  const { numUpdatedRows } = await app.db
-    .updateTable('merge_requests')
-    .set({ check_head: one.head_sha, check_result: 'missing', check_conflicts: null })
-    .where('id', '=', one.id)
-    .where('state', '=', 'opened')
-    .where((eb) => eb.or([eb('check_result', 'is', null), eb('check_result', '!=', 'missing')]))
-    .executeTakeFirst()
-  if (numUpdatedRows > 0n) await tell(app, one, by, `deleted source branch \`${one.source_branch}\``)
+  await transact(app, async (app) => {
+    const { numUpdatedRows } = await app.db
+      .updateTable('merge_requests')
+      .set({ check_head: one.head_sha, check_result: 'missing', check_conflicts: null })
+      .where('id', '=', one.id)
+      .where('state', '=', 'opened')
+      .where((eb) => eb.or([eb('check_result', 'is', null), eb('check_result', '!=', 'missing')]))
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) await tell(app, one, by, `deleted source branch \`${one.source_branch}\``)
+  })
 }
 
 async function sourceBack(app: App, one: MergeRequest, by: number | null): Promise<void> {
-  const { numUpdatedRows } = await app.db
-    .updateTable('merge_requests')
-    .set(UNCHECKED)
-    .where('id', '=', one.id)
-    .where('state', '=', 'opened')
-    .where('check_result', '=', 'missing')
-    .executeTakeFirst()
-  if (numUpdatedRows > 0n) await tell(app, one, by, `restored source branch \`${one.source_branch}\``)
+  await transact(app, async (app) => {
+    const { numUpdatedRows } = await app.db
+      .updateTable('merge_requests')
+      .set(UNCHECKED)
+      .where('id', '=', one.id)
+      .where('state', '=', 'opened')
+      .where('check_result', '=', 'missing')
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) await tell(app, one, by, `restored source branch \`${one.source_branch}\``)
+  })
 }
 
 async function tell(app: App, { id, project_id }: MergeRequest, by: number | null, body: string): Promise<void> {
