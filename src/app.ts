@@ -19,7 +19,7 @@ import { byJobToken, jobReaches } from './features/ci/job-tokens/authenticate.ts
 import { authentication } from './features/identity/authentication.ts'
 import { distribute } from './features/integrations/deliveries/distribute.ts'
 import { endLive, hasListeners, notifyListeners } from './features/integrations/live/hub.ts'
-import { startDeliverer, type Deliverer } from './features/integrations/deliveries/deliverer.ts'
+import { startDeliverer } from './features/integrations/deliveries/deliverer.ts'
 import { describeEvents } from './features/integrations/messages/describe.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { keepDefaults } from './features/instance/settings/defaults.ts'
@@ -44,7 +44,8 @@ import {
 } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { joinProcesses, newLeaseHolder } from './jobs/processes.ts'
-import { startWorker, type Worker } from './jobs/worker.ts'
+import type { Loop } from './jobs/loop.ts'
+import { startWorker } from './jobs/worker.ts'
 import { newLimiters } from './lib/async/limiter.ts'
 import { makeFolder } from './lib/files/make-folder.ts'
 import { Stalls } from './lib/async/stalls.ts'
@@ -194,8 +195,8 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
 
 export interface Forge extends AsyncDisposable {
   readonly app: App
-  readonly worker: Worker
-  readonly deliverer: Deliverer
+  readonly worker: Loop
+  readonly deliverer: Loop
   readonly http: Server
   readonly metrics: Metrics
   /** Continues with another store and no cached state; `prepare` is called while no store is open. */

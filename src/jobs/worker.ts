@@ -3,7 +3,6 @@
  * run a worker over the same store. Each tick writes all results in one transaction, which does not wait for the disk.
  * If a power cut undoes it, events are dispatched and jobs are run once more.
  */
-import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import { after, type Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Events, Row, Store } from '../store/database.ts'
@@ -25,13 +24,13 @@ import {
   type EventRow,
   type Outcome,
 } from './bookkeeping.ts'
+import { startLoop, type Loop } from './loop.ts'
 import type { Job } from './queue.ts'
 
 /** Jobs that a process runs in parallel. */
 export const CONCURRENCY = 4
 const LONG_CONCURRENCY = 2
 const LEASE_RENEWAL_MS = 5_000
-const IDLE_MS = 1_000
 /** Events without subscribers are marked in batches: after so many, or after a moment. */
 const UNWANTED_AT_ONCE = 20
 const UNWANTED_MS = 1_000
@@ -47,16 +46,6 @@ interface WorkerApp extends Claimer {
   readonly log: Log
   readonly clock: Clock
   readonly store: Store
-}
-
-export interface Worker {
-  wake(): void
-  /** Runs everything that is due now, then resolves. Only for tests, and never while the loop runs. */
-  settle(): Promise<void>
-  /** Starts nothing until the returned function is called. */
-  pause(): Promise<() => void>
-  /** Stops claiming jobs and waits for the running ones. */
-  stop(): Promise<void>
 }
 
 // oxlint-disable-next-line no-explicit-any -- the queue contains jobs of every payload
@@ -86,10 +75,7 @@ interface Work<A> {
   readonly audience?: { isThere(app: A): boolean; tell(app: A): Promise<void> }
 }
 
-export function startWorker<A extends WorkerApp>(
-  app: A,
-  { jobs, subscriptions, distribute, audience }: Work<A>,
-): Worker {
+export function startWorker<A extends WorkerApp>(app: A, { jobs, subscriptions, distribute, audience }: Work<A>): Loop {
   const known = new Map<string, AnyJob<A>>([...jobs, ...subscriptions].map((job) => [job.name, job]))
   const subscribers = Map.groupBy(subscriptions, ({ event }) => event as string)
   const long = [...known.values()].filter((job) => job.long).map((job) => job.name)
@@ -97,12 +83,7 @@ export function startWorker<A extends WorkerApp>(
   const relaxed = { ...app, db: app.store.relaxed }
   /** Jobs that run, or have ended but are not recorded yet. */
   const held = new Set<Locked>()
-  let stopping = false
-  let paused = false
-  let turn: Promise<void> = Promise.resolve()
   let areRecurringSet = false
-  let isNextTick = false
-  let timer: NodeJS.Timeout | undefined
 
   const reactionsTo = ({ name, payload }: EventRow) =>
     (subscribers.get(name) ?? []).filter(({ when }) => !when || when(JSON.parse(payload) as never))
@@ -125,7 +106,7 @@ export function startWorker<A extends WorkerApp>(
       one.outcome = abort.signal.aborted ? 'left' : { error }
       if (one.outcome !== 'left') reportFailure(row, error)
     }
-    wake()
+    loop.wake()
   }
 
   function reportFailure({ id, name, attempts }: Row<'jobs'>, error: unknown): void {
@@ -134,8 +115,7 @@ export function startWorker<A extends WorkerApp>(
   }
 
   /** The work of a tick; null for none. These reads are cheap, and only a result leads to a write. */
-  async function agenda() {
-    const isResting = stopping || paused
+  async function agenda(isResting: boolean) {
     const ended = [...held].filter(({ outcome }) => outcome !== null)
     const old = after(app.clock, LEASE_MS - LEASE_RENEWAL_MS)
     const aging = [...held].filter(({ outcome, lease, isLost }) => outcome === null && lease <= old && !isLost)
@@ -155,10 +135,9 @@ export function startWorker<A extends WorkerApp>(
     areRecurringSet = true
   }
 
-  async function takeTurn(): Promise<void> {
-    isNextTick = false
+  async function tick({ resting, stopping }: { resting: boolean; stopping: boolean }): Promise<void> {
     if (!areRecurringSet && !stopping) await setRecurring()
-    const found = await agenda()
+    const found = await agenda(resting)
     if (!found) return
     const { ended, aging, isNewEvent, hands } = found
     const lease = after(app.clock, LEASE_MS)
@@ -179,7 +158,7 @@ export function startWorker<A extends WorkerApp>(
     // Flush first: a handler may delete what a power cut would bring back.
     if (claimed.length > 0) await app.store.flushed()
     for (const row of claimed) start(row)
-    if (isMore) wake()
+    if (isMore) loop.wake()
   }
 
   async function dispatch(app: A): Promise<boolean> {
@@ -207,57 +186,14 @@ export function startWorker<A extends WorkerApp>(
     one.abort.abort(new Error('another worker has claimed the job'))
   }
 
-  function wake(): void {
-    if (stopping || paused || isNextTick) return
-    isNextTick = true
-    clearTimeout(timer)
-    // Jobs that end at the same moment are recorded in the same tick.
-    turn = turn
-      .then(() => nextTurnOfTheLoop())
-      .then(takeTurn)
-      .catch(reportTrouble)
-    void turn.then(() => {
-      clearTimeout(timer)
-      if (!stopping && !paused) timer = setTimeout(wake, IDLE_MS).unref()
-    })
-  }
-
-  const reportTrouble = (error: unknown) => log.error({ err: error }, 'jobs could not be noted')
-
-  const allDone = () => Promise.all([...held].map(({ work }) => work))
-
-  async function rest(): Promise<void> {
-    clearTimeout(timer)
-    await turn
-    if (stopping) for (const { abort } of held) abort.abort(new Error('the process is ending'))
-    await allDone()
-    await takeTurn().catch(reportTrouble)
-  }
-  wake()
-
-  return {
-    wake,
-    async settle() {
-      for (;;) {
-        wake()
-        await turn
-        const isMore = (await isAnyDue(app)) || (await newEvents(app)).some(isWanted)
-        if (held.size === 0 && !isMore) return
-        if (stopping) throw new Error('work is due, but the worker has stopped')
-        await allDone()
-      }
+  const loop = startLoop({
+    tick,
+    running: () => [...held].map(({ work }) => work),
+    isAnyDue: async () => (await isAnyDue(app)) || (await newEvents(app)).some(isWanted),
+    end() {
+      for (const { abort } of held) abort.abort(new Error('the process is ending'))
     },
-    async pause() {
-      paused = true
-      await rest()
-      return () => {
-        paused = false
-        wake()
-      }
-    },
-    async stop() {
-      stopping = true
-      await rest()
-    },
-  }
+    report: (error) => log.error({ err: error }, 'jobs could not be noted'),
+  })
+  return loop
 }
