@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, filledText, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
-import { Refusal } from '../../../errors.ts'
-import { UserSummaryEntity } from '../../identity/users/entity.ts'
-import { presentSummaries } from '../../identity/users/load.ts'
-import { isParticipant, listParticipants } from '../../planning/items/participants.ts'
-import { setSubscription } from '../../planning/subscriptions/service.ts'
+import { blankable, bool, filledText, id, int, longText, text } from '../../../api/wire.ts'
+import { participationOn } from '../../planning/items/endpoints.ts'
+import { assertAnyGiven, changeInput, people, planInput, withAssignees } from '../../planning/items/input.ts'
 import { createMergeRequestWithCommands } from '../quick-actions/service.ts'
 import { MergeRequestDetailEntity, ReviewerEntity } from './entity.ts'
 import { mergeRequestKind } from './kind.ts'
@@ -33,38 +30,18 @@ export const get = endpoint({
     presentOneMergeRequest(app, viewer, subject, subject.mergeRequest, input),
 })
 
-/** 0 and an empty value mean no user. */
-const people = z.preprocess((value) => (value === '' || value === null ? [] : value), listOf(int)).optional()
-const labels = z.preprocess((value) => (value === null ? [] : value), listOf(text)).optional()
-
-const fields = {
-  description: longText.nullish(),
-  assignee_id: blankable(int),
-  assignee_ids: people,
-  reviewer_ids: people,
-  milestone_id: blankable(int),
-  labels,
+const mergeInput = {
   remove_source_branch: bool.nullish(),
   squash: bool.nullish(),
   allow_collaboration: bool.nullish(),
   allow_maintainer_to_push: bool.nullish(),
 }
 
-interface Input {
-  assignee_id?: number | null | undefined
-  assignee_ids?: number[] | undefined
-  allow_collaboration?: boolean | null | undefined
-  allow_maintainer_to_push?: boolean | null | undefined
-}
+type Input = Parameters<typeof withAssignees>[0] & z.infer<z.ZodObject<typeof mergeInput>>
 
 /** Accepts older parameter names. */
-function wishOf<I extends Input>({ assignee_id, allow_maintainer_to_push, ...input }: I) {
-  const single = assignee_id === undefined ? undefined : assignee_id ? [assignee_id] : []
-  return {
-    ...input,
-    assignee_ids: input.assignee_ids ?? single,
-    allow_collaboration: input.allow_collaboration ?? allow_maintainer_to_push,
-  }
+function wishOf<I extends Input>({ allow_maintainer_to_push, ...input }: I) {
+  return { ...withAssignees(input), allow_collaboration: input.allow_collaboration ?? allow_maintainer_to_push }
 }
 
 export const create = endpoint({
@@ -80,7 +57,10 @@ export const create = endpoint({
     target_branch: text,
     target_project_id: blankable(id),
     approvals_before_merge: blankable(int),
-    ...fields,
+    description: longText.nullish(),
+    reviewer_ids: people,
+    ...planInput,
+    ...mergeInput,
   }),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
@@ -90,24 +70,18 @@ export const create = endpoint({
   },
 })
 
-const CHANGEABLE = [
-  'title',
-  'description',
-  'target_branch',
-  'assignee_id',
-  'assignee_ids',
-  'reviewer_ids',
-  'milestone_id',
-  'labels',
-  'add_labels',
-  'remove_labels',
-  'state_event',
-  'discussion_locked',
-  'remove_source_branch',
-  'squash',
-  'allow_collaboration',
-  'allow_maintainer_to_push',
-] as const
+const { assignee_id, assignee_ids, ...otherChanges } = changeInput
+
+const changes = {
+  title: filledText.optional(),
+  description: longText.nullish(),
+  target_branch: filledText.optional(),
+  assignee_id,
+  assignee_ids,
+  reviewer_ids: people,
+  ...otherChanges,
+  ...mergeInput,
+}
 
 export const update = endpoint({
   method: 'PUT',
@@ -115,21 +89,10 @@ export const update = endpoint({
   summary: 'Update, close or reopen a merge request',
   on: mergeRequest,
   allow: 'update',
-  input: z.object({
-    title: filledText.optional(),
-    target_branch: filledText.optional(),
-    ...fields,
-    add_labels: labels,
-    remove_labels: labels,
-    state_event: oneOf('close', 'reopen').optional(),
-    discussion_locked: bool.nullish(),
-  }),
+  input: z.object(changes),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
-    if (CHANGEABLE.every((name) => input[name] === undefined)) {
-      const text = `${CHANGEABLE.join(', ')} are missing, at least one parameter must be provided`
-      throw new Refusal('bad_request', text, { as: 'both' })
-    }
+    assertAnyGiven(changes, input)
     const updated = await updateMergeRequest(app, viewer, subject, subject.mergeRequest.id, wishOf(input))
     return presentOneMergeRequest(app, viewer, subject, updated)
   },
@@ -146,37 +109,17 @@ export const destroy = endpoint({
   handle: ({ app, viewer, subject }) => deleteMergeRequest(app, viewer, subject.mergeRequest),
 })
 
-const subscribing = (wanted: boolean) =>
-  endpoint({
-    method: 'POST',
-    path: `${ITEM}/${wanted ? 'subscribe' : 'unsubscribe'}`,
-    summary: wanted ? 'Be told what happens to a merge request' : 'Be told no more what happens to a merge request',
-    on: mergeRequest,
-    allow: 'update',
-    status: 200,
-    output: MergeRequestDetailEntity,
-    async handle({ app, viewer, subject }) {
-      const { mergeRequest: one } = subject
-      const usual = await isParticipant(app.db, mergeRequestKind, one, viewer.id)
-      await setSubscription(app, viewer, { merge_request_id: one.id }, wanted, { usual })
-      return presentOneMergeRequest(app, viewer, subject)
-    },
-  })
-
-export const subscribe = subscribing(true)
-export const unsubscribe = subscribing(false)
-
-export const participants = endpoint({
-  method: 'GET',
-  path: `${ITEM}/participants`,
-  summary: 'List who takes part in a merge request',
+export const { subscribe, unsubscribe, participants } = participationOn({
+  kind: mergeRequestKind,
+  path: ITEM,
   on: mergeRequest,
-  allow: 'readMergeRequest',
-  output: pageOf(UserSummaryEntity),
-  async handle({ app, subject, page }) {
-    const { items, total } = await listParticipants(app.db, mergeRequestKind, subject.mergeRequest, page)
-    return { total, items: await presentSummaries(app, items) }
-  },
+  of: (subject) => subject.mergeRequest,
+  reading: 'readMergeRequest',
+  by: 'user',
+  subscribing: 'update',
+  status: 200,
+  output: MergeRequestDetailEntity,
+  present: presentOneMergeRequest,
 })
 
 export const reviewers = endpoint({

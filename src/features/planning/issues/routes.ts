@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, date, id, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, id, int, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
-import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
+import { notFound, unauthenticated } from '../../../errors.ts'
 import { group } from '../../groups/groups/queries.ts'
-import { UserSummaryEntity } from '../../identity/users/entity.ts'
-import { presentSummaries } from '../../identity/users/load.ts'
 import { LARGEST_IID } from '../iids.ts'
-import { isParticipant, listParticipants } from '../items/participants.ts'
+import { participationOn } from '../items/endpoints.ts'
+import { assertAnyGiven, changeInput, planInput, withAssignees } from '../items/input.ts'
 import { itemKind } from '../items/registry.ts'
 import { renderText } from '../markdown/service.ts'
-import { setSubscription } from '../subscriptions/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
 import { ISSUE_ORDERS, countIssues, listIssues, listProjectIssues } from './lists.ts'
@@ -177,33 +175,15 @@ export const getById = endpoint({
   },
 })
 
-/** 0 and an empty value mean no user. */
-const assignees = z.preprocess((value) => (value === '' || value === null ? [] : value), listOf(int)).optional()
-const milestone = blankable(int)
 /** An invalid date clears the field, like an empty text. */
 const due = z.preprocess((value) => (date.safeParse(value).success ? value : null), date.nullable()).optional()
-const labels = z.preprocess((value) => (value === null ? [] : value), listOf(text)).optional()
 
 const fields = {
-  description: longText.nullish(),
-  confidential: bool.optional(),
-  assignee_ids: assignees,
-  assignee_id: blankable(int),
-  milestone_id: milestone,
-  labels,
+  ...planInput,
   due_date: due,
   weight: blankable(int),
   issue_type: oneOf(...ISSUE_TYPES).optional(),
   created_at: moment.optional(),
-}
-
-/** The older `assignee_id` becomes a list of one. */
-function wishOf<I extends { assignee_ids?: number[] | undefined; assignee_id?: number | null | undefined }>({
-  assignee_id,
-  ...input
-}: I) {
-  const single = assignee_id === undefined ? undefined : assignee_id ? [assignee_id] : []
-  return { ...input, assignee_ids: input.assignee_ids ?? single }
 }
 
 export const create = endpoint({
@@ -215,6 +195,8 @@ export const create = endpoint({
   allow: 'createIssue',
   input: z.object({
     title: text,
+    description: longText.nullish(),
+    confidential: bool.optional(),
     ...fields,
     iid: int.pipe(z.int().min(1).max(LARGEST_IID)).optional(),
     merge_request_to_resolve_discussions_of: blankable(id),
@@ -227,30 +209,26 @@ export const create = endpoint({
     const followed = iid
       ? await itemKind('merge_request').followUp?.(app, viewer, subject.project, { iid, discussion })
       : null
-    const request = wishOf({ ...given, description: given.description || followed?.description || given.description })
+    const request = withAssignees({
+      ...given,
+      description: given.description || followed?.description || given.description,
+    })
     const created = await createIssueWithCommands(app, viewer, subject, request, sender, followed?.settle)
     return presentOneIssue(app, viewer, created)
   },
 })
 
-const CHANGEABLE = [
-  'title',
-  'description',
-  'confidential',
-  'assignee_ids',
-  'assignee_id',
-  'milestone_id',
-  'labels',
-  'add_labels',
-  'remove_labels',
-  'state_event',
-  'discussion_locked',
-  'weight',
-  'issue_type',
-  'created_at',
-  'updated_at',
-  'due_date',
-] as const
+const changes = {
+  title: text.optional(),
+  description: longText.nullish(),
+  confidential: bool.optional(),
+  ...changeInput,
+  weight: fields.weight,
+  issue_type: fields.issue_type,
+  created_at: fields.created_at,
+  updated_at: moment.optional(),
+  due_date: fields.due_date,
+}
 
 export const update = endpoint({
   method: 'PUT',
@@ -258,22 +236,11 @@ export const update = endpoint({
   summary: 'Update, close or reopen an issue',
   on: issue,
   allow: 'update',
-  input: z.object({
-    title: text.optional(),
-    ...fields,
-    add_labels: labels,
-    remove_labels: labels,
-    state_event: oneOf('close', 'reopen').optional(),
-    discussion_locked: bool.nullish(),
-    updated_at: moment.optional(),
-  }),
+  input: z.object(changes),
   output: IssueEntity,
   async handle({ app, viewer, subject, input }) {
-    if (CHANGEABLE.every((name) => input[name] === undefined)) {
-      const text = `${CHANGEABLE.join(', ')} are missing, at least one parameter must be provided`
-      throw new Refusal('bad_request', text, { as: 'both' })
-    }
-    return presentOneIssue(app, viewer, await updateIssue(app, viewer, subject, subject.issue.id, wishOf(input)))
+    assertAnyGiven(changes, input)
+    return presentOneIssue(app, viewer, await updateIssue(app, viewer, subject, subject.issue.id, withAssignees(input)))
   },
 })
 
@@ -334,36 +301,17 @@ export const reorder = endpoint({
   },
 })
 
-const subscribing = (wanted: boolean) =>
-  endpoint({
-    method: 'POST',
-    path: `${ITEM}/${wanted ? 'subscribe' : 'unsubscribe'}`,
-    summary: wanted ? 'Be told what happens to an issue' : 'Be told no more what happens to an issue',
-    on: issue,
-    allow: 'participate',
-    output: IssueEntity,
-    async handle({ app, viewer, subject }) {
-      const usual = await isParticipant(app.db, issueKind, subject.issue, viewer.id)
-      await setSubscription(app, viewer, { issue_id: subject.issue.id }, wanted, { usual })
-      return presentOneIssue(app, viewer, subject.issue)
-    },
-  })
-
-export const subscribe = subscribing(true)
-export const unsubscribe = subscribing(false)
-
-export const participants = endpoint({
-  method: 'GET',
-  path: `${ITEM}/participants`,
-  summary: 'List who takes part in an issue',
+export const { subscribe, unsubscribe, participants } = participationOn({
+  kind: issueKind,
+  path: ITEM,
   on: issue,
-  allow: 'read',
+  of: (subject) => subject.issue,
+  reading: 'read',
   by: 'visitor',
-  output: pageOf(UserSummaryEntity),
-  async handle({ app, subject, page }) {
-    const { items, total } = await listParticipants(app.db, issueKind, subject.issue, page)
-    return { total, items: await presentSummaries(app, items) }
-  },
+  subscribing: 'participate',
+  status: 201,
+  output: IssueEntity,
+  present: (app, viewer, { issue }) => presentOneIssue(app, viewer, issue),
 })
 
 export const userAgentDetail = endpoint({

@@ -2,28 +2,27 @@
 import { z } from 'zod'
 import { endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
-import type { App, User } from '../../../context.ts'
-import { TimeStatsEntity, presentTimeStats, type TimeStats } from './entity.ts'
-
-type Stored = TimeStats & { readonly id: number }
-type By<Input extends unknown[]> = (app: App, actor: User, one: Stored, ...given: Input) => Promise<TimeStats>
+import type { ItemKind, ItemRow } from '../items/kind.ts'
+import { TimeStatsEntity, presentTimeStats } from './entity.ts'
+import { trackTime } from './tracking.ts'
 
 interface Scope<S, P extends Policy<S>> {
+  kind: ItemKind
   path: `/${string}`
-  noun: string
   on: Resource<S, P>
   reading: keyof P & string
   by: 'user' | 'visitor'
   /** The status of the answer to added time. */
   added: 200 | 201
-  of(subject: S): Stored
-  work: { estimate: By<[string]>; resetEstimate: By<[]>; spend: By<[string]>; resetSpent: By<[]> }
+  of(subject: S): ItemRow
 }
 
 export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subject: S) => boolean }>(
   scope: Scope<S, P>,
 ) {
-  const { path, noun, on, reading, by, added, of, work } = scope
+  const { kind, path, on, reading, by, added, of } = scope
+  const noun = kind.one
+  const work = trackTime(kind)
   const writing = { on, allow: 'update', output: TimeStatsEntity } as const
   return {
     stats: endpoint({
