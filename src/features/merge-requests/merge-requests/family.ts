@@ -1,13 +1,15 @@
 import { family } from '../../family.ts'
+import { unassignFormerMembers } from '../../planning/items/users.ts'
 import { releaseMergeRequests } from './user-removal.ts'
 import { mergeRequestItems } from './item.ts'
-import { closeOfDeleted, closeOfUnlinked, dropRefs, unassignFormerMember } from './on.ts'
+import { mergeRequestKind } from './kind.ts'
+import { closeOfDeleted, closeOfUnlinked, dropRefs } from './on.ts'
 import * as listRoutes from './list-routes.ts'
 import * as routes from './routes.ts'
 
 export const mergeRequests = family({
   routes: { ...routes, ...listRoutes },
-  reactions: [unassignFormerMember, closeOfDeleted, closeOfUnlinked, dropRefs],
+  reactions: [unassignFormerMembers(mergeRequestKind), closeOfDeleted, closeOfUnlinked, dropRefs],
   items: mergeRequestItems,
   onUserRemoved: releaseMergeRequests,
 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { on, type App } from '../../../context.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -8,30 +7,6 @@ import { headRef, mergeRef } from '../versions/refs.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { NO_AUTO_MERGE } from './service.ts'
-
-/**
- * Unassigns former members from open merge requests in projects they no longer have access to. Merged and closed ones
- * stay unchanged.
- */
-export const unassignFormerMember = on(
-  'member.removed',
-  'merge requests',
-  async (app, { user_id, project_id, group_id }) => {
-    const isLeft =
-      project_id === null
-        ? sql<boolean>`m.project_id in (select p.id from projects p
-          join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`
-        : sql<boolean>`m.project_id = ${project_id}`
-    const isNobody = sql<boolean>`not exists (select 1 from project_authorizations t
-    where t.user_id = ${user_id} and t.project_id = m.project_id) and m.state in ('opened', 'locked')`
-    await sql`delete from merge_request_assignees where user_id = ${user_id} and merge_request_id in (
-    select m.id from merge_request_assignees x join merge_requests m on m.id = x.merge_request_id
-    where x.user_id = ${user_id} and ${isLeft} and ${isNobody})`.execute(app.db)
-    await sql`delete from merge_request_reviewers where user_id = ${user_id} and merge_request_id in (
-    select m.id from merge_request_reviewers x join merge_requests m on m.id = x.merge_request_id
-    where x.user_id = ${user_id} and ${isLeft} and ${isNobody})`.execute(app.db)
-  },
-)
 
 const MOST_AT_ONCE = 100
 

@@ -1,13 +1,13 @@
 import { family } from '../../family.ts'
-import { releaseIssues } from './user-removal.ts'
+import { releaseItems, unassignFormerMembers } from '../items/users.ts'
 import { issueItems } from './item.ts'
-import { unassignFormerMember } from './on.ts'
+import { issueKind } from './kind.ts'
 import * as placeRoutes from './scope-routes.ts'
 import * as routes from './routes.ts'
 
 export const issues = family({
   routes: { ...routes, ...placeRoutes },
-  reactions: [unassignFormerMember],
+  reactions: [unassignFormerMembers(issueKind)],
   items: issueItems,
-  onUserRemoved: releaseIssues,
+  onUserRemoved: (app, { id }, { successor }) => releaseItems(app, issueKind, id, successor?.id ?? null),
 })
