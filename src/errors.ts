@@ -49,9 +49,9 @@ export const invalid = (fields: FieldErrors) => new Refusal('bad_request', field
 /** Another record has the same value in each of these fields. */
 export const taken = (...fields: string[]) => invalid(Object.fromEntries(fields.map((field) => [field, [TAKEN]])))
 
-/** `pipeline triggers` → `Maximum number of pipeline triggers (150) exceeded` */
+/** Before one more record: `Maximum number of pipeline triggers (150) exceeded`. A limit of 0 means no limit. */
 export function assertBelowLimit(count: number, most: number, records: string): void {
-  if (count >= most) throw invalid({ base: [`Maximum number of ${records} (${most}) exceeded`] })
+  if (most > 0 && count >= most) throw invalid({ base: [`Maximum number of ${records} (${most}) exceeded`] })
 }
 
 /** `notFound('GPG Key')` says `404 GPG Key Not Found`; unnamed records say `404 Not found`, with a small f. */

@@ -10,7 +10,13 @@ import { BLANK, tooLong } from '../lib/text/faults.ts'
 
 export type Faults = Record<string, string[]>
 
-/** `last`: a value that breaks this rule is not checked further. */
+const isRule = (issue: z.core.$ZodRawIssue | z.core.$ZodIssue): boolean =>
+  issue.code === 'custom' && issue.params?.isRule === true
+
+/**
+ * `last`: a value that breaks this rule is not checked further. `field`: a rule of several fields, and the one it is
+ * answered for.
+ */
 export const rule = <T>(
   holds: (value: T) => boolean,
   fault: string | ((value: T) => string),
@@ -20,7 +26,7 @@ export const rule = <T>(
     error: typeof fault === 'string' ? fault : ({ input }) => fault(input as T),
     abort: last,
     params: { isRule: true },
-    ...(field !== undefined && { path: [field] }),
+    ...(field !== undefined && { path: [field], when: ({ issues }) => issues.every(isRule) }),
   })
 
 /** Several errors of one value. */
@@ -67,7 +73,7 @@ export const rulesOf = (shape: Readonly<Record<string, z.ZodType>>) =>
 export function brokenRules(issues: readonly z.core.$ZodIssue[]): { faults: Faults; others: z.core.$ZodIssue[] } {
   const faults: Faults = {}
   const others = issues.filter((issue) => {
-    if (issue.code !== 'custom' || !issue.params?.isRule) return true
+    if (!isRule(issue)) return true
     ;(faults[String(issue.path[0])] ??= []).push(issue.message)
     return false
   })

@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findEmoji } from '../../../lib/text/emoji.ts'
+import { TAKEN } from '../../../lib/text/faults.ts'
 import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -19,7 +20,7 @@ export async function award(app: App, actor: User, awardable: Awardable, named: 
   try {
     return await transact(app, (app) => insert(app, actor, awardable, emoji.name))
   } catch (error) {
-    if (uniqueViolation(error)) throw refused('has already been taken')
+    if (uniqueViolation(error)) throw refused(TAKEN)
     if (isOrphan(error)) throw notFound('Award Emoji') // deleted meanwhile
     throw error
   }

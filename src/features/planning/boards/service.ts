@@ -1,11 +1,13 @@
+import { z } from 'zod'
+import { assertRules } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp } from '../../../context.ts'
-import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { Refusal, notFound, taken } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findVisibleLabel } from '../labels/queries.ts'
 import { columnsAt, type ScopeRow } from '../scopes.ts'
-import { LONGEST_TITLE, isTooLong, tooLong } from '../titles.ts'
+import { titleRule } from '../titles.ts'
 import type { LoadedList } from './entity.ts'
 import type { Board, BoardList } from './model.ts'
 import { boardsOf, listsOf } from './queries.ts'
@@ -22,13 +24,10 @@ export async function ensureBoard(app: App, scope: ScopeRow): Promise<void> {
   })
 }
 
-function assertValidName(name: string): void {
-  if (name === '') throw invalid({ name: ["can't be blank"] })
-  if (isTooLong(name)) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
-}
+const boardRules = z.object({ name: titleRule })
 
 export async function createBoard({ db, clock }: App, scope: ScopeRow, name: string): Promise<Board> {
-  assertValidName(name.trim())
+  assertRules(boardRules, { name: name.trim() })
   const now = timestamp(clock)
   return db
     .insertInto('boards')
@@ -45,7 +44,7 @@ interface BoardChange {
 
 export async function updateBoard(app: App, { id }: Board, input: BoardChange): Promise<Board> {
   const { name, hide_backlog_list, hide_closed_list } = input
-  if (typeof name === 'string') assertValidName(name.trim())
+  if (typeof name === 'string') assertRules(boardRules, { name: name.trim() })
   const board = await app.db
     .updateTable('boards')
     .set({
@@ -83,7 +82,7 @@ export async function addList(app: App, scope: ScopeRow, board: Board, label_id:
     const lists = await lockLists(app, board)
     const label = await findVisibleLabel(app.db, scope, label_id)
     if (!label) throw refusal('Label not found!')
-    if (lists.some((list) => list.label_id === label_id)) throw invalid({ label_id: ['has already been taken'] })
+    if (lists.some((list) => list.label_id === label_id)) throw taken('label_id')
     const now = timestamp(app.clock)
     const position = (lists.at(-1)?.position ?? -1) + 1
     const list = await app.db

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import type { Page, PageRequest } from '../../../api/pages.ts'
+import { assertRules, limited } from '../../../api/rules.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid } from '../../../errors.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfTexts } from '../../../store/pages.ts'
@@ -27,7 +28,7 @@ export const listComments = (
   return pageOfTexts(notes.selectAll().where('system', '=', false).orderBy('id'), 'body', page)
 }
 
-const LONGEST_NOTE = 65_536
+const commentRules = z.object({ note: limited(z.string(), 65_536) })
 
 /** A position outside the diff of the commit is dropped, not refused. */
 export async function commentCommit(
@@ -37,7 +38,7 @@ export async function commentCommit(
   commit: Commit,
   { note, anchor }: { note: string; anchor: Anchor | null },
 ): Promise<NoteOutcome> {
-  if (note.length > LONGEST_NOTE) throw invalid({ note: [`is too long (maximum is ${LONGEST_NOTE} characters)`] })
+  assertRules(commentRules, { note })
   const noteable = { ...subject, topic: noteableItemOf(subject, commit) }
   const placed = anchor && ((await noteable.topic.place?.(app, positionAt(anchor, commit))) ?? null)
   return placed

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { conflict, invalid, notFound } from '../../../errors.ts'
+import { conflict, notFound, taken } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -92,7 +92,7 @@ export async function updateLabel(
 async function assertTitleFree(app: TransactionApp, scope: ScopeRow, id: number, title: string): Promise<void> {
   await lockTitle(app, title)
   const other = (await labelsTitled(app.db, scope, [title])).get(title)
-  if (other && other.id !== id) throw invalid({ title: ['has already been taken'] })
+  if (other && other.id !== id) throw taken('title')
 }
 
 async function setPriority(

@@ -1,9 +1,21 @@
-import { invalid, type FieldErrors } from '../../../errors.ts'
-import { LONGEST_DESCRIPTION, titleFaults, tooLong } from '../titles.ts'
+import { z } from 'zod'
+import { faultsIn, rule, rulesOf, assertRules } from '../../../api/rules.ts'
+import { descriptionRule, titleRule } from '../titles.ts'
 import { toColor } from './colors.ts'
 
 /** No commas: lists of titles are separated by commas. */
-export const labelTitleFaults = (title: string): string[] => (title.includes(',') ? ['is invalid'] : titleFaults(title))
+const title = z
+  .string()
+  .check(rule((value) => !value.includes(','), 'is invalid', { last: true }))
+  .pipe(titleRule)
+
+export const labelTitleFaults = (value: string): string[] => faultsIn(title, value)
+
+const labelRules = rulesOf({
+  title,
+  color: z.string().check(rule((value) => toColor(value) !== null, 'must be a valid color code')),
+  description: descriptionRule,
+})
 
 interface LabelColumns {
   title?: string
@@ -13,13 +25,6 @@ interface LabelColumns {
 
 /** Validates the given fields. Returns the colour in its stored form. */
 export function assertValidLabel<L extends LabelColumns>(label: L): L {
-  const { title, color, description } = label
-  const faults: FieldErrors = {}
-  const ofTitle = title === undefined ? [] : labelTitleFaults(title)
-  if (ofTitle.length > 0) faults.title = ofTitle
-  const kept = color === undefined ? undefined : toColor(color)
-  if (kept === null) faults.color = ['must be a valid color code']
-  if (description && description.length > LONGEST_DESCRIPTION) faults.description = [tooLong(LONGEST_DESCRIPTION)]
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-  return kept ? { ...label, color: kept } : label
+  assertRules(labelRules, label)
+  return label.color === undefined ? label : { ...label, color: toColor(label.color) }
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { faultsIn, filled } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
@@ -27,20 +29,16 @@ export interface NoteInput {
   readonly review?: true
 }
 
-const LONGEST_NOTE = 1_000_000
 // All notes of a discussion are loaded and shown at once.
 const MOST_NOTES = 500
 const MOST_BYTES = 8 * 1024 * 1024
 const DISCUSSION_TOO_LONG = 'A discussion has at most 8 MB of text'
 
-function faultsIn(body: string): string | null {
-  if (body.trim() === '') return '{:note=>["can\'t be blank"]}'
-  return body.length > LONGEST_NOTE ? `{:note=>["is too long (maximum is ${LONGEST_NOTE} characters)"]}` : null
-}
+const noteRule = filled(z.string(), 1_000_000)
 
 function assertValid(body: string, words: (faults: string) => string): void {
-  const faults = faultsIn(body)
-  if (faults) throw new Refusal('bad_request', words(faults))
+  const [fault] = faultsIn(noteRule, body)
+  if (fault) throw new Refusal('bad_request', words(`{:note=>["${fault}"]}`))
 }
 
 export const assertSayable = (body: string): void => assertValid(body, (faults) => `400 Bad request - Note ${faults}`)

@@ -1,6 +1,7 @@
 /** The files of a snippet: a few texts, whose names are paths. Pure functions. */
-import { badParameter, invalid, type Refusal } from '../../../errors.ts'
-import { LONGEST_TITLE, tooLong } from '../titles.ts'
+import { badParameter, invalid, taken, type Refusal } from '../../../errors.ts'
+import { BLANK, tooLong } from '../../../lib/text/faults.ts'
+import { LONGEST_TITLE } from '../titles.ts'
 import type { SnippetFile } from './model.ts'
 
 export const MOST_FILES = 10
@@ -24,14 +25,13 @@ const isPath = (path: string) =>
   !MISLEADING.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 
 export function assertValidFiles(files: readonly SnippetFile[]): void {
-  if (files.length === 0) throw invalid({ content: ["can't be blank"] })
+  if (files.length === 0) throw invalid({ content: [BLANK] })
   if (files.length > MOST_FILES) throw badParameter(`files can have at most ${MOST_FILES} entries`)
-  if (new Set(files.map(({ path }) => path)).size < files.length)
-    throw invalid({ file_name: ['has already been taken'] })
+  if (new Set(files.map(({ path }) => path)).size < files.length) throw taken('file_name')
   for (const { path, content } of files) {
     if (path.length > LONGEST_TITLE) throw invalid({ file_name: [tooLong(LONGEST_TITLE)] })
     if (!isPath(path)) throw invalid({ file_name: ['is invalid'] })
-    if (content.trim() === '') throw invalid({ content: ["can't be blank"] })
+    if (content.trim() === '') throw invalid({ content: [BLANK] })
   }
 }
 

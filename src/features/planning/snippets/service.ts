@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { assertRules } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
@@ -7,7 +9,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { reserveSnippet } from '../events/service.ts'
-import { titleFaults } from '../titles.ts'
+import { titleRule } from '../titles.ts'
 import { assertValidFiles, changedFiles, filesFrom, touchesFiles, type FilesChange, type NewFiles } from './files.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 
@@ -29,10 +31,7 @@ export interface SnippetChange extends FilesChange {
   visibility?: Visibility | null | undefined
 }
 
-function assertTitle(title: string): void {
-  const faults = titleFaults(title)
-  if (faults.length > 0) throw invalid({ title: faults })
-}
+const snippetRules = z.object({ title: titleRule })
 
 async function assertVisibilityAllowed(app: App, actor: User, visibility: Visibility): Promise<void> {
   const { restricted_visibility_levels: restricted } = await currentSettings(app)
@@ -52,7 +51,7 @@ export async function createSnippet(
   const title = input.title.trim()
   const { description = null, visibility } = input
   const files = filesFrom(input)
-  assertTitle(title)
+  assertRules(snippetRules, { title })
   assertValidFiles(files)
   await assertVisibilityAllowed(app, actor, visibility)
   const now = timestamp(app.clock)
@@ -96,7 +95,7 @@ export async function updateSnippet(
     ...(description !== undefined && { description }),
     ...(visibility && { visibility }),
   }
-  if (columns.title !== undefined) assertTitle(columns.title)
+  if (columns.title !== undefined) assertRules(snippetRules, { title: columns.title })
   if (visibility) await assertVisibilityAllowed(app, actor, visibility)
   return transact(app, async (app) => {
     const before = await app.db
