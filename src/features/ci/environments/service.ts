@@ -1,15 +1,14 @@
+import { z } from 'zod'
+import { assertRules, filled, limited, rule, rulesOf } from '../../../api/rules.ts'
 import { after, DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { forbidden, notFound, taken } from '../../../errors.ts'
 import { isWebAddress } from '../../../lib/net/web-address.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { ensureEnvironment, guessTier, isEnvironmentName } from './making.ts'
 import type { Environment, Tier } from './model.ts'
 import { findEnvironmentByName } from './queries.ts'
-
-const LONGEST_URL = 255
-const LONGEST_DESCRIPTION = 10_000
 
 export interface EnvironmentInput {
   name?: string | undefined
@@ -21,24 +20,13 @@ export interface EnvironmentInput {
 const NAME_FAULT =
   "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'"
 
-function assertValid({ name, external_url: url, description }: EnvironmentInput): void {
-  const faults: FieldErrors = {}
-  if (name !== undefined && !isEnvironmentName(name)) {
-    faults.name = [
-      name.trim() === ''
-        ? "can't be blank"
-        : name.length > 255
-          ? 'is too long (maximum is 255 characters)'
-          : NAME_FAULT,
-    ]
-  }
-  if (url && !isWebAddress(url)) faults.external_url = ['is blocked: Only allowed schemes are http, https']
-  if (url && url.length > LONGEST_URL) faults.external_url = [`is too long (maximum is ${LONGEST_URL} characters)`]
-  if (description && description.length > LONGEST_DESCRIPTION) {
-    faults.description = [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`]
-  }
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-}
+const environmentRules = rulesOf({
+  name: filled(z.string(), 255, { last: true }).check(rule(isEnvironmentName, NAME_FAULT)),
+  external_url: limited(z.string(), 255, { last: true }).check(
+    rule((url) => url === '' || isWebAddress(url), 'is blocked: Only allowed schemes are http, https'),
+  ),
+  description: limited(z.string(), 10_000),
+})
 
 const duringRequiredStep = <T>(app: App, project: number, work: (app: App) => Promise<T>): Promise<T> =>
   transact(app, async (app) => {
@@ -46,28 +34,26 @@ const duringRequiredStep = <T>(app: App, project: number, work: (app: App) => Pr
     return work(app)
   })
 
-const taken = () => invalid({ name: ['has already been taken'] })
-
 export function createEnvironment(
   app: App,
   project: number,
   input: EnvironmentInput & { name: string },
 ): Promise<Environment> {
-  assertValid(input)
+  assertRules(environmentRules, input)
   return duringRequiredStep(app, project, async (app) => {
-    if (await findEnvironmentByName(app.db, project, input.name)) throw taken()
+    if (await findEnvironmentByName(app.db, project, input.name)) throw taken('name')
     return ensureEnvironment(app, project, input.name, input)
   })
 }
 
 /** The slug never changes, because URLs contain it. */
 export function updateEnvironment(app: App, environment: Environment, input: EnvironmentInput): Promise<Environment> {
-  assertValid(input)
+  assertRules(environmentRules, input)
   const { project_id: project, id } = environment
   return duringRequiredStep(app, project, async (app) => {
     const name = input.name ?? environment.name
     const same = await findEnvironmentByName(app.db, project, name)
-    if (same && same.id !== id) throw taken()
+    if (same && same.id !== id) throw taken('name')
     const updated = await app.db
       .updateTable('environments')
       .set({

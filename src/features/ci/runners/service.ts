@@ -1,7 +1,8 @@
 import { after, HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { forbidden, invalid, type FieldErrors } from '../../../errors.ts'
+import { assertBelowLimit, forbidden, invalid, type FieldErrors } from '../../../errors.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
+import { tooLong } from '../../../lib/text/faults.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
@@ -58,14 +59,13 @@ function assertValid(runner: Pick<Runner, 'tags' | 'run_untagged'> & RunnerInput
   const tags = JSON.parse(runner.tags) as string[]
   const faults: FieldErrors = {}
   for (const name of ['description', 'maintenance_note'] as const) {
-    if ((runner[name] ?? '').length > LONGEST[name])
-      faults[name] = [`is too long (maximum is ${LONGEST[name]} characters)`]
+    if ((runner[name] ?? '').length > LONGEST[name]) faults[name] = [tooLong(LONGEST[name])]
   }
   if (tags.length === 0 && !runner.run_untagged)
     faults.tags_list = ['can not be empty when runner is not allowed to pick untagged jobs']
   if (tags.length > MOST_TAGS)
     faults.tags_list = [`Too many tags specified. Please limit the number of tags to ${MOST_TAGS}`]
-  if (tags.some((tag) => tag.length > LONGEST.tag)) faults.tags_list = ['is too long (maximum is 255 characters)']
+  if (tags.some((tag) => tag.length > LONGEST.tag)) faults.tags_list = [tooLong(LONGEST.tag)]
   const timeout = runner.maximum_timeout
   if (timeout !== null && timeout !== undefined && (timeout < SHORTEST_TIMEOUT || timeout > 2 ** 31 - 1))
     faults.maximum_timeout = ['needs to be at least 10 minutes']
@@ -113,7 +113,7 @@ export function createRunner(
   }
   assertValid(values)
   return transact(app, async (app) => {
-    await assertBelowLimit(app, place)
+    await assertRunnerAllowed(app, place)
     const runner = await app.db.insertInto('runners').values(values).returningAll().executeTakeFirstOrThrow()
     if (place.runner_type === 'group_type')
       await app.db.insertInto('runner_groups').values({ runner_id: runner.id, group_id: place.group_id }).execute()
@@ -126,7 +126,7 @@ export function createRunner(
   })
 }
 
-async function assertBelowLimit(app: App, place: RunnerScope): Promise<void> {
+async function assertRunnerAllowed(app: App, place: RunnerScope): Promise<void> {
   if (place.runner_type === 'instance_type') return
   const limit = (await loadLimits(app.db))[MOST_KINDS[place.runner_type]]
   if (limit === 0) return
@@ -144,7 +144,7 @@ async function assertBelowLimit(app: App, place: RunnerScope): Promise<void> {
           .where('project_id', '=', place.project_id)
           .limit(limit)
           .execute()
-  if (there.length >= limit) throw invalid({ base: [`Maximum number of ci registered runners (${limit}) exceeded`] })
+  assertBelowLimit(there.length, limit, 'ci registered runners')
 }
 
 export function updateRunner(app: App, runner: Runner, input: RunnerInput): Promise<Runner> {

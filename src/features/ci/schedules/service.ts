@@ -1,19 +1,22 @@
+import { z } from 'zod'
+import { assertRules, faultsIn, filled } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { assertBelowLimit, forbidden, invalid, notFound, taken, type FieldErrors } from '../../../errors.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { parseRefName } from '../pipelines/refs.ts'
 import { mayRunOn } from '../pipelines/rights.ts'
-import { keyFaults, valueFaults } from '../variables/validation.ts'
+import { plainVariableRules } from '../variables/validation.ts'
 import { isTimeZone, nextTime } from './cron.ts'
 import { inputsOf, type Schedule, type ScheduleInputs, type ScheduleVariable } from './model.ts'
 import type { ScheduleSubject } from './policy.ts'
 import { runSchedule } from './run.ts'
 
-const LONGEST = 255
+const lineRule = filled(z.string(), 255)
 const MOST_VARIABLES = 100
 const MOST_INPUTS = 100
 const LONGEST_INPUTS = 64 * 1024
@@ -37,15 +40,11 @@ type Written = Pick<Schedule, 'description' | 'ref' | 'cron' | 'cron_timezone' |
 
 /** Validates the fields and returns the time of the next run. */
 function assertValid({ clock }: App, { description, ref, cron, cron_timezone: zone }: Written): string {
-  const ofText = (value: string) => {
-    if (value.trim() === '') return ["can't be blank"]
-    return value.length > LONGEST ? [`is too long (maximum is ${LONGEST} characters)`] : []
-  }
   const isZone = isTimeZone(zone)
   const next = nextTime(cron, isZone ? zone : 'UTC', clock.now())
   const faults: FieldErrors = {
-    description: ofText(description),
-    ref: parseRefName(ref) ? ofText(ref) : ['is invalid'],
+    description: faultsIn(lineRule, description),
+    ref: parseRefName(ref) ? faultsIn(lineRule, ref) : ['is invalid'],
     cron: next ? [] : [' is invalid syntax'],
     cron_timezone: isZone ? [] : [' is invalid syntax'],
   }
@@ -67,7 +66,7 @@ export async function createSchedule(
   const inputs = changedInputs({}, input.inputs ?? [])
   return transact(app, async (app) => {
     await lockName(app.db, `schedules of project ${project_id}`)
-    await assertBelowLimit(app, project_id)
+    await assertScheduleAllowed(app, project_id)
     return app.db
       .insertInto('pipeline_schedules')
       .values({ ...row, inputs, project_id, owner_id: actor.id, next_run_at, created_at: now, updated_at: now })
@@ -81,7 +80,7 @@ function changedInputs(known: ScheduleInputs, requests: readonly ScheduledInput[
   const inputs = new Map(Object.entries(known))
   for (const { name, value, destroy } of requests) {
     if (destroy) inputs.delete(name)
-    else if (value === undefined || value === null) throw invalid({ inputs: ["value can't be blank"] })
+    else if (value === undefined || value === null) throw invalid({ inputs: [`value ${BLANK}`] })
     else inputs.set(name, value)
   }
   const text = JSON.stringify(Object.fromEntries(inputs))
@@ -90,15 +89,14 @@ function changedInputs(known: ScheduleInputs, requests: readonly ScheduledInput[
   return inputs.size === 0 ? null : text
 }
 
-async function assertBelowLimit(app: App, project: number): Promise<void> {
+async function assertScheduleAllowed(app: App, project: number): Promise<void> {
   const { ci_pipeline_schedules: most } = await loadLimits(app.db)
   const { total } = await app.db
     .selectFrom('pipeline_schedules')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('project_id', '=', project)
     .executeTakeFirstOrThrow()
-  if (most === 0 || Number(total) < most) return
-  throw invalid({ base: [`Maximum number of pipeline schedules (${most}) exceeded`] })
+  assertBelowLimit(Number(total), most, 'pipeline schedules')
 }
 
 const MISSING = 'Pipeline Schedule'
@@ -151,19 +149,13 @@ export interface ScheduleVariableInput {
   raw?: boolean | null | undefined
 }
 
-function assertValidVariable(key: string, value: string): void {
-  const faults = { key: keyFaults(key), value: valueFaults(value) }
-  const found = Object.entries(faults).filter(([, messages]) => messages.length > 0)
-  if (found.length > 0) throw invalid(Object.fromEntries(found))
-}
-
 export async function createScheduleVariable(
   app: App,
   { id: schedule_id }: Schedule,
   input: ScheduleVariableInput & { key: string; value: string },
 ): Promise<ScheduleVariable> {
   const { key, value } = input
-  assertValidVariable(key, value)
+  assertRules(plainVariableRules, { key, value })
   return transact(app, async (app) => {
     await lockName(app.db, `variables of schedule ${schedule_id}`)
     const known = await app.db
@@ -171,9 +163,8 @@ export async function createScheduleVariable(
       .select('key')
       .where('schedule_id', '=', schedule_id)
       .execute()
-    if (known.some((one) => one.key === key)) throw invalid({ key: ['has already been taken'] })
-    if (known.length >= MOST_VARIABLES)
-      throw invalid({ base: [`Maximum number of variables (${MOST_VARIABLES}) exceeded`] })
+    if (known.some((one) => one.key === key)) throw taken('key')
+    assertBelowLimit(known.length, MOST_VARIABLES, 'variables')
     return app.db
       .insertInto('pipeline_schedule_variables')
       .values({
@@ -193,7 +184,7 @@ export async function updateScheduleVariable(
   variable: ScheduleVariable,
   { value, variable_type, raw }: ScheduleVariableInput,
 ): Promise<ScheduleVariable> {
-  if (value !== undefined) assertValidVariable(variable.key, value)
+  if (value !== undefined) assertRules(plainVariableRules, { key: variable.key, value })
   const updated = await app.db
     .updateTable('pipeline_schedule_variables')
     .set({

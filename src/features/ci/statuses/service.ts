@@ -1,6 +1,8 @@
+import { z } from 'zod'
+import { assertRules, limited, rule, rulesOf } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { Refusal, notFound } from '../../../errors.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { keepCommit } from '../../../git/refs/pointing.ts'
 import { containingRefs, findTag, resolveRef } from '../../../git/refs/refs.ts'
@@ -39,7 +41,7 @@ export async function reportStatus(
   commit: Commit,
   input: StatusInput,
 ): Promise<Job> {
-  assertValid(input)
+  assertRules(statusRules, { ...input, name: nameFrom(input) })
   const ref = input.ref || (await firstBranchWith(subject, commit))
   const isTag =
     (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
@@ -222,16 +224,11 @@ async function changeStatus(app: App, known: Job, input: StatusInput): Promise<J
     .executeTakeFirstOrThrow()
 }
 
-const LONGEST = 255
-const TOO_LONG = `is too long (maximum is ${LONGEST} characters)`
+const line = limited(z.string(), 255, { last: true })
 
-function assertValid(input: StatusInput): void {
-  const { target_url: url, description, ref } = input
-  const faults: FieldErrors = {}
-  if (nameFrom(input).length > LONGEST) faults.name = [TOO_LONG]
-  if ((ref ?? '').length > LONGEST) faults.ref = [TOO_LONG]
-  if ((description ?? '').length > LONGEST) faults.description = [TOO_LONG]
-  if (url && url.length > LONGEST) faults.target_url = [TOO_LONG]
-  else if (url && !isWebAddress(url)) faults.target_url = ['must be a valid URL']
-  if (Object.keys(faults).length > 0) throw invalid(faults)
-}
+const statusRules = rulesOf({
+  name: line,
+  ref: line,
+  description: line,
+  target_url: line.check(rule((url) => url === '' || isWebAddress(url), 'must be a valid URL')),
+})

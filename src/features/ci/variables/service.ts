@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
+import { assertBelowLimit, invalid, notFound, taken } from '../../../errors.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
@@ -41,7 +41,7 @@ export async function createVariable(
   assertValidVariable({ ...row, value: input.value })
   return duringRequiredStep(app, row, async (app) => {
     await assertFree(app, row)
-    await assertBelowLimit(app, row)
+    await assertVariableAllowed(app, row)
     return app.db
       .insertInto('ci_variables')
       .values({ ...row, value_sealed: app.vault.seal(input.value) })
@@ -94,20 +94,19 @@ const duringRequiredStep = <T>(
   })
 
 async function assertFree(app: App, one: VariableOwner & Pick<CiVariable, 'key' | 'environment_scope'>): Promise<void> {
-  const taken = await variablesOf(app.db, one)
+  const same = await variablesOf(app.db, one)
     .where('key', '=', one.key)
     .where('environment_scope', '=', one.environment_scope)
     .executeTakeFirst()
-  if (taken) throw invalid({ key: ['has already been taken'] })
+  if (same) throw taken('key')
 }
 
-async function assertBelowLimit(app: App, owner: VariableOwner): Promise<void> {
+async function assertVariableAllowed(app: App, owner: VariableOwner): Promise<void> {
   const kind = kindOf(owner)
   const most = kind === 'instance' ? (await loadLimits(app.db)).ci_instance_level_variables : MOST[kind]
   const { total } = await variablesOf(app.db, owner)
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  if (most === 0 || Number(total) < most) return
-  throw invalid({ base: [`Maximum number of ${WORDS[kind].limit} (${most}) exceeded`] })
+  assertBelowLimit(Number(total), most, WORDS[kind].limit)
 }

@@ -1,4 +1,6 @@
-import { invalid, type FieldErrors } from '../../../errors.ts'
+import { z } from 'zod'
+import { assertRules, limited, rule, rulesOf } from '../../../api/rules.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 
 const LONGEST = 255
 const LONGEST_VALUE = 10_000
@@ -8,16 +10,22 @@ const MASKABLE = /^[a-zA-Z0-9_+=/@:.~-]{8,}$/
 /** A raw value is not expanded. It may contain any non-space characters, if it is long enough to recognize in a log. */
 const MASKABLE_RAW = /^\S{8,}$/
 
-const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
+const isGiven = rule<string>((text) => text !== '', BLANK, { last: true })
+const key = limited(z.string().check(isGiven), LONGEST, { last: true }).check(
+  rule((value) => KEY.test(value), "can contain only letters, digits and '_'."),
+)
+const value = limited(z.string(), LONGEST_VALUE, { last: true }).check(
+  rule((text) => !text.includes('\0'), 'is invalid'),
+)
+const scope = limited(z.string(), LONGEST, { last: true }).check(
+  rule(
+    (text) => SCOPE.test(text),
+    "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces",
+  ),
+)
 
-export const keyFaults = (key: string): string[] => {
-  if (key === '') return ["can't be blank"]
-  if (key.length > LONGEST) return [tooLong(LONGEST)]
-  return KEY.test(key) ? [] : ["can contain only letters, digits and '_'."]
-}
-
-export const valueFaults = (value: string): string[] =>
-  value.length > LONGEST_VALUE ? [tooLong(LONGEST_VALUE)] : value.includes('\0') ? ['is invalid'] : []
+/** Of a pipeline schedule. */
+export const plainVariableRules = rulesOf({ key, value })
 
 interface Proposed {
   readonly key: string
@@ -28,26 +36,18 @@ interface Proposed {
   readonly description: string | null
 }
 
-export function assertValidVariable({
-  key,
-  value,
-  masked,
-  raw,
-  environment_scope: scope,
-  description,
-}: Proposed): void {
-  const canBeMasked = (raw ? MASKABLE_RAW : MASKABLE).test(value)
-  const faults: FieldErrors = {
-    key: keyFaults(key),
-    value: [...valueFaults(value), ...(masked && !canBeMasked ? ['is invalid'] : [])],
-    environment_scope:
-      scope.length > LONGEST
-        ? [tooLong(LONGEST)]
-        : SCOPE.test(scope)
-          ? []
-          : ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"],
-    description: description && description.length > LONGEST ? [tooLong(LONGEST)] : [],
-  }
-  const found = Object.entries(faults).filter(([, messages]) => (messages as string[]).length > 0)
-  if (found.length > 0) throw invalid(Object.fromEntries(found))
-}
+const isMaskable = ({ value, masked, raw }: Pick<Proposed, 'value' | 'masked' | 'raw'>) =>
+  !masked || (raw ? MASKABLE_RAW : MASKABLE).test(value)
+
+const variableRules = z
+  .object({
+    key,
+    value,
+    masked: z.boolean(),
+    raw: z.boolean(),
+    environment_scope: scope,
+    description: limited(z.string(), LONGEST).nullable(),
+  })
+  .check(rule(isMaskable, 'is invalid', { field: 'value' }))
+
+export const assertValidVariable = (variable: Proposed): void => assertRules(variableRules, variable)
