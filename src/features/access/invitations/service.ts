@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
+import { invalid, notFound, taken } from '../../../errors.ts'
 import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -50,7 +50,7 @@ async function addInvitation(
       .onConflict((c) => c.doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (!invitation) throw invalid({ invite_email: ['has already been taken'] })
+    if (!invitation) throw taken('invite_email')
     await assertMayMail(app, { kind: 'invitation', by: by.id, to: email })
     await emit(app, 'invitation.made', { id: invitation.id })
   })

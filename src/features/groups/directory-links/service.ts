@@ -1,15 +1,19 @@
+import { z } from 'zod'
+import { assertRules, limited, rulesOf } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { isFilter } from '../../../directory/directory.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { TAKEN } from '../../../lib/text/faults.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Group } from '../groups/queries.ts'
 import { syncMembers } from './jobs.ts'
 import type { DirectoryLink } from './queries.ts'
 
 /** Fits into an index on every database. */
-const LONGEST = 255
+const indexed = limited(z.string(), 255)
+const linkRules = rulesOf({ cn: indexed, filter: indexed, provider: indexed })
 
 /** One of the two is set. */
 interface Found {
@@ -28,9 +32,7 @@ export async function addLink(
   { id }: Group,
   { cn, filter, group_access, provider }: NewLink,
 ): Promise<DirectoryLink> {
-  for (const [name, value] of Object.entries({ cn, filter, provider })) {
-    if (value && value.length > LONGEST) throw invalid({ [name]: [`is too long (maximum is ${LONGEST} characters)`] })
-  }
+  assertRules(linkRules, { cn, filter, provider })
   if (filter && !(await isFilter(filter))) throw invalid({ filter: ['must have valid syntax'] })
   return transact(app, async (app) => {
     const link = await app.db
@@ -46,7 +48,7 @@ export async function addLink(
       .onConflict((c) => c.doNothing())
       .returningAll()
       .executeTakeFirst()
-    if (!link) throw conflict(`${filter ? 'Filter' : 'Cn'} has already been taken`)
+    if (!link) throw conflict(`${filter ? 'Filter' : 'Cn'} ${TAKEN}`)
     await resync(app, id)
     return link
   })

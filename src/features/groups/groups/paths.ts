@@ -1,13 +1,12 @@
 /** The path of a group in the tree: how a group gets its path, and what changes with the path. */
 import { sql } from 'kysely'
 import type { App, TransactionApp } from '../../../context.ts'
-import { invalid } from '../../../errors.ts'
-import { binaryText, lockName, locksRows, uniqueViolation } from '../../../store/dialect.ts'
+import { taken } from '../../../errors.ts'
+import { binaryText, lockName, locksRows } from '../../../store/dialect.ts'
+import { unlessTaken } from '../../../store/unique.ts'
 import { renameBelow } from '../../identity/namespaces/service.ts'
 import { lockPath, addRedirect } from '../../projects/paths/paths.ts'
 import type { Group } from './queries.ts'
-
-const TAKEN = ['has already been taken']
 
 /**
  * Locks the tree of this group until the transaction ends. Take this lock before any row lock: transactions reach the
@@ -54,7 +53,7 @@ export async function reservePath(app: TransactionApp, place: Scope): Promise<vo
     .where('parent_id', parent_id === null ? 'is' : '=', parent_id)
     .where('id', '!=', id)
     .executeTakeFirst()
-  if (sibling) throw invalid({ name: TAKEN })
+  if (sibling) throw taken('name')
 
   await lockPath(app, full_path)
   const namespace = await db
@@ -71,17 +70,12 @@ export async function reservePath(app: TransactionApp, place: Scope): Promise<vo
       .where('namespace_id', '=', parent_id)
       .where(sql`lower(path)`, '=', path.toLowerCase())
       .executeTakeFirst())
-  if (namespace || project) throw invalid({ path: TAKEN })
+  if (namespace || project) throw taken('path')
 }
 
 /** A concurrent new user may have taken the path, because creating a user takes no lock here. */
-export async function refusingDuplicates<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw uniqueViolation(error) === 'namespaces_full_path_unique' ? invalid({ path: TAKEN }) : error
-  }
-}
+export const refusingDuplicates = <T>(work: () => Promise<T>): Promise<T> =>
+  unlessTaken(work(), 'namespaces_full_path_unique', () => taken('path'))
 
 export const fullPathOf = (parent: Group | null, path: string): string =>
   parent ? `${parent.full_path}/${path}` : path

@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner, isWider } from '../../../lib/levels.ts'
+import { TAKEN as ALREADY_TAKEN } from '../../../lib/text/faults.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -105,4 +106,4 @@ async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const isTaken = (error: unknown) =>
-  error instanceof Refusal && error.kind === 'bad_request' && JSON.stringify(error.said).includes('already been taken')
+  error instanceof Refusal && error.kind === 'bad_request' && JSON.stringify(error.said).includes(ALREADY_TAKEN)

@@ -7,6 +7,7 @@ import { createRepository, removeRepository } from '../../../git/storage/reposit
 import { FeatureEnabled, Master } from '../../../lib/levels.ts'
 import { pathOf } from '../../../lib/files/paths.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
+import { TAKEN, tooLong } from '../../../lib/text/faults.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -240,9 +241,7 @@ export async function assertWithinLimit(app: App, namespace: Namespace): Promise
   throw new Refusal('forbidden', said, { body: { error: [said] } })
 }
 
-const TAKEN = ['has already been taken']
 const LONGEST_FULL_PATH = 255
-const TOO_LONG = [`is too long (maximum is ${LONGEST_FULL_PATH} characters)`]
 
 /** Rejects a name or path that is taken in the namespace. The errors include `more`. */
 export async function assertFree(
@@ -251,7 +250,8 @@ export async function assertFree(
   wanted: { id?: number | undefined; name: string; path: string },
   more: FieldErrors = {},
 ): Promise<void> {
-  if (`${namespace.full_path}/${wanted.path}`.length > LONGEST_FULL_PATH) throw invalid({ path: TOO_LONG })
+  if (`${namespace.full_path}/${wanted.path}`.length > LONGEST_FULL_PATH)
+    throw invalid({ path: [tooLong(LONGEST_FULL_PATH)] })
   const path = wanted.path.toLowerCase()
   // The repository of a wiki has the project's path with this suffix.
   const twin = path.endsWith('.wiki') ? path.slice(0, -'.wiki'.length) : `${path}.wiki`
@@ -272,7 +272,7 @@ export async function assertFree(
     .executeTakeFirst()
   const named = others.some((one) => one.name === wanted.name || one.path === twin)
   const placed = group !== undefined || others.some((one) => one.path === path)
-  if (named || placed) throw invalid({ ...(named && { name: TAKEN }), ...(placed && { path: TAKEN }), ...more })
+  if (named || placed) throw invalid({ ...(named && { name: [TAKEN] }), ...(placed && { path: [TAKEN] }), ...more })
 }
 
 /** Converts a unique violation by a concurrent request into the same error. */
@@ -281,8 +281,8 @@ export async function refusingDuplicates<T>(more: FieldErrors, work: () => Promi
     return await work()
   } catch (error) {
     const violated = uniqueViolation(error)
-    if (violated === 'projects_namespace_id_path_unique') throw invalid({ path: TAKEN, ...more })
-    if (violated === 'projects_namespace_id_name_unique') throw invalid({ name: TAKEN, ...more })
+    if (violated === 'projects_namespace_id_path_unique') throw invalid({ path: [TAKEN], ...more })
+    if (violated === 'projects_namespace_id_name_unique') throw invalid({ name: [TAKEN], ...more })
     throw error
   }
 }

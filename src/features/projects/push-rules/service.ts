@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import type { Row, RowChange } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { unlessTaken } from '../../../store/unique.ts'
 import type { Project } from '../projects/queries.ts'
 import { PATTERNS, assertValidPushRule, type PushRuleInput } from './validation.ts'
 
@@ -40,16 +40,13 @@ function columnsOf(input: PushRuleInput): RowChange<'push_rules'> {
 export async function createPushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {
   await assertValidPushRule(app, input)
   const now = timestamp(app.clock)
-  try {
-    return await app.db
-      .insertInto('push_rules')
-      .values({ ...BLANK, ...columnsOf(input), project_id: project.id, created_at: now, updated_at: now })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  } catch (error) {
-    if (uniqueViolation(error) !== 'push_rules_project_id_unique') throw error
-    throw new Refusal('unprocessable', 'Project push rule exists', { as: 'error' })
-  }
+  const inserted = app.db
+    .insertInto('push_rules')
+    .values({ ...BLANK, ...columnsOf(input), project_id: project.id, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const exists = () => new Refusal('unprocessable', 'Project push rule exists', { as: 'error' })
+  return unlessTaken(inserted, 'push_rules_project_id_unique', exists)
 }
 
 export async function updatePushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {

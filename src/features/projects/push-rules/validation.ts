@@ -1,5 +1,6 @@
 import type { App } from '../../../context.ts'
 import { invalid, type FieldErrors } from '../../../errors.ts'
+import { tooLong } from '../../../lib/text/faults.ts'
 import { patternFault } from '../../../lib/text/patterns.ts'
 
 export const PATTERNS = [
@@ -36,7 +37,7 @@ export async function assertValidPushRule({ caller }: App, input: PushRuleInput)
 
 async function faultOf(pattern: string, caller: App['caller']): Promise<string | null> {
   if (pattern === '') return null
-  if (pattern.length > LONGEST_PATTERN) return `is too long (maximum is ${LONGEST_PATTERN} characters)`
+  if (pattern.length > LONGEST_PATTERN) return tooLong(LONGEST_PATTERN)
   const reason = await patternFault(pattern, caller)
   return reason && `Regular expression '${pattern}' is invalid: ${reason}`
 }
