@@ -1,5 +1,4 @@
 /** Hydrates the page in the browser: the same components, the same calls over HTTP. */
-import './styles/index.css'
 import { hydrate, render } from 'preact'
 import type { AbilityKind, AbilityParams, Can } from './abilities.ts'
 import { Api, Refused, type Answered } from './api.ts'

@@ -1,4 +1,6 @@
 /** One declaration is a whole page: the calls it needs, its components, and its form actions. */
+// Before the styles of components, which override shared ones of the same specificity.
+import './styles/index.css'
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { Api, Records } from './api.ts'
 

@@ -67,6 +67,15 @@ test('text of people is text, also in what is handed to the browser', async () =
   expect(page.body).not.toMatch(/<style| style=| on\w+=/)
 })
 
+test('shared styles come before those of components, in one stylesheet', async () => {
+  const page = await (await ask('/')).text()
+  const styles = [...page.matchAll(/href="(\/-\/assets\/[^"]+\.css)"/g)].map(([, path]) => path!)
+  expect(styles).toHaveLength(1)
+  const text = await (await fetch(forge.url + styles[0])).text()
+  expect(text.startsWith(':root')).toBe(true)
+  expect(text.indexOf('.card{')).toBeLessThan(text.indexOf('.merge-box{'))
+})
+
 test('pages are compressed for clients that accept it, assets are cached for good', async () => {
   const page = await fetch(forge.url, { headers: { Accept: 'text/html', 'Accept-Encoding': 'gzip' } })
   expect(page.headers.get('content-encoding')).toBe('gzip')

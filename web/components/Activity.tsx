@@ -8,6 +8,7 @@ import { Time } from './Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/home.ts'
+import './Activity.css'
 
 type Event = Records['Event']
 

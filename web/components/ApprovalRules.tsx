@@ -8,6 +8,7 @@ import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/merge-requests.ts'
+import './ApprovalRules.css'
 
 /** The common fields of project and merge request rules. */
 export type Rule = Pick<

@@ -8,6 +8,7 @@ import { Button, Choice, Form } from './Form.tsx'
 import { wayBack } from './bulk-undo.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './BulkEdit.css'
 
 interface BulkEditProps {
   of: Scope

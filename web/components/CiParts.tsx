@@ -10,6 +10,7 @@ import { Duration, Time } from './Time.tsx'
 import { Row, Rows, Tabs, type Tab } from './lists.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/ci.ts'
+import './CiParts.css'
 
 export type Job = Records['Job']
 export type ListedPipeline = Records['ListedPipeline']

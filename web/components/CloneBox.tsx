@@ -4,6 +4,7 @@ import type { Records } from '../api.ts'
 import { Icon } from './Icon.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/repository.ts'
+import './CloneBox.css'
 
 export function CloneBox({ project }: { project: Records['Project'] }) {
   return (

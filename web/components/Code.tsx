@@ -1,6 +1,7 @@
 /** A file with a link for each line; a range is named by its first and last line: `#L3-7`. */
 import { useEffect } from 'preact/hooks'
 import * as t from '../texts/repository.ts'
+import './Code.css'
 
 const RANGE = /^#L(\d+)(?:-L?(\d+))?$/
 

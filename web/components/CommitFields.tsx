@@ -3,6 +3,7 @@ import type { Project } from '../layout/project.tsx'
 import { Field, Switch } from './Form.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/repository.ts'
+import './CommitFields.css'
 
 interface CommitFieldsProps {
   project: Project

@@ -9,6 +9,7 @@ import { Time } from './Time.tsx'
 import { rich } from '../rich.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/repository.ts'
+import './Commits.css'
 
 type Commit = Records['Commit']
 

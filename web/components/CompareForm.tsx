@@ -2,6 +2,7 @@ import { Icon } from './Icon.tsx'
 import type { Refs } from './RefPicker.tsx'
 import { below, type Project } from '../layout/project.tsx'
 import * as t from '../texts/common.ts'
+import './CompareForm.css'
 
 interface CompareFormProps {
   project: Project

@@ -7,6 +7,7 @@ import type { Records } from '../api.ts'
 import { linesOf, markWithin, pairsOf, type DiffLine } from './diff-lines.ts'
 import { Icon } from './Icon.tsx'
 import * as t from '../texts/repository.ts'
+import './Diff.css'
 
 export type DiffFile = Records['Diff']
 export type DiffView = 'unified' | 'split'

@@ -4,6 +4,7 @@ import { Counts, anchorOf, countChanges, type DiffFile, type DiffView } from './
 import { Icon } from './Icon.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/repository.ts'
+import './DiffTools.css'
 
 export const viewOf = (query: URLSearchParams): DiffView => (query.get('view') === 'split' ? 'split' : 'unified')
 export const hidesSpaces = (query: URLSearchParams) => query.get('w') === '1'

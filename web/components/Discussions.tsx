@@ -15,6 +15,7 @@ import { Time } from './Time.tsx'
 import { WritingArea } from './WritingArea.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './Discussions.css'
 
 export type Discussion = Records['Discussion']
 export type Note = Records['Note']

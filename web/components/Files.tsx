@@ -8,6 +8,7 @@ import { Icon } from './Icon.tsx'
 import { Time } from './Time.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/repository.ts'
+import './Files.css'
 
 type Entry = Records['TreeEntry']
 export type LastCommits = Records['TreeCommit'][] | null

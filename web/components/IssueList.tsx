@@ -14,6 +14,7 @@ import { pathOf } from '../refs.ts'
 import { rich } from '../rich.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './IssueList.css'
 
 export type Issue = Records['Issue']
 export type Counts = Records['IssuesStatistics']['statistics']['counts']

@@ -7,6 +7,7 @@ import { Label } from './State.tsx'
 import { Empty, Pages, Row, Rows } from './lists.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './LabelList.css'
 
 type LabelRecord = Records['Label']
 

@@ -14,6 +14,7 @@ import { pathOf } from '../refs.ts'
 import { rich } from '../rich.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/merge-requests.ts'
+import './MergeRequests.css'
 
 export type MergeRequest = Records['MergeRequest']
 

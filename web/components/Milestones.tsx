@@ -10,6 +10,7 @@ import { WritingArea } from './WritingArea.tsx'
 import { pathOf } from '../refs.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './Milestones.css'
 
 export type Milestone = Records['Milestone']
 type Counts = Records['IssuesStatistics']['statistics']['counts']

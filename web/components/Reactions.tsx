@@ -3,6 +3,7 @@ import type { Records } from '../api.ts'
 import type { Me } from '../page.ts'
 import { ActButton, Button, Form, fold } from './Form.tsx'
 import * as t from '../texts/planning.ts'
+import './Reactions.css'
 
 type Award = Records['AwardEmoji']
 

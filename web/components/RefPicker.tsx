@@ -5,6 +5,7 @@ import { locationAddress } from '../refs.ts'
 import { Icon } from './Icon.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/repository.ts'
+import './RefPicker.css'
 
 export interface Refs {
   branches: Records['Branch'][]

@@ -14,6 +14,7 @@ import { pathOf } from '../refs.ts'
 import { rich } from '../rich.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/snippets.ts'
+import './Snippets.css'
 
 export type Snippet = Records['Snippet']
 

@@ -6,6 +6,7 @@ import type { PageRequest } from '../page.ts'
 import { withQuery } from '../query.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './Templates.css'
 
 export interface TextTemplates {
   readonly names: readonly string[]

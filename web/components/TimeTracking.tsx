@@ -4,6 +4,7 @@ import { text, type Act, type Page } from '../page.ts'
 import { ActButton, Button, Field, Form, fold } from './Form.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/planning.ts'
+import './TimeTracking.css'
 
 type Stats = Records['TimeStats']
 

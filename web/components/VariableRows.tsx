@@ -1,6 +1,7 @@
 /** Names and values that a form sends as `keys[]` and `values[]`; with scripts, rows can be added. */
 import { useState } from 'preact/hooks'
 import * as t from '../texts/ci.ts'
+import './VariableRows.css'
 
 interface Input {
   readonly key: string

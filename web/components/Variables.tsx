@@ -7,6 +7,7 @@ import { ActButton, Button, Choice, Field, Form, Switch } from './Form.tsx'
 import { Pages } from './lists.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/ci.ts'
+import './Variables.css'
 
 type Variable = Records['Variable']
 

@@ -10,6 +10,7 @@ import { useSentPreview, useValue } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { Prose } from './State.tsx'
 import * as t from '../texts/common.ts'
+import './WritingArea.css'
 
 interface WritingAreaProps {
   name: string

@@ -5,6 +5,7 @@ import { Copyable } from './CloneBox.tsx'
 import { Choice, Tick } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import * as t from '../texts/common.ts'
+import './settings.css'
 
 export interface NavLink {
   readonly href: string

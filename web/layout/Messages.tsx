@@ -5,6 +5,7 @@ import { dismiss } from '../messages.ts'
 import { Icon } from '../components/Icon.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/shell.ts'
+import './Messages.css'
 
 export function Messages() {
   const { messages } = useSurroundings()

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useSurroundings } from '../surroundings.ts'
 import type { Undo } from '../undo.ts'
 import { Button, Form } from '../components/Form.tsx'
+import './UndoLine.css'
 
 export function UndoLine() {
   const { told } = useSurroundings()

@@ -7,6 +7,7 @@ import { Messages } from './Messages.tsx'
 import { frame, type Drawn } from '../page.ts'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/shell.ts'
+import './instance.css'
 
 export const instanceFrame = frame<object>({
   load: () => ({}),

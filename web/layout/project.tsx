@@ -7,6 +7,7 @@ import { frame, type PageRequest } from '../page.ts'
 import { Shell } from './instance.tsx'
 import * as common from '../texts/common.ts'
 import * as t from '../texts/shell.ts'
+import './project.css'
 
 export type Project = Records['Project'] & { can: Can<'project'> }
 

@@ -9,6 +9,7 @@ import { Label } from '../State.tsx'
 import { Card, cardId, type Move } from './Card.tsx'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/planning.ts'
+import './Board.css'
 
 export interface BoardData {
   boards: Records['Board'][]

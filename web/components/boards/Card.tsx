@@ -7,6 +7,7 @@ import { Label } from '../State.tsx'
 import type { Column } from './column.ts'
 import { pathOf } from '../../refs.ts'
 import * as t from '../../texts/planning.ts'
+import './Card.css'
 
 type Issue = Records['Issue']
 

@@ -2,6 +2,7 @@
 import { text, type FormFields } from '../../page.ts'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/integrations.ts'
+import './PairRows.css'
 
 interface PairRowsProps {
   name: string

@@ -13,6 +13,7 @@ import { HOOK_SCOPES, eventName, idOf, pathsOf, type HookScope } from './scopes.
 import { rich } from '../../rich.ts'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/integrations.ts'
+import './one.css'
 
 type Delivery = Records['HookEvent']
 

@@ -10,6 +10,7 @@ import { encodePath, pathOf } from '../../refs.ts'
 import { rich } from '../../rich.ts'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/home.ts'
+import './Results.css'
 
 export type SearchResult = object
 

@@ -1,6 +1,7 @@
 /** The languages of a project by percentage. Colours follow the order, so that neighbours differ. */
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/projects.ts'
+import './Languages.css'
 
 const MOST = 6
 

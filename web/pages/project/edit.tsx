@@ -10,6 +10,7 @@ import { page as declare, text } from '../../page.ts'
 import { Confirmed, assertTyped } from '../../components/confirmed.tsx'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/projects.ts'
+import './edit.css'
 
 interface Data {
   branches: Records['Branch'][]

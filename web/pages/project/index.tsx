@@ -16,6 +16,7 @@ import { encodePath, locationAddress } from '../../refs.ts'
 import { rich } from '../../rich.ts'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/projects.ts'
+import './index.css'
 
 interface Data {
   entries: Records['TreeEntry'][] | null

@@ -13,6 +13,7 @@ import { withQuery } from '../../query.ts'
 import { rich } from '../../rich.ts'
 import * as common from '../../texts/common.ts'
 import * as t from '../../texts/home.ts'
+import './index.css'
 
 type Person = Partial<Records['User']> & Records['UserSummary']
 

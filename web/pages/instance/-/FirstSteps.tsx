@@ -11,6 +11,7 @@ import { text, type Act, type Me } from '../../../page.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/home.ts'
+import './FirstSteps.css'
 
 export async function begin({ api, form }: Act): Promise<string> {
   const project = await api.post('/projects', {

@@ -9,6 +9,7 @@ import { withQuery } from '../../../query.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/admin.ts'
+import './audit_log.css'
 
 type Event = Records['AuditEvent']
 

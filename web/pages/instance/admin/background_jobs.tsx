@@ -10,6 +10,7 @@ import { page as declare, text } from '../../../page.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/admin.ts'
+import './background_jobs.css'
 
 const measure = (api: Api) => api.get('/sidekiq/compound_metrics', {})
 

@@ -10,6 +10,7 @@ import { withQuery } from '../../../query.ts'
 import { locationAddress, locationAt, type RefLocation } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
+import './[...path].css'
 
 /** Lines per page. */
 const MOST = 1000

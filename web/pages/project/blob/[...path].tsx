@@ -12,6 +12,7 @@ import { locationAddress, locationAt, rawAddress, sizeText, type RefLocation } f
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
+import './[...path].css'
 
 type FileView = Records['FileView']
 

@@ -2,6 +2,7 @@
 import type { Records } from '../../../api.ts'
 import { State } from '../../../components/State.tsx'
 import * as t from '../../../texts/ci.ts'
+import './LintResult.css'
 
 type Linted = Pick<Records['Lint'], 'valid' | 'errors' | 'warnings' | 'merged_yaml' | 'jobs'>
 

@@ -5,6 +5,7 @@ import { useSurroundings } from '../../../surroundings.ts'
 import { lint, reasonOf } from '../../../browser.ts'
 import { State } from '../../../components/State.tsx'
 import * as t from '../../../texts/ci.ts'
+import './LiveCheck.css'
 
 /** The pause in typing before a check, in milliseconds. */
 const PAUSE_MS = 600

@@ -19,6 +19,7 @@ import { commitNoteActions } from './note-actions.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
+import './[sha].css'
 
 const FILES_PER_PAGE = 20
 

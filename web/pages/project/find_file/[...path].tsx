@@ -8,6 +8,7 @@ import { page as declare } from '../../../page.ts'
 import { locationAddress, locationAt } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
+import './[...path].css'
 
 const SHOWN = 50
 

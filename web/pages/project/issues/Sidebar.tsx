@@ -12,6 +12,7 @@ import { PlanFields, type Choices } from './Fields.tsx'
 import { pathOf } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/planning.ts'
+import './Sidebar.css'
 
 export interface Related {
   participants: Records['UserSummary'][]

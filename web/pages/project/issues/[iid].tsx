@@ -25,6 +25,7 @@ import { pathOf } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/planning.ts'
+import './[iid].css'
 
 interface Data extends Choices, Related {
   issue: Records['Issue'] & { can: Can<'issue'> }

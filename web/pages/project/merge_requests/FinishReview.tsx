@@ -6,6 +6,7 @@ import type { Me } from '../../../page.ts'
 import type { Detail } from './Head.tsx'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './FinishReview.css'
 
 interface FinishReviewProps {
   one: Detail

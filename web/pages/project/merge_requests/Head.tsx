@@ -13,6 +13,7 @@ import { locationAddress } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './Head.css'
 
 export type Detail = Records['MergeRequestDetail'] & { can: Can<'mergeRequest'> }
 

@@ -15,6 +15,7 @@ import type { Detail } from './Head.tsx'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './MergeBox.css'
 
 type Verdict = Records['Mergeability']
 type Gate = Verdict['gates'][number]

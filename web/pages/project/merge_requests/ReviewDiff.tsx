@@ -11,6 +11,7 @@ import { commenting, lineKey, linesText, spotOf, type Shas } from '../../../comp
 import { Suggestions } from './Suggestions.tsx'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './ReviewDiff.css'
 
 type Draft = Records['DraftNote']
 

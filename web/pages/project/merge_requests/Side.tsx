@@ -13,6 +13,7 @@ import type { Detail } from './Head.tsx'
 import { pathOf } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './Side.css'
 
 type Reviewer = Records['MergeRequestReviewer']
 

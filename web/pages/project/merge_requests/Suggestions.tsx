@@ -5,6 +5,7 @@ import { ActButton, Button, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './Suggestions.css'
 
 interface SuggestionsProps {
   note: Records['Note']

@@ -13,6 +13,7 @@ import { pathOf } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/merge-requests.ts'
+import './new.css'
 
 interface Scope {
   id: number

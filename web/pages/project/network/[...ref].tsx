@@ -11,6 +11,7 @@ import { withQuery } from '../../../query.ts'
 import { locationAddress } from '../../../refs.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
+import './[...ref].css'
 
 type Commit = Records['ListedCommit']
 

@@ -5,6 +5,7 @@ import { Icon } from '../../../components/Icon.tsx'
 import { State, lookOf } from '../../../components/State.tsx'
 import { Duration } from '../../../components/Time.tsx'
 import * as t from '../../../texts/ci.ts'
+import './PipelineGraph.css'
 
 /** Larger pipelines are only listed: the graph would be unreadable. */
 const MOST_DRAWN = 300

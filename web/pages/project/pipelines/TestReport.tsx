@@ -5,6 +5,7 @@ import { Empty } from '../../../components/lists.tsx'
 import { rich } from '../../../rich.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/ci.ts'
+import './TestReport.css'
 
 type Report = Records['TestReport']
 type Suite = Report['test_suites'][number]

@@ -9,6 +9,7 @@ import { outside } from '../../../outside.ts'
 import { archiveAddress, encodePath } from '../../../refs.ts'
 import { rich } from '../../../rich.ts'
 import * as t from '../../../texts/repository.ts'
+import './Release.css'
 
 export function ReleaseBody({ project, release }: { project: Project; release: Records['Release'] }) {
   return (

@@ -7,6 +7,7 @@ import { page as declare } from '../../../page.ts'
 import { encodePath } from '../../../refs.ts'
 import { ReleaseBody } from './Release.tsx'
 import * as t from '../../../texts/repository.ts'
+import './index.css'
 
 interface Data {
   releases: Listed<Records['Release'][]>

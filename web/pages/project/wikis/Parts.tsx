@@ -5,6 +5,7 @@ import { WritingArea } from '../../../components/WritingArea.tsx'
 import { Empty } from '../../../components/lists.tsx'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/wikis.ts'
+import './Parts.css'
 
 export const WikiForm = ({ action, title, content }: { action: string; title: string; content: string }) => (
   <Form action={action}>

@@ -10,6 +10,7 @@ import { canUsePasskeys } from '../../../../passkeys.ts'
 import { rich } from '../../../../rich.ts'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/user-settings.ts'
+import './Passkeys.css'
 
 type Passkey = Records['Passkey']
 

@@ -13,6 +13,7 @@ import { Passkeys } from './Passkeys.tsx'
 import { rich } from '../../../../rich.ts'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/user-settings.ts'
+import './two_factor_auth.css'
 
 interface Data {
   factor: Records['SecondFactor']

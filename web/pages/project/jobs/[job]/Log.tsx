@@ -8,6 +8,7 @@ import { isSection, keepLast, readLog, type LogItem, type LogLine, type LogSecti
 import { withQuery } from '../../../../query.ts'
 import { Duration } from '../../../../components/Time.tsx'
 import * as t from '../../../../texts/ci.ts'
+import './Log.css'
 
 export type Part = Records['TracePart']
 

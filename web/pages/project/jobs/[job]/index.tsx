@@ -27,6 +27,7 @@ import { pathOf } from '../../../../refs.ts'
 import { rich } from '../../../../rich.ts'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/ci.ts'
+import './index.css'
 
 interface Data {
   job: Job

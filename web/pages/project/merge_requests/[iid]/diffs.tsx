@@ -16,6 +16,7 @@ import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
 import { rich } from '../../../../rich.ts'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/merge-requests.ts'
+import './diffs.css'
 
 interface Data extends InRequest {
   shown: Visible

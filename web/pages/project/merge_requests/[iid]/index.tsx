@@ -21,6 +21,7 @@ import { Side, type SideData } from '../Side.tsx'
 import { ApplyAll, Excerpt, Suggestions } from '../Suggestions.tsx'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/merge-requests.ts'
+import './index.css'
 
 interface Data extends InRequest, SideData {
   description: string

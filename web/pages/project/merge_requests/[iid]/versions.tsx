@@ -12,6 +12,7 @@ import { CommitRows } from '../Commits.tsx'
 import { Head, liveOf, loadOne, requestParams, type InRequest } from '../Head.tsx'
 import * as common from '../../../../texts/common.ts'
 import * as t from '../../../../texts/merge-requests.ts'
+import './versions.css'
 
 type Version = Records['MergeRequestVersion']
 type Comparison = Records['MergeRequestVersionComparison']

@@ -8,6 +8,7 @@ import { Empty, Pages } from '../../../../../components/lists.tsx'
 import { rich } from '../../../../../rich.ts'
 import * as common from '../../../../../texts/common.ts'
 import * as t from '../../../../../texts/ci.ts'
+import './ArtifactBrowser.css'
 
 interface Data {
   job: Job
