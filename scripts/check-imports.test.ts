@@ -50,6 +50,13 @@ test.each<[rule: string, importer: string, source: string, target: string, words
     'store must not import api, which stands above it',
   ],
   [
+    'migrations import frozen helpers',
+    'src/store/migrations/2099-01-01-0900-labels.ts',
+    `import { isSqlite } from '../dialect.ts'\nimport { columnTypes } from './helpers/columns.ts'`,
+    'src/store/dialect.ts',
+    'a migration imports only what never changes: copy it to migrations/helpers',
+  ],
+  [
     'types keep to the layers too',
     'src/api/a.ts',
     `import type { A } from '../app.ts'`,

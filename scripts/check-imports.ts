@@ -48,12 +48,19 @@ const io = {
   builtins: /^(node:)?(child_process|dgram|dns|fs|http|http2|https|net|sqlite|tls|worker_threads)(\/|$)/,
 }
 
+const MIGRATIONS = 'src/store/migrations/'
+
 type Rule = (from: Module, to: Module) => string | false | undefined
 
 const rulesForAll: Rule[] = [
   (from, to) => from.layer === 'lib' && to.ours && to.layer !== 'lib' && 'lib imports nothing of ours outside lib',
   (_, to) => to.ours && isCode(to.path) && !to.path.startsWith('src/') && 'src imports no code from outside src',
   (_, to) => to.ours && isTest(to.path) && 'tests are no part of the program',
+  (from, to) =>
+    from.path.startsWith(MIGRATIONS) &&
+    to.ours &&
+    !to.path.startsWith(MIGRATIONS) &&
+    'a migration imports only what never changes: copy it to migrations/helpers',
   (from, to) => rank(to) < rank(from) && `${from.layer} must not import ${to.layer}, which stands above it`,
   (from, to) =>
     strangers.some(([one, other]) => one === from.layer && other === to.layer) &&
