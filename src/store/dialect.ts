@@ -4,6 +4,7 @@
  */
 import { SqliteAdapter, sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Channel, Tables, TransactionDb } from './database.ts'
+import { uniqueName } from './migrations/helpers/names.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
@@ -21,8 +22,20 @@ export function uniqueViolation(error: unknown): string | null {
   const index = /index '([^']+)'/.exec(error.message)?.[1]
   if (index) return index
   const columns = [...error.message.matchAll(/(\w+)\.(\w+)/g)]
-  return columns.length === 0 ? null : [columns[0]![1], ...columns.map((c) => c[2]), 'unique'].join('_')
+  const [first] = columns
+  if (!first) return null
+  return uniqueName(
+    first[1]!,
+    columns.map((column) => column[2]!),
+  )
 }
+
+/** Whether the unique index on these columns was violated. */
+export const violates = <T extends keyof Tables>(
+  error: unknown,
+  table: T,
+  ...columns: (keyof Tables[T] & string)[]
+): boolean => uniqueViolation(error) === uniqueName(table, columns)
 
 /** Whether a foreign key was violated: the referenced row does not exist. */
 export const isOrphan = (error: unknown): boolean =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { totalOf } from './counts.ts'
 import type { Db } from './database.ts'
-import { isSqlite, substring, uniqueViolation, whereContains } from './dialect.ts'
+import { isSqlite, substring, uniqueViolation, violates, whereContains } from './dialect.ts'
 import { hotQuery } from './hot.ts'
 import { migrate } from './migrate.ts'
 import { emit } from './outbox.ts'
@@ -98,10 +98,22 @@ test('a violated unique index is told by its name', async () => {
       .insertInto('users')
       .values({ ...row, ...change })
       .execute()
-    return uniqueViolation(await attempt.catch((error: unknown) => error))
+    return attempt.then(
+      () => null,
+      (error: unknown) => error,
+    )
   }
-  expect(await violation({ username: 'other' })).toBe('users_email_unique')
-  expect(await violation({ email: 'other@example.com', username: 'aNN' })).toBe('users_username_unique')
+  const email = await violation({ username: 'other' })
+  expect(violates(email, 'users', 'email')).toBe(true)
+  expect(violates(email, 'users', 'username')).toBe(false)
+  expect(uniqueViolation(email)).toBe('users_email_unique')
+  // An index on an expression is told by its name, others by their columns.
+  const username = await violation({ email: 'other@example.com', username: 'aNN' })
+  expect(violates(username, 'users', 'username')).toBe(true)
+  // @ts-expect-error there is no such column
+  expect(violates(username, 'users', 'user_name')).toBe(false)
+  // @ts-expect-error there is no such table
+  expect(violates(username, 'user', 'username')).toBe(false)
   expect(uniqueViolation(new Error('something else'))).toBeNull()
 })
 

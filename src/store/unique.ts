@@ -1,14 +1,17 @@
 import type { Refusal } from '../errors.ts'
-import { uniqueViolation } from './dialect.ts'
+import type { Tables } from './database.ts'
+import { violates } from './dialect.ts'
 
-/**
- * The result of a change. If it violates a unique constraint whose name starts with `constraint`, the refusal is thrown
- * instead.
- */
-export async function unlessTaken<T>(change: Promise<T>, constraint: string, refusal: () => Refusal): Promise<T> {
+/** The result of a change. If it violates the unique index on one of these lists of columns, the refusal is thrown instead. */
+export async function unlessTaken<T, N extends keyof Tables>(
+  change: Promise<T>,
+  table: N,
+  indexes: (keyof Tables[N] & string)[][],
+  refusal: () => Refusal,
+): Promise<T> {
   try {
     return await change
   } catch (error) {
-    throw uniqueViolation(error)?.startsWith(constraint) ? refusal() : error
+    throw indexes.some((columns) => violates(error, table, ...columns)) ? refusal() : error
   }
 }

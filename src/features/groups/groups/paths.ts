@@ -75,7 +75,7 @@ export async function reservePath(app: TransactionApp, place: Scope): Promise<vo
 
 /** A concurrent new user may have taken the path, because creating a user takes no lock here. */
 export const refusingDuplicates = <T>(work: () => Promise<T>): Promise<T> =>
-  unlessTaken(work(), 'namespaces_full_path_unique', () => taken('path'))
+  unlessTaken(work(), 'namespaces', [['full_path']], () => taken('path'))
 
 export const fullPathOf = (parent: Group | null, path: string): string =>
   parent ? `${parent.full_path}/${path}` : path

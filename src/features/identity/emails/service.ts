@@ -39,7 +39,7 @@ export async function createEmail(app: App, owner: User, input: NewEmail): Promi
     await assertMayMail(app, { kind: 'confirmation', ...by, to: email })
     return created
   })
-  return unlessTaken(created, 'emails_', () => taken('email'))
+  return unlessTaken(created, 'emails', [['email'], ['user_id', 'email']], () => taken('email'))
 }
 
 /**

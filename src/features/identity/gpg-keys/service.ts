@@ -4,7 +4,7 @@ import { invalid, notFound, taken, type Refusal } from '../../../errors.ts'
 import { BLANK } from '../../../lib/text/faults.ts'
 import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from './pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
-import { lockName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName, violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { confirmedEmails } from '../emails/queries.ts'
@@ -39,7 +39,7 @@ export async function createGpgKey(app: App, owner: User, input: { key: string }
       return key
     })
   } catch (error) {
-    if (uniqueViolation(error) !== 'gpg_keys_fingerprint_unique') throw error
+    if (!violates(error, 'gpg_keys', 'fingerprint')) throw error
     throw await duplicate(app, parsed)
   }
 }

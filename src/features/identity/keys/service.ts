@@ -67,7 +67,7 @@ async function insertKey(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return unlessTaken(inserted, 'keys_fingerprint_unique', () => taken(...identifying))
+  return unlessTaken(inserted, 'keys', [['fingerprint']], () => taken(...identifying))
 }
 
 export async function renameKey(app: App, { id }: Row<'keys'>, title: string): Promise<void> {

@@ -93,7 +93,7 @@ export async function registerPasskey(
       .executeTakeFirstOrThrow()
     return { passkey, codes: await switchOn(app, user) }
   })
-  return unlessTaken(created, 'passkeys_credential_id_unique', refused)
+  return unlessTaken(created, 'passkeys', [['credential_id']], refused)
 }
 
 async function readRegistration(app: App, { response, ...rest }: Registered, expectedChallenge: string) {

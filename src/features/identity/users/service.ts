@@ -5,7 +5,7 @@ import { Refusal, conflict, forbidden, notFound, taken } from '../../../errors.t
 import { randomToken } from '../../../lib/crypto/secrets.ts'
 import { TAKEN } from '../../../lib/text/faults.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
-import { lockName, uniqueViolation } from '../../../store/dialect.ts'
+import { lockName, violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { releaseBlob } from '../../instance/blobs/jobs.ts'
@@ -242,12 +242,12 @@ async function refusingDuplicates<T>(work: () => Promise<T>, kind: 'conflict' | 
     return await work()
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'conflict') throw new Refusal(kind, error.said)
-    const constraint = uniqueViolation(error)
-    if (constraint === 'users_email_unique') throw new Refusal(kind, EMAIL_TAKEN)
-    if (constraint === 'users_username_unique' || constraint === 'namespaces_full_path_unique') {
+    if (violates(error, 'users', 'email')) throw new Refusal(kind, EMAIL_TAKEN)
+    if (violates(error, 'users', 'username') || violates(error, 'namespaces', 'full_path')) {
       throw new Refusal(kind, USERNAME_TAKEN)
     }
-    if (constraint?.startsWith('identities_')) throw taken('extern_uid')
+    const isLinked = violates(error, 'identities', 'provider', 'extern_uid')
+    if (isLinked || violates(error, 'identities', 'user_id', 'provider')) throw taken('extern_uid')
     throw error
   }
 }

@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
 import { Developer } from '../../../lib/levels.ts'
 import type { Db, NewRow } from '../../../store/database.ts'
-import { idList, inIdList, textsIn, uniqueViolation } from '../../../store/dialect.ts'
+import { idList, inIdList, textsIn, violates } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -153,8 +153,9 @@ async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const index = uniqueViolation(error)
-    if (index?.startsWith('approval_rules_')) throw invalid({ name: ['has already been taken'] })
+    const scopes = ['project_id', 'merge_request_id'] as const
+    if (scopes.some((scope) => violates(error, 'approval_rules', scope, 'name')))
+      throw invalid({ name: ['has already been taken'] })
     throw error
   }
 }

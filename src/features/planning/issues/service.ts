@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { Owner, Reporter } from '../../../lib/levels.ts'
-import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
+import { isOrphan, violates } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -117,7 +117,7 @@ export async function createIssue(
       return issue
     })
   } catch (error) {
-    if (uniqueViolation(error) === 'issues_project_id_iid_unique') throw conflict('Duplicated issue')
+    if (violates(error, 'issues', 'project_id', 'iid')) throw conflict('Duplicated issue')
     if (isOrphan(error)) throw notFound('Project') // deleted meanwhile
     throw error
   }

@@ -9,7 +9,7 @@ import { pathOf } from '../../../lib/files/paths.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { TAKEN, tooLong } from '../../../lib/text/faults.ts'
 import type { NewRow } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
@@ -280,9 +280,8 @@ export async function refusingDuplicates<T>(more: FieldErrors, work: () => Promi
   try {
     return await work()
   } catch (error) {
-    const violated = uniqueViolation(error)
-    if (violated === 'projects_namespace_id_path_unique') throw invalid({ path: [TAKEN], ...more })
-    if (violated === 'projects_namespace_id_name_unique') throw invalid({ name: [TAKEN], ...more })
+    if (violates(error, 'projects', 'namespace_id', 'path')) throw invalid({ path: [TAKEN], ...more })
+    if (violates(error, 'projects', 'namespace_id', 'name')) throw invalid({ name: [TAKEN], ...more })
     throw error
   }
 }

@@ -46,7 +46,7 @@ export async function createPushRule(app: App, project: Project, input: PushRule
     .returningAll()
     .executeTakeFirstOrThrow()
   const exists = () => new Refusal('unprocessable', 'Project push rule exists', { as: 'error' })
-  return unlessTaken(inserted, 'push_rules_project_id_unique', exists)
+  return unlessTaken(inserted, 'push_rules', [['project_id']], exists)
 }
 
 export async function updatePushRule(app: App, project: Project, input: PushRuleInput): Promise<Row<'push_rules'>> {

@@ -28,7 +28,7 @@ export async function ensureTopics({ db, clock }: App, names: readonly string[])
 }
 
 const withFreeName = <T>(change: Promise<T>): Promise<T> =>
-  unlessTaken(change, 'topics_name_unique', () => taken('name'))
+  unlessTaken(change, 'topics', [['name']], () => taken('name'))
 
 interface NewTopic extends TopicInput {
   name: string

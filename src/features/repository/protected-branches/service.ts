@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { conflict, forbidden, notFound } from '../../../errors.ts'
 import { Master } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { violates } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { usualProtection } from '../../instance/settings/branch-protection.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -33,7 +33,7 @@ export async function protectName(app: App, kind: Kind, project: Project, input:
       return (await findRule(app.db, kind, project.id, input.name))!
     })
   } catch (error) {
-    if (uniqueViolation(error) !== `${tablesOf(kind).rules}_project_id_name_unique`) throw error
+    if (!violates(error, tablesOf(kind).rules, 'project_id', 'name')) throw error
     throw kind === 'branch'
       ? conflict(`Protected branch '${input.name}' already exists`)
       : unprocessable(['Name has already been taken'])

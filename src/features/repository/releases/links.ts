@@ -2,7 +2,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Release, ReleaseLink } from './model.ts'
@@ -90,7 +90,7 @@ async function withoutTwins<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    const [, field] = /^release_links_release_id_(name|url)_unique$/.exec(uniqueViolation(error) ?? '') ?? []
+    const field = (['name', 'url'] as const).find((column) => violates(error, 'release_links', 'release_id', column))
     throw field === undefined ? error : invalid({ [field]: ['has already been taken'] })
   }
 }

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { mayCreateTag } from '../protected-branches/matching.ts'
@@ -98,7 +98,7 @@ export async function createRelease(
       return release
     })
   } catch (error) {
-    if (uniqueViolation(error) !== 'releases_project_id_tag_unique') throw error
+    if (!violates(error, 'releases', 'project_id', 'tag')) throw error
     throw conflict('Release already exists')
   }
 }
