@@ -3,7 +3,7 @@
  * get. Code that changes or deletes labels and milestones follows it, too.
  */
 import { sql } from 'kysely'
-import { job, type App, type TransactionApp } from '../../context.ts'
+import { job, type TransactionApp } from '../../context.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { locksRows } from '../../store/dialect.ts'
 import { transact } from '../../store/transact.ts'
@@ -29,7 +29,7 @@ export async function lockItemsWith({ db }: TransactionApp, given: Input): Promi
  * Concurrent transactions, which this one cannot see, may just assign it. A job updates their items after they have
  * ended.
  */
-export async function settleLater(app: App, changed: Changed): Promise<void> {
+export async function settleLater(app: TransactionApp, changed: Changed): Promise<void> {
   if (locksRows(app.db)) await enqueue(app, settle, changed)
 }
 

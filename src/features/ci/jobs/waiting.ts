@@ -2,7 +2,7 @@
  * Runners of this process that wait for jobs. A waiting runner holds no limiter slot and no database connection. Jobs
  * that become pending in this process, in another process or on another node wake the runners.
  */
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import type { Store } from '../../../store/database.ts'
 import { announce } from '../../../store/dialect.ts'
 
@@ -28,7 +28,7 @@ function capacityOf({ store }: App): Capacity {
 }
 
 /** Runs in the transaction that makes jobs pending, or that changes which jobs a runner may take. */
-export async function announceWaitingJobs(app: App): Promise<void> {
+export async function announceWaitingJobs(app: TransactionApp): Promise<void> {
   app.onCommit(() => wake(capacityOf(app)))
   await announce(app.db, CHANNEL)
 }

@@ -1,7 +1,7 @@
 /** Minutes on shared runners: what each namespace has used in a month, and whether its quota is exhausted. */
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { hotQuery } from '../../../store/hot.ts'
 
 export const monthOf = (app: Pick<App, 'clock'>) => timestamp(app.clock).slice(0, 7)
@@ -27,8 +27,8 @@ const addSeconds = hotQuery((db, p: { project: number; month: string; seconds: n
     ),
 )
 
-/** Adds to the root namespace. Runs in the transaction that ends the jobs. */
-export async function countMinutes(app: App, project: number, seconds: number): Promise<void> {
+/** Adds to the root namespace. */
+export async function countMinutes(app: TransactionApp, project: number, seconds: number): Promise<void> {
   await addSeconds(app.db, { project, month: monthOf(app), seconds })
 }
 

@@ -1,5 +1,5 @@
 import { after } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Job } from '../jobs/model.ts'
@@ -17,7 +17,7 @@ const deleteRuns = hotQuery((db, p: { jobs: string }) =>
  * Deletes the facts that exist only while a runner has the jobs, and counts the used minutes. Runs in the transaction
  * that ends the jobs.
  */
-export async function endRuns(app: App, jobs: readonly Job[]): Promise<void> {
+export async function endRuns(app: TransactionApp, jobs: readonly Job[]): Promise<void> {
   if (jobs.length === 0) return
   const ids = jobs.map(({ id }) => id)
   const shared = new Map(
@@ -52,9 +52,8 @@ const insertRun = hotQuery((db, { job_id, masks_sealed, deadline_at, shared_proj
     ),
 )
 
-/** Runs in the transaction that assigns the job to the runner. */
 export async function beginRun(
-  { db, vault, clock, holder }: App,
+  { db, vault, clock, holder }: TransactionApp,
   { id, project_id, timeout }: Pick<Job, 'id' | 'project_id' | 'timeout'>,
   { runner_type }: Pick<Runner, 'runner_type'>,
   masks: readonly string[],
@@ -81,8 +80,11 @@ export async function noteHandedOver({ db }: App, ids: readonly number[]): Promi
   await clearHolders(db, { jobs: idList(db, ids) })
 }
 
-/** Whether that process still had to deliver the job. Runs in the transaction that returns the job to the queue. */
-export async function dropRun({ db }: App, { id, holder }: { id: number; holder: string }): Promise<boolean> {
+/** Whether that process still had to deliver the job. */
+export async function dropRun(
+  { db }: TransactionApp,
+  { id, holder }: { id: number; holder: string },
+): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('ci_runs')
     .where('job_id', '=', id)

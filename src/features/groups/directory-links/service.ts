@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { assertRules, limited, rulesOf } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { isFilter } from '../../../directory/directory.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -73,4 +73,4 @@ export async function removeLinks(
 }
 
 /** Without the key of requested runs: a run in progress has already read the old links. */
-const resync = (app: App, group_id: number) => enqueue(app, syncMembers, { group_id })
+const resync = (app: TransactionApp, group_id: number) => enqueue(app, syncMembers, { group_id })

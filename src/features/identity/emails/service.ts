@@ -46,7 +46,7 @@ export async function createEmail(app: App, owner: User, input: NewEmail): Promi
  * Whether the address is a primary or confirmed address of any user. Call it in the transaction that holds the lock on
  * the address.
  */
-export async function isOwned({ db }: App, email: string): Promise<boolean> {
+export async function isOwned({ db }: TransactionApp, email: string): Promise<boolean> {
   const primary = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
   return primary !== undefined || (await isConfirmedSecondary({ db }, email))
 }
@@ -75,12 +75,12 @@ async function ownsPublicEmail({ db }: App, user: User): Promise<boolean> {
 }
 
 /** The public address must be one of the user's confirmed addresses. Call it in the transaction that sets it. */
-export async function assertOwnsPublicEmail(app: App, user: User): Promise<void> {
+export async function assertOwnsPublicEmail(app: TransactionApp, user: User): Promise<void> {
   if (!(await ownsPublicEmail(app, user))) throw invalid({ public_email: ['is not an email you own'] })
 }
 
 /** Clears the public address if the user no longer owns it. Call it in the transaction that removed the address. */
-export async function hideLostEmail(app: App, user: User): Promise<void> {
+export async function hideLostEmail(app: TransactionApp, user: User): Promise<void> {
   if (await ownsPublicEmail(app, user)) return
   await app.db.updateTable('users').set({ public_email: null }).where('id', '=', user.id).execute()
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, badParameter, forbidden } from '../../../errors.ts'
 import { digestOf } from '../../../lib/crypto/secrets.ts'
 import type { Db } from '../../../store/database.ts'
@@ -102,7 +102,7 @@ export async function confirmSecondFactor(app: App, user: User, code: string): P
 }
 
 /** Creates recovery codes if the user has none yet. Call it in the transaction that adds a factor. */
-export async function switchOn(app: App, user: User): Promise<string[]> {
+export async function switchOn(app: TransactionApp, user: User): Promise<string[]> {
   const on = await app.db
     .updateTable('users')
     .set({ two_factor_enabled: true, second_factor_asked_at: null })
@@ -138,7 +138,7 @@ export const removeTotp = (app: App, user: Pick<User, 'id'>): Promise<void> =>
   })
 
 /** Removing the last factor deletes the recovery codes. Call it in the transaction that removed a factor. */
-export async function switchOffUnlessNeeded({ db }: App, { id }: Pick<User, 'id'>): Promise<void> {
+export async function switchOffUnlessNeeded({ db }: TransactionApp, { id }: Pick<User, 'id'>): Promise<void> {
   const passkey = await db.selectFrom('passkeys').select('id').where('user_id', '=', id).executeTakeFirst()
   if (passkey || (await hasTotp(db, { id }))) return
   await db.deleteFrom('recovery_codes').where('user_id', '=', id).execute()

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound, unauthenticated } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -101,7 +101,12 @@ export async function unapproveMergeRequest(app: App, actor: User, { id }: Merge
   })
 }
 
-async function tell(app: App, actor: User, held: MergeRequest, state: 'approved' | 'unapproved'): Promise<void> {
+async function tell(
+  app: TransactionApp,
+  actor: User,
+  held: MergeRequest,
+  state: 'approved' | 'unapproved',
+): Promise<void> {
   const { id: merge_request_id, project_id } = held
   await setReviewers(app, merge_request_id, [actor.id], state)
   const body = `${state} this merge request`

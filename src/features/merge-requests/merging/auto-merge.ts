@@ -1,6 +1,6 @@
 /** Auto-merge: merges when the pipeline of the head succeeds. */
 import { timestamp } from '../../../clock.ts'
-import { on, type App, type User } from '../../../context.ts'
+import { on, type App, type TransactionApp, type User } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -69,7 +69,7 @@ export async function acceptWhenReady(
   })
 }
 
-const tell = (app: App, actor: User, { id, project_id }: MergeRequest, note: SystemNote) =>
+const tell = (app: TransactionApp, actor: User, { id, project_id }: MergeRequest, note: SystemNote) =>
   addSystemNotes(app, actor, { project_id, merge_request_id: id }, [note])
 
 /** For users who may merge it, and for its author. */

@@ -1,7 +1,7 @@
 /** On a new version, moves threads to the new position of their lines, or marks them as outdated. */
 import { pageBelow } from '../../../lib/net/page-below.ts'
 import { sql } from 'kysely'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { projectPaths } from '../../planning/items/load.ts'
 import { moveThreads, type ThreadMove } from '../../planning/notes/moving.ts'
 import type { Position } from '../../planning/notes/positions.ts'
@@ -39,9 +39,8 @@ export async function traceThreads(app: App, dir: string, seen: MergeRequest, no
   return moves
 }
 
-/** Call in the transaction that adds the version. */
 export async function followThreads(
-  app: App,
+  app: TransactionApp,
   actor: User | null,
   held: MergeRequest,
   version: Version,

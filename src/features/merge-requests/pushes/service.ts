@@ -1,6 +1,6 @@
 /** Effects of a push on merge requests: those from its branches at once, those into them as far as necessary. */
 import { sql } from 'kysely'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { pushedCommits } from '../../../git/history/history.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -134,7 +134,12 @@ async function sourceBack(app: App, one: MergeRequest, by: number | null): Promi
   })
 }
 
-async function tell(app: App, { id, project_id }: MergeRequest, by: number | null, body: string): Promise<void> {
+async function tell(
+  app: TransactionApp,
+  { id, project_id }: MergeRequest,
+  by: number | null,
+  body: string,
+): Promise<void> {
   const actor = by === null ? null : await findUser(app.db, by)
   if (actor) await addSystemNotes(app, actor, { project_id, merge_request_id: id }, [{ action: 'branch', body }])
 }

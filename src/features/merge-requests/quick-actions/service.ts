@@ -2,7 +2,7 @@
  * Quick actions in the description of a merge request and in its notes. Actions that need git run after the
  * transaction.
  */
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
@@ -190,14 +190,14 @@ const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered =
 })
 
 /** Requests a new review from current reviewers. */
-async function askAgain(app: App, actor: User, one: MergeRequest, users: readonly User[]): Promise<void> {
+async function askAgain(app: TransactionApp, actor: User, one: MergeRequest, users: readonly User[]): Promise<void> {
   await setReviewers(app, one.id, idsOf(users), 'unreviewed')
   await addAssignedTodos(app, actor, targetOfItem(mergeRequestKind, one), users, 'review_requested')
 }
 
-/** Runs in the transaction of the text, for users who may edit the merge request. */
+/** For users who may edit the merge request. */
 export async function obeyOnMergeRequest(
-  app: App,
+  app: TransactionApp,
   actor: User,
   subject: MergeRequestSubject,
   commands: readonly QuickAction[],

@@ -1,4 +1,3 @@
-import type { App } from '../../../context.ts'
 import { suggestionsIn } from './parsing.ts'
 import type { StoredPosition } from '../../planning/notes/positions.ts'
 import type { Settle } from '../../planning/notes/noteable.ts'
@@ -29,7 +28,7 @@ export async function heedSuggestions(
     replaced += from_content.length
     return [{ lines_above: line - from, lines_below: to - line, from_content, to_content: content, commit_sha: null }]
   })
-  return ({ db }: App, { id }) => keep(db, id, rows)
+  return ({ db }, { id }) => keep(db, id, rows)
 }
 
 type Stored = Parameters<Settle>[0]['db']

@@ -1,6 +1,6 @@
 /** A merge request follows its source: each push creates a version. */
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { withMutex } from '../../../lib/async/mutex.ts'
 import { pageBelow } from '../../../lib/net/page-below.ts'
@@ -116,7 +116,7 @@ async function addedCommits(dir: string, { head_sha: before }: MergeRequest, now
 }
 
 async function tell(
-  app: App,
+  app: TransactionApp,
   actor: User,
   held: MergeRequest,
   { own, fromTarget }: Added,

@@ -1,7 +1,7 @@
 /**
  * Keeps the commits of versions while the merge request exists. After that, only other users of the commits keep them.
  */
-import { job, type App } from '../../../context.ts'
+import { job, type App, type TransactionApp } from '../../../context.ts'
 import { withhold } from '../../../git/objects/withheld.ts'
 import { dropRefs, keepCommit, keepRef } from '../../../git/refs/pointing.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
@@ -27,7 +27,7 @@ const MOST_AT_ONCE = 500
 
 /** Call in the transaction that deletes them, before the deletion. Returns what to release at once; a job does so, too. */
 export async function releaseVersions(
-  app: App,
+  app: TransactionApp,
   requests: readonly Pick<MergeRequest, 'id' | 'iid' | 'project_id' | 'source_project_id'>[],
 ): Promise<readonly Released[]> {
   const ids = requests.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { bringCommit } from '../../../git/storage/copy.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
@@ -95,8 +95,7 @@ export const versionColumns = (measured: Measured) => ({
   changes_count: changesCount(measured),
 })
 
-/** Call in the transaction that makes it the newest version. */
-export async function addVersion(app: App, mergeRequest: number, measured: Measured): Promise<Version> {
+export async function addVersion(app: TransactionApp, mergeRequest: number, measured: Measured): Promise<Version> {
   const { commits, ...columns } = measured
   await noteCommits(app, mergeRequest, commits)
   return app.db

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import type { NewRow } from '../../../store/database.ts'
 import type { Issue } from '../issues/model.ts'
 import type { ItemKind, ItemRow } from '../items/kind.ts'
@@ -30,9 +30,8 @@ export async function recordActivities({ db, clock }: App, happenings: readonly 
     .execute()
 }
 
-/** Call in the transaction of the change. */
 export const recordItem = (
-  app: App,
+  app: TransactionApp,
   by: number,
   { key, column }: ItemKind,
   { id, project_id, confidential = false }: Pick<ItemRow, 'id' | 'project_id'> & { readonly confidential?: boolean },
@@ -42,9 +41,9 @@ export const recordItem = (
     { project_id, author_id: by, kind: `${key}.${action}` as const, [column]: id, reserved: confidential },
   ])
 
-/** Call in the transaction of the change. Group milestones have no activities. */
+/** Group milestones have no activities. */
 export async function recordMilestone(
-  app: App,
+  app: TransactionApp,
   by: number,
   { id, iid, title, project_id }: Milestone,
   action: 'created' | 'closed' | 'reopened' | 'destroyed',
@@ -55,8 +54,8 @@ export async function recordMilestone(
   await recordActivities(app, [{ project_id, author_id: by, kind, ...target }])
 }
 
-/** Activities follow the visibility of their issue. Call in the transaction that changes it. */
-export async function reserveActivities({ db }: App, { id, confidential }: Issue): Promise<void> {
+/** Activities follow the visibility of their issue. */
+export async function reserveActivities({ db }: TransactionApp, { id, confidential }: Issue): Promise<void> {
   await db
     .updateTable('activities')
     .set({ reserved: confidential })

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
@@ -83,7 +83,7 @@ export async function unlinkIssues(
 }
 
 async function notifyBoth(
-  app: App,
+  app: TransactionApp,
   actor: User,
   source: IssueSubject,
   target: IssueSubject,

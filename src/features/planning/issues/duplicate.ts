@@ -1,4 +1,4 @@
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
@@ -15,7 +15,7 @@ export async function markDuplicate(
   const isSame = subject.project.id === original.project.id
   const named = ({ project, namespace, issue }: IssueSubject) =>
     `${isSame ? '' : pathWithNamespace(project, namespace)}#${issue.iid}`
-  const tell = (app: App, { project, issue }: IssueSubject, body: string, other: IssueSubject) =>
+  const tell = (app: TransactionApp, { project, issue }: IssueSubject, body: string, other: IssueSubject) =>
     addSystemNotes(app, actor, { project_id: project.id, issue_id: issue.id }, [
       { action: 'duplicate', body, about: { issue_id: other.issue.id } },
     ])

@@ -113,7 +113,7 @@ export async function cloneIssue(
   })
 }
 
-const tell = (app: App, actor: User, { id, project_id }: Issue, body: string, other: Issue) =>
+const tell = (app: TransactionApp, actor: User, { id, project_id }: Issue, body: string, other: Issue) =>
   addSystemNotes(app, actor, { project_id, issue_id: id }, [{ action: 'moved', body, about: { issue_id: other.id } }])
 
 interface CopyOptions {

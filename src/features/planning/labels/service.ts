@@ -96,7 +96,7 @@ async function assertTitleFree(app: TransactionApp, scope: ScopeRow, id: number,
 }
 
 async function setPriority(
-  app: App,
+  app: TransactionApp,
   { project }: ScopeRow,
   { id: label_id }: Label,
   priority: number | null | undefined,

@@ -1,6 +1,6 @@
 /** Moves threads on lines of a diff that has changed. */
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { User, TransactionApp } from '../../../context.ts'
 import type { StoredPosition } from './positions.ts'
 import { isResolved } from './resolving.ts'
 import { addSystemNotes, type Noteable } from './system.ts'
@@ -22,9 +22,9 @@ interface Outcome {
   readonly resolves: boolean
 }
 
-/** Call in the transaction of the change. A thread that has moved meanwhile stays. */
+/** A thread that has moved meanwhile stays. */
 export async function moveThreads(
-  app: App,
+  app: TransactionApp,
   actor: User | null,
   noteable: Noteable,
   moves: readonly ThreadMove[],

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { child, policy, type AnswerLimiter, type Policy, type Resource } from '../../../api/endpoint.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import type { FindEmoji } from '../../../lib/text/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
 import type { Actionable, QuickAction } from '../../../lib/text/quick-actions.ts'
@@ -28,11 +28,11 @@ export interface NoteableItem {
   /** Present where threads can be resolved: whether the viewer may resolve them. */
   readonly threads?: { readonly mayResolve: boolean }
   /** Called for each new note, in its transaction. */
-  touch?(app: App): Promise<void>
+  touch?(app: TransactionApp): Promise<void>
   /** The quick actions to look for, where not all are known. */
   readonly actionable?: Actionable
   /** Runs the quick actions of a note, in its transaction. Absent: they stay text. */
-  obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
+  obey?(app: TransactionApp, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
   /** Parses the suggestions in a text on a line. The returned function stores them, in the transaction of the note. */
   heed?(app: App, text: string, placed: StoredPosition | null): Promise<Settle | undefined>
   /** The stored suggestions, by note id. */
@@ -45,7 +45,7 @@ export interface NoteableItem {
   place?(app: App, position: PositionInput, commit?: string | null): Promise<StoredPosition | null>
 }
 
-export type Settle = (app: App, note: Note) => Promise<void>
+export type Settle = (app: TransactionApp, note: Note) => Promise<void>
 
 /** The results of the quick actions of a text. */
 export interface Obeyed {

@@ -1,7 +1,7 @@
 /** System notes: changes as sentences among the notes of users. */
 import { randomBytes } from 'node:crypto'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { User, TransactionApp } from '../../../context.ts'
 import type { NoteAction } from './model.ts'
 
 export interface SystemNote {
@@ -31,9 +31,9 @@ export function keyOf(noteable: Noteable) {
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
-/** Returns the ids. Call in the transaction of the change. */
+/** Returns the ids. */
 export async function addSystemNotes(
-  app: App,
+  app: TransactionApp,
   actor: User,
   noteable: Noteable,
   notes: readonly SystemNote[],

@@ -1,5 +1,5 @@
 /** Runs quick actions and collects their results, for any kind of item. */
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import type { FindEmoji } from '../../../lib/text/emoji.ts'
 import type { QuickAction, QuickActionName } from '../../../lib/text/quick-actions.ts'
@@ -10,7 +10,7 @@ const MOST_COMMANDS = 50
 
 type Changes = Record<string, unknown>
 /** False: the action failed and has changed nothing. */
-export type Work = (app: App) => Promise<unknown>
+export type Work<A = TransactionApp> = (app: A) => Promise<unknown>
 
 /** The result of a quick action. */
 export interface Order<W> {
@@ -21,7 +21,7 @@ export interface Order<W> {
   /** Work that runs last, because it moves the item away. */
   readonly last?: Work
   /** Work after the transaction. If it is refused, the action has changed nothing. */
-  readonly after?: Work
+  readonly after?: Work<App>
   readonly changes: Changes
   readonly summary: string
 }
@@ -47,9 +47,8 @@ interface Item<S, W extends object> {
   update(app: App, input: W): Promise<unknown>
 }
 
-/** Call in the transaction of the text. */
 export async function carryOut<S, W extends object>(
-  app: App,
+  app: TransactionApp,
   actor: User,
   { handlers, subject, emoji, update }: Item<S, W>,
   commands: readonly QuickAction[],

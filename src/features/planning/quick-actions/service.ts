@@ -145,9 +145,8 @@ async function going(
   }
 }
 
-/** Call in the transaction of the text. */
 export async function obey(
-  app: App,
+  app: TransactionApp,
   actor: User,
   subject: IssueSubject,
   commands: readonly QuickAction[],

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { User, TransactionApp } from '../../../context.ts'
 import type { Label } from '../labels/model.ts'
 import type { Milestone } from '../milestones/model.ts'
 
@@ -17,9 +17,8 @@ export interface Happening {
   readonly itemState?: string
 }
 
-/** Call in the transaction of the change. */
 export async function addResourceEvents(
-  { db, clock }: App,
+  { db, clock }: TransactionApp,
   actor: User,
   item: { readonly issue_id: number } | { readonly merge_request_id: number },
   { labels = {}, milestone = {}, state, itemState = 'opened' }: Happening,

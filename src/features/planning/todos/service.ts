@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { idList, inIdList, isOrphan } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -54,9 +54,9 @@ export async function addTodos(
   })
 }
 
-/** Call in the transaction of the change. Includes users who assign themselves. */
+/** Includes users who assign themselves. */
 export const addAssignedTodos = (
-  app: App,
+  app: TransactionApp,
   actor: User,
   target: Target,
   people: readonly User[],

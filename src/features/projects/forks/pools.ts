@@ -106,8 +106,7 @@ async function openSourceOf(app: App, { id }: Pool): Promise<Project | null> {
   return source && isOpenToAll(source) ? source : null
 }
 
-/** Runs in the transaction that restricts the sources. */
-export async function closePoolsOf(app: App, sources: readonly number[]): Promise<void> {
+export async function closePoolsOf(app: TransactionApp, sources: readonly number[]): Promise<void> {
   await app.db.updateTable('pools').set({ source_id: null }).where('source_id', 'in', sources).execute()
 }
 

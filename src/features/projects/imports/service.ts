@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { invalid, Refusal } from '../../../errors.ts'
 import { UnsafeArgument } from '../../../git/process/arguments.ts'
 import { splitAddress } from '../../../git/storage/remote.ts'
@@ -60,7 +60,7 @@ export async function guardFor(app: App) {
 
 export const IMPORT_JOB = { name: 'projects.import' }
 
-export async function scheduleImport(app: App, project: { id: number }): Promise<void> {
+export async function scheduleImport(app: TransactionApp, project: { id: number }): Promise<void> {
   await scheduleProvisioning(app, IMPORT_JOB, { id: project.id })
 }
 

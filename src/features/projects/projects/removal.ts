@@ -1,6 +1,6 @@
 /** Deletes projects: hidden from everybody at once, and deleted from disk soon after. */
 import { timestamp } from '../../../clock.ts'
-import { job, type App, type User } from '../../../context.ts'
+import { job, type App, type TransactionApp, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { removeRepository } from '../../../git/storage/repositories.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -46,7 +46,7 @@ export const removalOf = (
 })
 
 /** Runs in the transaction that deletes the namespace above the projects. The rows are deleted later. */
-export async function markProjectsDeleted(app: App, namespace: number): Promise<void> {
+export async function markProjectsDeleted(app: TransactionApp, namespace: number): Promise<void> {
   await app.db
     .updateTable('projects')
     .set({ deleting: true, updated_at: timestamp(app.clock) })

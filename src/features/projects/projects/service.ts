@@ -140,7 +140,7 @@ export async function addProject(
   actor: User,
   namespace: Namespace,
   { topics, ...row }: NewRow<'projects'> & { topics: string[] },
-  also?: (app: App, project: Project) => Promise<void>,
+  also?: (app: TransactionApp, project: Project) => Promise<void>,
 ): Promise<Project> {
   await assertFree(app, namespace, row, { limit_reached: [] })
   const dir = repositoryDir(app, row)

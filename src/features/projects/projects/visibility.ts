@@ -1,5 +1,5 @@
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App, TransactionApp, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
@@ -42,7 +42,10 @@ export async function assertVisibilityAllowed(
 }
 
 /** Limits the visibility of all forks, and forks of forks, to that of their source. */
-export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'id' | 'visibility'>): Promise<void> {
+export async function narrowForks(
+  app: TransactionApp,
+  { id, visibility }: Pick<Project, 'id' | 'visibility'>,
+): Promise<void> {
   const wider = VISIBILITIES.filter((one) => isWider(one, visibility))
   let sources = wider.length === 0 ? [] : [id]
   while (sources.length > 0) {
@@ -59,7 +62,7 @@ export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'i
 }
 
 /** Limits every project in or below a group, and their forks. */
-export async function narrowProjectsIn(app: App, group: number, visibility: Visibility): Promise<void> {
+export async function narrowProjectsIn(app: TransactionApp, group: number, visibility: Visibility): Promise<void> {
   const lowered = await app.db
     .updateTable('projects')
     .set({ visibility, updated_at: timestamp(app.clock) })

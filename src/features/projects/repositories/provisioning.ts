@@ -4,7 +4,7 @@
  * runs a killed run again.
  */
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, TransactionApp } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { createRepository, removeRepository } from '../../../git/storage/repositories.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
@@ -18,7 +18,7 @@ import { repositoryDir } from './repository.ts'
 
 /** Runs in the transaction that writes the row. Only one run at a time: the previous run must have ended. */
 export async function scheduleProvisioning<P extends { id: number }>(
-  app: App,
+  app: TransactionApp,
   job: Pick<Job<never, P>, 'name'>,
   payload: P,
 ): Promise<void> {
