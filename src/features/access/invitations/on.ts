@@ -1,6 +1,7 @@
 import { on, type App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
+import * as texts from '../mail-texts.ts'
 import { levelName } from '../members/levels.ts'
 import { nameSource } from '../members/queries.ts'
 import { invitationsOf, loadInvitations } from './queries.ts'
@@ -12,17 +13,8 @@ export const mailInvitation = on('invitation.made', 'mail', async (app, { id }) 
   if (!row || !source) return
   const [invitation] = await loadInvitations(app, [row])
   const { email, token, access_level, creator } = invitation!
-  await app.mail.send({
-    to: email,
-    subject: `Invitation to ${source.name}`,
-    text: `Hello,
-
-${creator?.name ?? 'Someone'} invited you to join the ${source.kind} ${source.name} as ${levelName(access_level)}. To accept, open:
-
-${app.url}/-/invites/${token}
-
-The link is valid for 90 days and works once. If you did not expect this email, ignore it.`,
-  })
+  const link = `${app.url}/-/invites/${token}`
+  await app.mail.send({ to: email, ...texts.invitation(creator?.name, source, levelName(access_level), link) })
 })
 
 /** Accepts all invitations to an address once a user has confirmed that address. */

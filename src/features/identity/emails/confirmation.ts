@@ -5,25 +5,14 @@ import { digestOf } from '../../../lib/crypto/secrets.ts'
 import type { Row } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { confirmAddedEmail } from '../mail-texts.ts'
 import { createLink } from '../sessions/links.ts'
 import { confirmEmail, isOwned } from './service.ts'
 
-/**
- * The mail names the account, so that a recipient who did not ask for it does not give their address to another user.
- */
 export async function mailClaim(app: App, user: User, { email }: Row<'emails'>): Promise<void> {
   const token = await createLink(app, { ...user, email }, 'confirm_email')
-  await app.mail.send({
-    to: email,
-    subject: 'Confirm your email address',
-    text: `Hello,
-
-the account ${user.username} wants to add this email address. If this is your account, confirm the email address:
-
-${app.url}/users/confirmation?confirmation_token=${token}
-
-The link is valid for 7 days. If this is not your account, ignore this email.`,
-  })
+  const link = `${app.url}/users/confirmation?confirmation_token=${token}`
+  await app.mail.send({ to: email, ...confirmAddedEmail(user.username, link) })
 }
 
 export type Claim = Row<'emails'> & { readonly username: string }

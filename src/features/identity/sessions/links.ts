@@ -5,6 +5,7 @@ import { digestOf, randomHex } from '../../../lib/crypto/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { revokeCredentials } from '../credentials/service.ts'
+import { confirmAccount, setPassword } from '../mail-texts.ts'
 import { hashPassword } from '../passwords.ts'
 import { removeSecondFactors } from '../second-factor/service.ts'
 import type { UserState } from '../users/model.ts'
@@ -49,33 +50,14 @@ export const permitNewPassword = (app: App, user: User): Promise<string> =>
 
 export async function mailConfirmation(app: App, user: User): Promise<void> {
   const token = await createLink(app, user, 'confirm')
-  await app.mail.send({
-    to: user.email,
-    subject: 'Confirm your email address',
-    // The name is not mailed: a visitor can register with any address and any name.
-    text: `Hello,
-
-the account ${user.username} was created with this email address. To confirm your email address, open:
-
-${app.url}/users/confirmation?confirmation_token=${token}
-
-The link is valid for 7 days.`,
-  })
+  const link = `${app.url}/users/confirmation?confirmation_token=${token}`
+  await app.mail.send({ to: user.email, ...confirmAccount(user.username, link) })
 }
 
 export async function mailPasswordReset(app: App, user: User): Promise<void> {
   const token = await createLink(app, user, 'reset_password')
-  await app.mail.send({
-    to: user.email,
-    subject: 'Set your password',
-    text: `Hello,
-
-to set a password for your account ${user.username}, open:
-
-${app.url}/users/password/edit?reset_password_token=${token}
-
-The link is valid for 2 days and works once. If you did not request this email, ignore it.`,
-  })
+  const link = `${app.url}/users/password/edit?reset_password_token=${token}`
+  await app.mail.send({ to: user.email, ...setPassword(user.username, link) })
 }
 
 /** The user of the link; null if the link was used or has expired, or the user has another address now. */

@@ -7,6 +7,7 @@ import { isOfDomain } from './email-domains.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { assertMayMail, mailLater } from '../mailing.ts'
+import { alreadyRegistered } from '../mail-texts.ts'
 import { EMAIL_TAKEN, createUser } from '../users/service.ts'
 import { userFaults } from '../users/validation.ts'
 import { termsOf, type Terms } from '../terms/service.ts'
@@ -112,17 +113,5 @@ async function mailOwner(app: App, email: string): Promise<void> {
       .where('emails.confirmed_at', 'is not', null)
       .executeTakeFirst())
   if (!owner) return
-  await mailLater(app, {
-    to: email,
-    subject: 'You already have an account',
-    text: `Hello,
-
-someone tried to create an account with this email address, which belongs to the account ${owner.username}. If that was you, sign in:
-
-${app.url}/users/sign_in
-
-To reset a forgotten password, open: ${app.url}/users/password/new
-
-If that was not you, ignore this email.`,
-  })
+  await mailLater(app, { to: email, ...alreadyRegistered(owner.username, app.url) })
 }

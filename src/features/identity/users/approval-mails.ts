@@ -1,5 +1,6 @@
 /** Mails about accounts that are pending approval. They contain no text from the person who registered. */
 import type { App, User } from '../../../context.ts'
+import { accountApproved, accountRejected, pendingApproval } from '../mail-texts.ts'
 import { mailLater, mayMail } from '../mailing.ts'
 
 /** The most recently active administrators: enough for one of them to see the mail. */
@@ -19,36 +20,14 @@ export async function mailAdministrators(app: App, { username, email }: User): P
     .execute()
   for (const { email: to } of administrators) {
     if (!(await mayMail(app, { kind: 'approval', to }))) continue
-    await mailLater(app, {
-      to,
-      subject: 'Account pending approval',
-      text: `Hello,
-
-the account ${username} was created with the email address ${email} and is pending approval. To approve or reject the account, open:
-
-${app.url}/admin/users?show=waiting`,
-    })
+    await mailLater(app, { to, ...pendingApproval(username, email, app.url) })
   }
 }
 
 export async function mailApproval(app: App, { username, email }: User): Promise<void> {
-  await mailLater(app, {
-    to: email,
-    subject: 'Account approved',
-    text: `Hello,
-
-an administrator approved your account ${username}. To sign in, open:
-
-${app.url}/users/sign_in`,
-  })
+  await mailLater(app, { to: email, ...accountApproved(username, app.url) })
 }
 
 export async function mailRejection(app: App, { username, email }: User): Promise<void> {
-  await mailLater(app, {
-    to: email,
-    subject: 'Account rejected',
-    text: `Hello,
-
-an administrator of ${app.url} rejected your account ${username}. The account was deleted.`,
-  })
+  await mailLater(app, { to: email, ...accountRejected(username, app.url) })
 }
