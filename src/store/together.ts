@@ -10,7 +10,7 @@ import { transact, type InTransaction, type Transactable } from './transact.ts'
 const MOST = 50
 
 interface RequestContext<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' | 'reject'> {
-  readonly wish: W
+  readonly input: W
 }
 
 /** `write` returns its results in the order of `inputs`. */
@@ -20,7 +20,7 @@ export function together<A extends Transactable & { readonly store: Store }, W, 
   const queues = new WeakMap<Store, RequestContext<W, R>[]>()
 
   async function writeAll(app: A, asked: readonly RequestContext<W, R>[]): Promise<void> {
-    const inputs = asked.map(({ wish: input }) => input)
+    const inputs = asked.map(({ input }) => input)
     try {
       const results = await transact(app, (app) => write(app, inputs))
       for (const [n, { resolve }] of asked.entries()) resolve(results[n]!)
@@ -38,7 +38,7 @@ export function together<A extends Transactable & { readonly store: Store }, W, 
 
   return (app, input) => {
     const { promise, resolve, reject } = Promise.withResolvers<R>()
-    const one = { wish: input, resolve, reject }
+    const one = { input, resolve, reject }
     const queue = queues.get(app.store)
     if (queue) queue.push(one)
     else {

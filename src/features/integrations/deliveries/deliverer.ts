@@ -20,7 +20,7 @@ import {
 } from './queues.ts'
 import type { DeliveryQueue } from './model.ts'
 
-const MOST_LANES = 100
+const MOST_QUEUES = 100
 const MOST_TROUBLED = 50
 /** After so many deliveries of one queue, other queues get their chance. */
 const MOST_IN_A_ROW = 50
@@ -36,7 +36,7 @@ const writeResult = together(async (app: TransactionApp, results: readonly Deliv
 export function startDeliverer(app: App): Loop {
   const log = app.log.child({ part: 'deliveries' })
   const relaxed = { ...app, db: app.store.relaxed }
-  const running = new Map<number, { lane: DeliveryQueue; work: Promise<void> }>()
+  const running = new Map<number, { queue: DeliveryQueue; work: Promise<void> }>()
   const ending = new AbortController()
   const cut = new AbortController()
   const reportTrouble = (error: unknown) => log.error({ err: error }, 'deliveries could not be made')
@@ -72,9 +72,9 @@ export function startDeliverer(app: App): Loop {
 
   async function tick({ resting }: { resting: boolean }): Promise<void> {
     if (resting) return
-    const served = [...running.values()].map(({ lane: queue }) => queue)
+    const served = [...running.values()].map(({ queue }) => queue)
     const troubledNow = served.filter(({ troubled }) => troubled).length
-    const most = { all: MOST_LANES - running.size, troubled: MOST_TROUBLED - troubledNow }
+    const most = { all: MOST_QUEUES - running.size, troubled: MOST_TROUBLED - troubledNow }
     if (most.all <= 0 || !(await isAnyQueueDue(app, { ...most, busy: busyOwners(served) }))) return
     const queues = await transact(relaxed, (app) => claimQueues(app, most, served))
     for (const queue of queues) {
@@ -84,7 +84,7 @@ export function startDeliverer(app: App): Loop {
           running.delete(queue.id)
           loop.wake()
         })
-      running.set(queue.id, { lane: queue, work })
+      running.set(queue.id, { queue, work })
     }
   }
 
