@@ -218,8 +218,13 @@ export interface Declaration<
   whileReadOnly?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
-  /** The text for callers who are no administrators, if the contract has its own. */
-  deniedWith?: string
+  /** The text for callers without the ability, if the contract has its own. */
+  deniedWith?: string | ((subject: S) => string)
+  /**
+   * Rights that a service asks for besides `allow`, because they depend on the input or on records that change
+   * meanwhile. For readers of the declaration and of the OpenAPI document.
+   */
+  alsoAsks?: readonly string[]
   /** If it differs from the resource. */
   abilityFirst?: boolean
   input?: I
@@ -267,7 +272,8 @@ export interface Endpoint {
   readonly duringRequiredStep?: boolean
   readonly whileReadOnly?: boolean
   readonly denied?: 'unauthenticated'
-  readonly deniedWith?: string
+  readonly deniedWith?: string | ((subject: never) => string)
+  readonly alsoAsks?: readonly string[]
   readonly abilityFirst?: boolean
   readonly input?: z.ZodObject
   readonly refuses?: readonly string[]

@@ -353,7 +353,7 @@ function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): Omit<Prep
 
 export function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {
   if (allow !== 'administrator' || viewer?.admin) return
-  throw deniedWith === undefined ? forbidden() : new Refusal('forbidden', deniedWith)
+  throw typeof deniedWith === 'string' ? new Refusal('forbidden', deniedWith) : forbidden()
 }
 
 async function lookUp(
@@ -385,10 +385,17 @@ export function readable(resource: AnyResource, subject: unknown): unknown {
  * Checks the ability if the policy of this resource has it. An ability of a child's own policy is checked when the
  * child is found.
  */
-export function assertAble({ on, denied }: Endpoint, { policy }: AnyResource, ability: string, subject: unknown): void {
+export function assertAble(
+  { on, denied, deniedWith }: Endpoint,
+  { policy }: AnyResource,
+  ability: string,
+  subject: unknown,
+): void {
   const may = policy[ability]
   if (!may || may !== on!.policy[ability] || may(subject)) return
-  throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
+  if (denied === 'unauthenticated') throw unauthenticated()
+  const text = typeof deniedWith === 'function' ? deniedWith(subject as never) : deniedWith
+  throw text === undefined ? forbidden() : new Refusal('forbidden', text)
 }
 
 /** Deletions stay allowed. */

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../../api/pages.ts'
 import { bool, id, listOf, oneOf, text } from '../../../api/wire.ts'
 import { after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, badParameter } from '../../../errors.ts'
+import { badParameter } from '../../../errors.ts'
 import { Guest, Master, Owner } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, isWithin } from '../../../store/dialect.ts'
@@ -24,7 +24,14 @@ export interface RunnerSubject {
   readonly seen: boolean
 }
 
-const runnerPolicy = policy<RunnerSubject>()({ read: () => true })
+const isShared = ({ runner }: RunnerSubject) => runner.runner_type === 'instance_type'
+
+const runnerPolicy = policy<RunnerSubject>()({
+  read: (_: RunnerSubject) => true,
+  view: (s) => isShared(s) || s.seen,
+  inspect: (s) => s.seen,
+  manage: (s) => s.managed,
+})
 
 export const findRunner = async ({ db }: App, runner_id: number): Promise<Runner | null> =>
   (await db.selectFrom('runners').selectAll().where('id', '=', runner_id).executeTakeFirst()) ?? null
@@ -40,6 +47,15 @@ export const runner = resource({
     return { runner: found, viewer, managed, seen: managed || (await isUsed(app, found, viewer)) }
   },
 })
+
+/** The texts for callers who have no right to a runner. */
+const NO_ACCESS = '403 Forbidden - No access granted'
+const unmanaged = (s: RunnerSubject) =>
+  isShared(s) && !s.viewer?.admin ? '403 Forbidden - Runner is shared' : NO_ACCESS
+
+export const viewing = { on: runner, allow: 'view', deniedWith: NO_ACCESS } as const
+export const inspecting = { on: runner, allow: 'inspect', deniedWith: NO_ACCESS } as const
+export const managing = { on: runner, allow: 'manage', deniedWith: unmanaged } as const
 
 /** The maintainers of the owning project manage a project runner, even if other projects use it; see `isUsed`. */
 export async function isManaged(app: App, { id, runner_type }: Runner, viewer: User | null): Promise<boolean> {
@@ -244,8 +260,6 @@ export async function projectPathsOf({ db }: App, jobs: readonly { readonly proj
     rows.map(({ id, name, path, full_path }) => [id, { id, name, path, path_with_namespace: `${full_path}/${path}` }]),
   )
 }
-
-export const forbiddenRunner = (why: string) => new Refusal('forbidden', `403 Forbidden - ${why}`)
 
 export async function hasSeveralProjects(db: Db, runner: number): Promise<boolean> {
   const query = db.selectFrom('runner_projects').select('project_id').where('runner_id', '=', runner).limit(2)

@@ -17,15 +17,15 @@ import { RUNNER_TYPES, type Runner } from './model.ts'
 import {
   filterInput,
   findRunner,
-  forbiddenRunner,
   hasSeveralProjects,
+  inspecting,
   isManaged,
   listManagersOf,
   listRunners,
+  managing,
   projectPathsOf,
   presentDetailsFor,
-  runner,
-  type RunnerSubject,
+  viewing,
 } from './queries.ts'
 import { resetRegistrationToken } from './registration.ts'
 import {
@@ -42,15 +42,6 @@ import {
 const ITEM = '/runners/:runner_id'
 
 const presentAll = (app: App, items: readonly Runner[]) => items.map((one) => presentRunner(one, timestamp(app.clock)))
-
-function assertManaged({ runner, managed, viewer }: RunnerSubject): void {
-  if (runner.runner_type === 'instance_type' && !viewer?.admin) throw forbiddenRunner('Runner is shared')
-  if (!managed) throw forbiddenRunner('No access granted')
-}
-
-function assertSeen({ runner, seen }: RunnerSubject): void {
-  if (runner.runner_type !== 'instance_type' && !seen) throw forbiddenRunner('No access granted')
-}
 
 export const list = endpoint({
   method: 'GET',
@@ -82,11 +73,9 @@ export const get = endpoint({
   method: 'GET',
   path: ITEM,
   summary: 'Get a runner',
-  on: runner,
-  allow: 'signed_in',
+  ...viewing,
   output: RunnerDetailsEntity,
   async handle({ app, viewer, subject }) {
-    assertSeen(subject)
     return presentDetailsFor(app, subject.runner, viewer)
   },
 })
@@ -95,12 +84,10 @@ export const update = endpoint({
   method: 'PUT',
   path: ITEM,
   summary: 'Update a runner',
-  on: runner,
-  allow: 'signed_in',
+  ...managing,
   input: z.object(runnerFields),
   output: RunnerDetailsEntity,
   async handle({ app, viewer, subject, input }) {
-    assertManaged(subject)
     if (Object.values(input).every((value) => value === undefined)) {
       const names = Object.keys(runnerFields).join(', ')
       throw badParameter(`${names} are missing, at least one parameter must be provided`)
@@ -113,15 +100,14 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: ITEM,
   summary: 'Delete a runner',
-  on: runner,
-  allow: 'signed_in',
+  ...managing,
+  alsoAsks: ['administer the instance, for a runner of several projects'],
   output: null,
   changedAt: ({ runner }) => runner.updated_at,
   async handle({ app, viewer, subject }) {
-    assertManaged(subject)
     if (!viewer.admin && subject.runner.runner_type === 'project_type') {
       if (await hasSeveralProjects(app.db, subject.runner.id))
-        throw forbiddenRunner('Runner associated with more than one project')
+        throw forbidden('Runner associated with more than one project')
     }
     if (!(await deleteRunner(app, subject.runner))) throw notFound('Runner')
   },
@@ -131,8 +117,7 @@ export const listJobs = endpoint({
   method: 'GET',
   path: `${ITEM}/jobs`,
   summary: 'List the jobs that a runner has run',
-  on: runner,
-  allow: 'signed_in',
+  ...inspecting,
   input: z.object({
     status: oneOf('running', 'success', 'failed', 'canceled').nullish(),
     order_by: oneOf('id').nullish(),
@@ -141,7 +126,6 @@ export const listJobs = endpoint({
   }),
   output: pageOf(RunnerJobEntity),
   async handle({ app, viewer, subject, input, page }) {
-    if (!subject.seen) throw forbiddenRunner('No access granted')
     const wanted = {
       runner: subject.runner.id,
       ...(!viewer.admin && { viewer: viewer.id }),
@@ -165,11 +149,9 @@ export const listManagers = endpoint({
   method: 'GET',
   path: `${ITEM}/managers`,
   summary: 'List the managers of a runner',
-  on: runner,
-  allow: 'signed_in',
+  ...inspecting,
   output: pageOf(ManagerEntity),
   async handle({ app, subject, page }) {
-    if (!subject.seen) throw forbiddenRunner('No access granted')
     const { items, total } = await listManagersOf(app.db, subject.runner.id, page)
     return { total, items: items.map((one) => presentManager(one, timestamp(app.clock))) }
   },
@@ -183,11 +165,9 @@ export const resetToken = endpoint({
   method: 'POST',
   path: `${ITEM}/reset_authentication_token`,
   summary: 'Reset the token of a runner',
-  on: runner,
-  allow: 'signed_in',
+  ...managing,
   output: TokenEntity,
   async handle({ app, subject }) {
-    assertManaged(subject)
     return resetRunnerToken(app, subject.runner)
   },
 })
@@ -203,6 +183,7 @@ export const create = endpoint({
   path: '/user/runners',
   summary: 'Create a runner',
   allow: 'signed_in',
+  alsoAsks: ['maintain the project, own the group or administer the instance of the runner'],
   input: z.object({
     runner_type: z.enum(RUNNER_TYPES),
     project_id: id.nullish(),
@@ -308,15 +289,16 @@ export const enable = endpoint({
   summary: 'Assign a runner to a project',
   on: project,
   allow: 'administer',
+  alsoAsks: ['manage the runner, which is neither shared nor locked'],
   input: z.object({ runner_id: id }),
   output: RunnerEntity,
   async handle({ app, viewer, subject, input }) {
     const one = await findRunner(app, input.runner_id)
     if (!one) throw notFound('Runner')
-    if (one.runner_type === 'instance_type') throw forbiddenRunner('Runner is shared')
-    if (one.runner_type === 'group_type') throw forbiddenRunner('Runner is a group runner')
-    if (one.locked) throw forbiddenRunner('Runner is locked')
-    if (!(await isManaged(app, one, viewer))) throw forbiddenRunner('No access granted')
+    if (one.runner_type === 'instance_type') throw forbidden('Runner is shared')
+    if (one.runner_type === 'group_type') throw forbidden('Runner is a group runner')
+    if (one.locked) throw forbidden('Runner is locked')
+    if (!(await isManaged(app, one, viewer))) throw forbidden('No access granted')
     if (!(await enableRunner(app, one, subject.project.id)))
       throw conflict('Runner was already enabled for this project')
     return presentRunner(one, timestamp(app.clock))

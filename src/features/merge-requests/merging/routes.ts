@@ -17,6 +17,7 @@ export const accept = endpoint({
   on: mergeRequest,
   allow: 'readMergeRequest',
   denied: 'unauthenticated',
+  alsoAsks: ['merge into the target branch'],
   limiter: 'git',
   input: z.object({
     merge_commit_message: longText.nullish(),
@@ -43,6 +44,7 @@ const cancelling = (method: 'PUT' | 'POST') =>
     on: mergeRequest,
     allow: 'readMergeRequest',
     denied: 'unauthenticated',
+    alsoAsks: ['merge into the target branch, except for the author'],
     status: 200,
     output: MergeRequestDetailEntity,
     handle: async ({ app, viewer, subject }) =>
@@ -59,6 +61,7 @@ export const rebase = endpoint({
   summary: 'Rebase a merge request; with `stack`, also the merge requests based on it',
   on: mergeRequest,
   allow: 'update',
+  alsoAsks: ['push to the source branch, also with force'],
   limiter: 'git',
   status: 202,
   input: z.object({ skip_ci: bool.nullish(), stack: bool.nullish() }),

@@ -16,6 +16,7 @@ export const explain = endpoint({
   summary: 'Explain the access level of a user on a project',
   on: project,
   allow: 'read',
+  alsoAsks: ['own the project, for other users'],
   input: z.object({ user_id: blankable(id) }),
   output: AccessEntity,
   async handle({ app, viewer, subject, input }) {
