@@ -24,7 +24,7 @@ export const seesMergeRequests = (from: SeenFrom): RawBuilder<boolean> =>
   sql`(${isOn('merge_requests')} and ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(from)}))`
 
 /** Whether the viewer is author, assignee or reviewer of `m`. */
-export const isOfMergeRequest = (viewer: number): RawBuilder<boolean> => sql`(m.author_id = ${viewer}
+const isOfMergeRequest = (viewer: number): RawBuilder<boolean> => sql`(m.author_id = ${viewer}
   or exists (select 1 from merge_request_assignees a where a.merge_request_id = m.id and a.user_id = ${viewer})
   or exists (select 1 from merge_request_reviewers r where r.merge_request_id = m.id and r.user_id = ${viewer}))`
 

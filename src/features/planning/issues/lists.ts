@@ -1,5 +1,5 @@
 /** Lists of issues: of a project, of a group, of the instance. */
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
@@ -93,7 +93,7 @@ const orders = {
   priority: (db: Db, sort: Sort) => sql`${milestoneDue(db, sort)} ${sql.raw(sort)}, ${labelPriority(db, sort)}`,
 }
 
-export const isTheirs = (w: Pick<Filter, 'seen_by'>) =>
+const isTheirs = (w: Pick<Filter, 'seen_by'>) =>
   sql<boolean>`(issues.author_id = ${w.seen_by} or ${isAssigned(w.seen_by)})`
 
 const usual = () => ['created_at', 'desc'] as const
@@ -125,10 +125,6 @@ const memberSees = (w: Pick<Filter, 'seen_by'>) => sql<boolean>`exists (select 1
   where t.user_id = ${w.seen_by} and t.project_id = issues.project_id and t.access_level >= ${sql.lit(Guest)}
   and p.issues_access_level > ${sql.lit(FeatureDisabled)}
   and (t.access_level >= ${sql.lit(Reporter)} or not issues.confidential or ${isTheirs(w)}))`
-
-/** Whether the issue is visible to the viewer. */
-export const isSeen = (w: Pick<Filter, 'seen_by'>, at: Pick<At<Filter>, 'given'>): RawBuilder<boolean> =>
-  sql`(${memberSees(w)} or (${openProject(at)} and (not issues.confidential or ${isTheirs(w)})))`
 
 export const ofAll = longList<Filter, 'issues', IssueOrder, 'id'>({
   table: 'issues',

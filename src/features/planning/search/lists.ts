@@ -115,7 +115,7 @@ async function activeOf(
 
 const given = (values: object) => ({ given: (name: string) => name in values })
 
-export interface ItemSearch extends Reach {
+interface ItemSearch extends Reach {
   readonly words: string
   readonly state?: 'opened' | 'closed' | 'merged' | 'active' | 'all' | null | undefined
   readonly confidential?: boolean | null | undefined

@@ -29,7 +29,7 @@ import { presentBlobMatch, presentNoteMatch } from './entity.ts'
 import { findItemsByWords, findMembers, findMilestones, findMilestonesIn, findNotes, findSnippets } from './lists.ts'
 import { fileTermsOf } from './terms.ts'
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly search: string
   readonly state?: 'opened' | 'closed' | 'merged' | 'active' | 'all' | null | undefined
   readonly confidential?: boolean | null | undefined
@@ -48,13 +48,13 @@ export interface Search extends Where {
   readonly page: Cut & { readonly page: number }
 }
 
-export type SearchPage = Page<unknown> | Page<Json<unknown>>
+type SearchPage = Page<unknown> | Page<Json<unknown>>
 export type Scope = (search: Search) => Promise<SearchPage>
 
 const NOTHING = { items: [], total: 0 }
 
 /** For scopes with full-text search in the database. */
-export const byWords =
+const byWords =
   (find: (search: Search, words: string) => Promise<SearchPage>): Scope =>
   async (search) => {
     const words = textQuery(search.app.db, search.wish.search)
