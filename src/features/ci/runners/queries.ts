@@ -27,6 +27,7 @@ export interface RunnerSubject {
 const isShared = ({ runner }: RunnerSubject) => runner.runner_type === 'instance_type'
 
 const runnerPolicy = policy<RunnerSubject>()({
+  // oxlint-disable-next-line no-unused-vars -- the type of the subject is inferred from it
   read: (_: RunnerSubject) => true,
   view: (s) => isShared(s) || s.seen,
   inspect: (s) => s.seen,
