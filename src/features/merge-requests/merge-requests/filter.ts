@@ -12,8 +12,8 @@ import {
   plannedInput,
   refuseBoth,
   findUserId,
-} from '../../planning/issues/filter.ts'
-import type { NoneOrAny, PlannedFilter } from '../../planning/planned.ts'
+} from '../../planning/items/filter.ts'
+import type { NoneOrAny, PlannedFilter } from '../../planning/items/conditions.ts'
 
 export interface MergeRequestFilter extends PlannedFilter {
   state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined

@@ -5,7 +5,14 @@ import { FeatureDisabled, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import type { At, Condition } from '../../../store/lists.ts'
-import { either, hasAny, ofItsProject, seenBy, type NoneOrAny, type PlannedValues } from '../../planning/planned.ts'
+import {
+  either,
+  hasAny,
+  ofItsProject,
+  seenBy,
+  type NoneOrAny,
+  type PlannedValues,
+} from '../../planning/items/conditions.ts'
 import type { Deployed } from './filter.ts'
 
 export interface ReviewValues extends PlannedValues {

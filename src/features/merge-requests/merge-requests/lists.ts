@@ -20,7 +20,7 @@ import {
   plannedConditions,
   plannedValues,
   seenBy,
-} from '../../planning/planned.ts'
+} from '../../planning/items/conditions.ts'
 import type { ScopeSubject } from '../../planning/scopes.ts'
 import type { MergeRequestFilter } from './filter.ts'
 import { reviewConditions, reviewFilter, type ReviewValues } from './list-conditions.ts'

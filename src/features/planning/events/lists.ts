@@ -11,7 +11,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { itemKinds } from '../items/registry.ts'
-import { seenBy } from '../planned.ts'
+import { seenBy } from '../items/conditions.ts'
 import { LEVEL, isOn, isOpen, isReadable } from '../seeing.ts'
 import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 

@@ -21,7 +21,7 @@ import {
   seenBy,
   type NoneOrAny,
   type PlannedValues,
-} from '../planned.ts'
+} from '../items/conditions.ts'
 import type { IssueFilter } from './filter.ts'
 import { POSITION } from './order.ts'
 import { issuesPolicy } from './policy.ts'

@@ -1,8 +1,8 @@
 /** List conditions that issues and merge requests share: both tables have the same columns and links. */
 import { sql, type RawBuilder } from 'kysely'
-import { today } from '../../clock.ts'
-import type { App, User } from '../../context.ts'
-import type { Db } from '../../store/database.ts'
+import { today } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
 import {
   SUBSTRING_FROM,
   matchingIds,
@@ -13,9 +13,9 @@ import {
   isWithin,
   substring,
   textList,
-} from '../../store/dialect.ts'
-import { leading, type At, type Condition, type Sort } from '../../store/lists.ts'
-import { openVisibilities } from '../access/authorizations/queries.ts'
+} from '../../../store/dialect.ts'
+import { leading, type At, type Condition, type Sort } from '../../../store/lists.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
 
 export type NoneOrAny<T> = T | 'none' | 'any'
 
