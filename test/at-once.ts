@@ -1,5 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { vi } from 'vitest'
+import type { App } from '../src/context.ts'
 import type { Reply, TestForge } from '../src/forge.ts'
+import type { Db } from '../src/store/database.ts'
+import { locksRows } from '../src/store/dialect.ts'
+import { transact } from '../src/store/transact.ts'
 
 /**
  * Runs calls in parallel. Each is held where its first transaction begins until all have got there, or one has ended: all
@@ -8,22 +14,76 @@ import type { Reply, TestForge } from '../src/forge.ts'
  */
 export async function atOnce({ app: { db } }: TestForge, ...calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
   const barrier = Promise.withResolvers<void>()
-  const transaction = db.transaction.bind(db)
   let waiting = 0
-  const held = vi.spyOn(db, 'transaction').mockImplementation(() => {
+  using _watch = onTransaction(db, async () => {
+    if (++waiting === calls.length) barrier.resolve()
+    await barrier.promise
+  })
+  const answers = await Promise.all(calls.map((call) => call().finally(barrier.resolve)))
+  return answers.toSorted((one, other) => one.status - other.status)
+}
+
+/**
+ * Starts the second call when the first begins its transaction number `step`, or has ended; with 0 both start together.
+ * Resolves to both statuses.
+ */
+export async function beside(
+  { app: { db } }: TestForge,
+  step: number,
+  first: () => Promise<Reply>,
+  second: () => Promise<Reply>,
+): Promise<readonly [number, number]> {
+  const reached = Promise.withResolvers<void>()
+  let begun = 0
+  if (step === 0) reached.resolve()
+  using _watch = onTransaction(db, async () => {
+    if (++begun === step) reached.resolve()
+  })
+  const answers = await Promise.all([first().finally(reached.resolve), reached.promise.then(second)])
+  return [answers[0].status, answers[1].status]
+}
+
+/**
+ * Runs `call` while a transaction has what `hold` locked or changed. The transaction commits when the call waits for
+ * that transaction, or has ended.
+ */
+export async function whileHeld<T>(
+  { app }: TestForge,
+  hold: (app: App) => Promise<unknown>,
+  call: () => Promise<T>,
+): Promise<T> {
+  let isWaiting = false
+  // Wrapped in an object, since the call ends only after this transaction.
+  const { called } = await transact(app, async (inside) => {
+    await hold(inside)
+    // SQLite has one writer: whoever begins a transaction waits.
+    using _watch = onTransaction(app.db, async () => void (isWaiting = !locksRows(app.db)))
+    const called = call()
+    const end = () => (isWaiting = true)
+    called.then(end, end)
+    while (!isWaiting && !(locksRows(app.db) && (await hasBlockedLock(app.db)))) await sleep(5)
+    return { called }
+  })
+  return called
+}
+
+async function hasBlockedLock(db: Db): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_locks l join pg_stat_activity a using (pid)
+    where not l.granted and a.datname = current_database()`.execute(db)
+  return rows.length > 0
+}
+
+/** Calls `react` before each transaction of this database begins. */
+function onTransaction(db: Db, react: () => Promise<void>): Disposable {
+  const transaction = db.transaction.bind(db)
+  const spy = vi.spyOn(db, 'transaction').mockImplementation(() => {
     const builder = transaction()
     const execute = builder.execute.bind(builder)
     builder.execute = async (body) => {
-      if (++waiting === calls.length) barrier.resolve()
-      await barrier.promise
+      await react()
       return execute(body)
     }
     return builder
   })
-  try {
-    const answers = await Promise.all(calls.map((call) => call().finally(barrier.resolve)))
-    return answers.toSorted((one, other) => one.status - other.status)
-  } finally {
-    held.mockRestore()
-  }
+  return { [Symbol.dispose]: () => spy.mockRestore() }
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Child, temporaryFolder } from './command.ts'
 
@@ -16,10 +15,9 @@ test('pages of what is not there end no server, and leave no failure that nobody
   const url = await server.url()
   const status = async (path: string) => (await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })).status
   for (const path of MISSING) expect([path, await status(path)]).toEqual([path, 404])
-  // An unhandled rejection fails a moment later.
-  await setTimeout(500)
   expect(await status('/-/health')).toBe(200)
-  expect(JSON.stringify(server.lines.logged)).not.toContain('nobody waited')
   server.process.kill('SIGTERM')
   expect(await server.ended()).toBe(0)
+  // An unhandled rejection is logged a moment later, but before the server has ended.
+  expect(JSON.stringify(server.lines.logged)).not.toContain('unhandled rejection')
 })

@@ -5,7 +5,6 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { jobOf, JOB_TOKEN, plain, variable } from '../../../test/ci-jobs.ts'
 import { startReceiver, type Receiver } from '../../../test/runner-receiver.ts'
@@ -111,7 +110,11 @@ test('as many jobs at a time as it may, each in a folder of its own', async () =
   for (const id of [1, 2, 3]) receiver.queue(jobOf(script, { id, variables: [variable('OUT', OUT)] }))
   await all.start({ concurrent: 2 })
   await vi.waitFor(async () => expect((await readFile(OUT, 'utf8')).split('\n').toSorted()).toEqual(['', '0', '1']))
-  await sleep(200)
+  // The runner asks for jobs as often as it reports: while both jobs report again and again, it does not ask.
+  const requests = () => receiver.calls.filter((call) => call === 'POST jobs/request').length
+  const [before, reported] = [requests(), receiver.calls.length]
+  await vi.waitFor(() => expect(receiver.calls.length).toBeGreaterThan(reported + 5), 30_000)
+  expect(requests()).toBe(before)
   expect([...receiver.jobs.keys()]).toEqual([1, 2])
   execFileSync('touch', [`${OUT}.go`])
   for (const id of [1, 2, 3]) expect((await receiver.ended(id)).state).toBe('success')
@@ -184,7 +187,10 @@ test('a job that the server no longer wants when it is taken is not begun', asyn
   receiver.queue(jobOf([`touch ${join(folder, 'begun')}`], { id: 1 }))
   await all.start()
   await vi.waitFor(() => expect(receiver.calls.slice(-1)).toEqual(['POST jobs/request']))
-  await sleep(100)
+  // The runner takes the next job when it is done with this one.
+  receiver.jobStatus = 'running'
+  receiver.queue(jobOf(['true'], { id: 2 }))
+  await receiver.ended(2)
   expect(existsSync(join(folder, 'begun'))).toBe(false)
   expect(receiver.calls.filter((call) => call === 'PUT jobs/1')).toHaveLength(1)
 })
@@ -256,15 +262,27 @@ test('a job that is no job is told to be none', async () => {
 test('a runner that the server rejects three times stops asking, a runner that meets failures goes on', async () => {
   await using all = await crew()
   const { receiver } = all
-  const asked = () => receiver.calls.filter((call) => call === 'POST jobs/request').length
-  receiver.answer = (call) => (call === 'POST jobs/request' ? { status: asked() % 2 === 0 ? 409 : 422 } : undefined)
+  const asked = new Map<string, number>()
+  let rejected: string | undefined
+  receiver.answer = (call, body) => {
+    if (call !== 'POST jobs/request') return undefined
+    const { system_id } = JSON.parse(body.toString())
+    const times = (asked.get(system_id) ?? 0) + 1
+    asked.set(system_id, times)
+    if (rejected !== undefined) return { status: system_id === rejected ? 403 : 204 }
+    return { status: times % 2 === 0 ? 409 : 422 }
+  }
   await all.start()
-  await vi.waitFor(() => expect(asked()).toBeGreaterThan(4))
-  receiver.answer = (call) => (call === 'POST jobs/request' ? { status: 403 } : undefined)
-  await sleep(1500)
-  const before = asked()
-  await sleep(500)
-  expect(asked()).toBe(before)
+  await vi.waitFor(() => expect([...asked.values()]).toEqual([expect.toSatisfy((times) => times > 4)]), 30_000)
+  rejected = [...asked.keys()][0]!
+  asked.clear()
+  await all.start({ folder: join(all.folder, 'other') })
+  const timesOf = (one: string) => asked.get(one) ?? 0
+  await vi.waitFor(() => expect(timesOf(rejected!)).toBe(3), 30_000)
+  const others = () => [...asked].reduce((sum, [id, times]) => (id === rejected ? sum : sum + times), 0)
+  const before = others()
+  await vi.waitFor(() => expect(others()).toBeGreaterThan(before + 20), 30_000)
+  expect(timesOf(rejected)).toBe(3)
 })
 
 test('a token is renewed before it ends', async () => {

@@ -154,12 +154,15 @@ test('who holds the lock has the say', async () => {
   await createRef(dir, MASTER, one)
   const lock = join(dir, `${MASTER}.lock`)
   await writeFile(lock, '')
-  const wait = moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(await repo.refs()).toEqual({ [MASTER]: one })
+  let isDone = false
+  const wait = moveRefs(dir, [{ ref: MASTER, before: one, after: two }]).then(() => (isDone = true))
+  // Another ref moves meanwhile, in as many steps.
+  await createRef(dir, branch('other'), one)
+  await moveRefs(dir, [{ ref: branch('other'), before: one, after: two }])
+  expect([isDone, await repo.refs()]).toEqual([false, { [MASTER]: one, [branch('other')]: two }])
   await rm(lock)
   await wait
-  expect(await repo.refs()).toEqual({ [MASTER]: two })
+  expect(await repo.refs()).toEqual({ [MASTER]: two, [branch('other')]: two })
   expect(existsSync(lock)).toBe(false)
 })
 

@@ -1,6 +1,6 @@
 import { createPublicKey, hash, verify, type JsonWebKey } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { zipped } from '../../../../test/pipelines.ts'
 import { basic } from '../../../../test/lfs.ts'
 import { ask, info, registerRunner } from '../../../../test/runners.ts'
@@ -205,13 +205,14 @@ test('a runner that waits has a new job at once', async () => {
   const runner = await registerRunner(forge)
   expect((await runner.request()).status).toBe(201)
   expect((await runner.request()).status).toBe(204)
+  const { store } = forge.app
+  const before = store.queries
   const waiting = runner.request()
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await vi.waitFor(() => expect(store.queries).toBeGreaterThan(before))
   await forge.seed(project, { more: 'x' }, { as: owner })
-  const from = performance.now()
+  // A runner that nothing wakes gets 204 after 50 seconds.
   const { status, body } = await waiting
   expect(status).toBe(201)
-  expect(performance.now() - from).toBeLessThan(500)
   expect(body.job_info.name).toBe('build')
 })
 
@@ -219,12 +220,12 @@ test('waiting runners are answered when the server closes', async () => {
   const forge = await startForge()
   const runner = await registerRunner(forge)
   await runner.request()
+  const { store } = forge.app
+  const before = store.queries
   const waiting = runner.request()
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  const from = performance.now()
+  await vi.waitFor(() => expect(store.queries).toBeGreaterThan(before))
   await forge.close()
   expect((await waiting).status).toBe(204)
-  expect(performance.now() - from).toBeLessThan(3000)
 })
 
 test('logs are appended where they end, and masked without a change of length', async () => {

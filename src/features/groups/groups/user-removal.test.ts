@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { whileHeld } from '../../../../test/at-once.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { Owner } from '../../../lib/levels.ts'
-import { transact } from '../../../store/transact.ts'
 import { findMember } from '../../access/members/queries.ts'
 import { removeMember } from '../../access/members/service.ts'
 import { syncGroup } from '../directory-links/sync.ts'
@@ -64,14 +63,11 @@ test.each(Object.entries(waysOut))(
     await addMember(forge, { group_id: group.id }, ann.id, Owner)
     await app.db.updateTable('members').set({ from_directory: true }).where('user_id', '=', ann.id).execute()
 
-    let leaving: Promise<void> | undefined
-    await transact(app, async (inside) => {
-      await removeMember(inside, (await findMember(inside.db, at, ben.id))!, ben.id)
-      leaving ??= leave(forge, ann, group.id)
-      // Gives the other transaction time to read before this one commits.
-      await sleep(300)
-    })
-    await leaving
+    await whileHeld(
+      forge,
+      async (inside) => removeMember(inside, (await findMember(inside.db, at, ben.id))!, ben.id),
+      () => leave(forge, ann, group.id),
+    )
     const owners = await app.db
       .selectFrom('members')
       .select('user_id')

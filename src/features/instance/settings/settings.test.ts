@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { whileHeld } from '../../../../test/at-once.ts'
 import { Browser } from '../../../../test/browser.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
-import { transact } from '../../../store/transact.ts'
 import { currentSettings } from './queries.ts'
 import { updateSettings } from './service.ts'
 
@@ -338,14 +338,12 @@ test('of two changes that are only wrong together, the second is refused', async
   await updateSettings(app, { rsa_key_restriction: -1, dsa_key_restriction: -1 })
   // Opens connections for both transactions.
   await Promise.all(Array.from({ length: 4 }, () => app.db.selectFrom('settings').selectAll().execute()))
-  const second = await transact(app, async (first) => {
-    await updateSettings(first, { ecdsa_key_restriction: -1 })
-    const meanwhile = updateSettings(app, { ed25519_key_restriction: -1 }).catch((error: unknown) => error)
-    // Gives a transaction that does not wait time to read the old settings.
-    await setTimeout(100)
-    return { meanwhile }
-  })
-  expect(await second.meanwhile).toMatchObject({ said: { allowed_key_types: ["can't be blank"] } })
+  const second = await whileHeld(
+    forge,
+    (first) => updateSettings(first, { ecdsa_key_restriction: -1 }),
+    () => updateSettings(app, { ed25519_key_restriction: -1 }).catch((error: unknown) => error),
+  )
+  expect(second).toMatchObject({ said: { allowed_key_types: ["can't be blank"] } })
   expect(await currentSettings(app)).toMatchObject({ ecdsa_key_restriction: -1, ed25519_key_restriction: 0 })
 })
 

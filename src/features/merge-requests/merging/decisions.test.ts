@@ -1,9 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { whileHeld } from '../../../../test/at-once.ts'
 import { startForge } from '../../../forge.ts'
 import { openProposals } from '../../../../test/proposals.ts'
 import type { App } from '../../../context.ts'
-import { transact } from '../../../store/transact.ts'
 import { lockMergeRequest } from '../merge-requests/service.ts'
 
 interface Made {
@@ -41,9 +40,6 @@ const BARS: [string, (app: App, made: Made) => Promise<unknown>][] = [
   ],
 ]
 
-/** Long enough for an accept call to reach the locked row. */
-const MEANWHILE_MS = 1500
-
 test('what speaks against merging when the row is locked stops it, however late it came', async () => {
   await using forge = await startForge()
   const owner = await forge.user()
@@ -62,17 +58,14 @@ test('what speaks against merging when the row is locked stops it, however late 
     expect((await john.post(`${one.url}/approve`)).status).toBe(200)
     expect([what, (await owner.get(`${one.url}/mergeability`)).body.mergeable]).toEqual([what, true])
     const before = await tip()
-    let accepted: ReturnType<typeof owner.put> | undefined
-    let isAnswered = false
-    await transact(forge.app, async (app) => {
-      await lockMergeRequest(app, one.id)
-      await bar(app, one)
-      accepted = owner.put(`${one.url}/merge`)
-      void accepted.then(() => (isAnswered = true))
-      await setTimeout(MEANWHILE_MS)
-      expect([what, isAnswered]).toEqual([what, false])
-    })
-    const { status, body } = await accepted!
+    const { status, body } = await whileHeld(
+      forge,
+      async (app) => {
+        await lockMergeRequest(app, one.id)
+        await bar(app, one)
+      },
+      () => owner.put(`${one.url}/merge`),
+    )
     const isMerged = what === 'nothing'
     expect([what, status, body.message]).toEqual(
       isMerged ? [what, 200, undefined] : [what, 405, '405 Method Not Allowed'],

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beside } from '../../../../test/at-once.ts'
 import { runGit } from '../../../../test/git-origin.ts'
-import { startForge, type Person, type Reply, type TestForge } from '../../../forge.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 
@@ -32,26 +32,19 @@ async function open(input: Record<string, unknown> = {}) {
   return { project, at, git, commit, propose }
 }
 
-/** How much earlier the first request starts, in milliseconds: its steps are a few milliseconds apart. */
-const LEADS = [0, 5, 15, 30, 60]
-
-async function beside(lead: number, first: () => Promise<Reply>, second: () => Promise<Reply>) {
-  const started = first()
-  await setTimeout(lead)
-  const [a, b] = await Promise.all([started, second()])
-  return [a.status, b.status] as const
-}
+/** The transactions of the first call beside which the second starts; 0: both start together. */
+const STEPS = [0, 1, 2, 3, 4]
 
 test('accept beside a push to the source merges one of the heads, and tells which', async () => {
   const { at, git, commit, propose } = await open()
-  for (const lead of LEADS) {
-    const one = await propose(`source${lead}`)
+  for (const step of STEPS) {
+    const one = await propose(`source${step}`)
     const accept = () => jane.put(`${one.url}/merge`, { sha: one.sha })
-    const [merged, pushed] = await beside(lead, accept, () => commit(`source${lead}`, `more${lead}.txt`))
+    const [merged, pushed] = await beside(forge, step, accept, () => commit(`source${step}`, `more${step}.txt`))
     expect(pushed).toBe(201)
     expect([200, 409]).toContain(merged)
     const now = (await jane.get(one.url)).body
-    const isThere = (await jane.get(`${at}/repository/files/more${lead}.txt?ref=master`)).status
+    const isThere = (await jane.get(`${at}/repository/files/more${step}.txt?ref=master`)).status
     // A merge with a given head merges exactly that head or nothing; later commits do not reach the target.
     expect([now.state, isThere]).toEqual([merged === 200 ? 'merged' : 'opened', 404])
     const brought = merged === 200 ? [now.sha, await git('rev-parse', 'master^2')] : [one.sha, one.sha]
@@ -61,40 +54,43 @@ test('accept beside a push to the source merges one of the heads, and tells whic
 
 test('accept beside a push to the target loses neither', async () => {
   const { git, commit, propose } = await open()
-  for (const lead of LEADS) {
-    const one = await propose(`source${lead}`)
+  for (const step of STEPS) {
+    const one = await propose(`source${step}`)
     const codes = await beside(
-      lead,
+      forge,
+      step,
       () => jane.put(`${one.url}/merge`),
-      () => commit('master', `main${lead}.txt`),
+      () => commit('master', `main${step}.txt`),
     )
     expect(codes).toEqual([200, 201])
     const files = (await git('ls-tree', '--name-only', 'master')).split('\n')
-    expect(files).toEqual(expect.arrayContaining([`source${lead}.txt`, `main${lead}.txt`]))
+    expect(files).toEqual(expect.arrayContaining([`source${step}.txt`, `main${step}.txt`]))
   }
 })
 
 test('accept beside close, beside deletion: one of them happens', async () => {
   const { git, propose } = await open()
-  for (const lead of LEADS) {
-    const one = await propose(`closed${lead}`)
+  for (const step of STEPS) {
+    const one = await propose(`closed${step}`)
     const [merged] = await beside(
-      lead,
+      forge,
+      step,
       () => jane.put(`${one.url}/merge`),
       () => jane.put(one.url, { state_event: 'close' }),
     )
     const { state } = (await jane.get(one.url)).body
     const files = await git('ls-tree', '--name-only', 'master')
-    expect([merged, files.includes(`closed${lead}.txt`)]).toEqual(state === 'merged' ? [200, true] : [406, false])
+    expect([merged, files.includes(`closed${step}.txt`)]).toEqual(state === 'merged' ? [200, true] : [406, false])
   }
-  for (const lead of LEADS) {
-    const one = await propose(`deleted${lead}`)
+  for (const step of STEPS) {
+    const one = await propose(`deleted${step}`)
     const [merged, deleted] = await beside(
-      lead,
+      forge,
+      step,
       () => jane.put(`${one.url}/merge`),
       () => jane.delete(one.url),
     )
-    const isThere = (await git('ls-tree', '--name-only', 'master')).includes(`deleted${lead}.txt`)
+    const isThere = (await git('ls-tree', '--name-only', 'master')).includes(`deleted${step}.txt`)
     expect([200, 404, 405]).toContain(merged)
     expect([204, 409]).toContain(deleted)
     expect(isThere).toBe(merged === 200)
@@ -114,18 +110,19 @@ test('what is being merged is not deleted', async () => {
 
 test('accept beside the deletion of the source branch or of the project', async () => {
   const { at, git, propose } = await open()
-  for (const lead of LEADS) {
-    const one = await propose(`gone${lead}`)
-    const remove = () => jane.delete(`${at}/repository/branches/gone${lead}`)
-    const [merged] = await beside(lead, () => jane.put(`${one.url}/merge`), remove)
-    const isThere = (await git('ls-tree', '--name-only', 'master')).includes(`gone${lead}.txt`)
+  for (const step of STEPS) {
+    const one = await propose(`gone${step}`)
+    const remove = () => jane.delete(`${at}/repository/branches/gone${step}`)
+    const [merged] = await beside(forge, step, () => jane.put(`${one.url}/merge`), remove)
+    const isThere = (await git('ls-tree', '--name-only', 'master')).includes(`gone${step}.txt`)
     expect([merged, isThere]).toEqual([merged === 200 ? 200 : 405, merged === 200])
   }
-  for (const lead of LEADS) {
+  for (const step of STEPS) {
     const other = await open()
     const one = await other.propose('source')
     const codes = await beside(
-      lead,
+      forge,
+      step,
       () => jane.put(`${one.url}/merge`),
       () => jane.delete(other.at),
     )
@@ -158,12 +155,12 @@ test('of two that create the same one does; many pushes leave the last head', as
 
 test('create beside deletion of the branch', async () => {
   const { at } = await open()
-  for (const lead of LEADS) {
-    const branch = `short${lead}`
+  for (const step of STEPS) {
+    const branch = `short${step}`
     await jane.post(`${at}/repository/branches`, { branch, ref: 'master' })
     const input = { source_branch: branch, target_branch: 'master', title: branch }
     const remove = () => jane.delete(`${at}/repository/branches/${branch}`)
-    const [created, removed] = await beside(lead, () => jane.post(`${at}/merge_requests`, input), remove)
+    const [created, removed] = await beside(forge, step, () => jane.post(`${at}/merge_requests`, input), remove)
     expect([[201, 422].includes(created), removed]).toEqual([true, 204])
   }
 })
