@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { vi } from 'vitest'
-import type { App } from '../src/context.ts'
+import type { TransactionApp } from '../src/context.ts'
 import type { Reply, TestForge } from '../src/forge.ts'
 import type { Db } from '../src/store/database.ts'
 import { locksRows } from '../src/store/dialect.ts'
@@ -49,7 +49,7 @@ export async function beside(
  */
 export async function whileHeld<T>(
   { app }: TestForge,
-  hold: (app: App) => Promise<unknown>,
+  hold: (app: TransactionApp) => Promise<unknown>,
   call: () => Promise<T>,
 ): Promise<T> {
   let isWaiting = false
