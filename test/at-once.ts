@@ -27,7 +27,7 @@ export async function atOnce({ app: { db } }: TestForge, ...calls: (() => Promis
  * Starts the second call when the first begins its transaction number `step`, or has ended; with 0 both start together.
  * Resolves to both statuses.
  */
-export async function beside(
+export async function atStep(
   { app: { db } }: TestForge,
   step: number,
   first: () => Promise<Reply>,
@@ -47,7 +47,7 @@ export async function beside(
  * Runs `call` while a transaction has what `hold` locked or changed. The transaction commits when the call waits for
  * that transaction, or has ended.
  */
-export async function whileHeld<T>(
+export async function whileLocked<T>(
   { app }: TestForge,
   hold: (app: TransactionApp) => Promise<unknown>,
   call: () => Promise<T>,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whileHeld } from '../../../../test/at-once.ts'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { Owner } from '../../../lib/levels.ts'
@@ -63,7 +63,7 @@ test.each(Object.entries(waysOut))(
     await addMember(forge, { group_id: group.id }, ann.id, Owner)
     await app.db.updateTable('members').set({ from_directory: true }).where('user_id', '=', ann.id).execute()
 
-    await whileHeld(
+    await whileLocked(
       forge,
       async (inside) => removeMember(inside, (await findMember(inside.db, at, ben.id))!, ben.id),
       () => leave(forge, ann, group.id),

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { whileHeld } from '../../../../test/at-once.ts'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { Browser } from '../../../../test/browser.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
@@ -338,7 +338,7 @@ test('of two changes that are only wrong together, the second is refused', async
   await updateSettings(app, { rsa_key_restriction: -1, dsa_key_restriction: -1 })
   // Opens connections for both transactions.
   await Promise.all(Array.from({ length: 4 }, () => app.db.selectFrom('settings').selectAll().execute()))
-  const second = await whileHeld(
+  const second = await whileLocked(
     forge,
     (first) => updateSettings(first, { ecdsa_key_restriction: -1 }),
     () => updateSettings(app, { ed25519_key_restriction: -1 }).catch((error: unknown) => error),

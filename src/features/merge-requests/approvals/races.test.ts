@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { proposed } from '../../../../test/approvals.ts'
-import { atOnce, whileHeld } from '../../../../test/at-once.ts'
+import { atOnce, whileLocked } from '../../../../test/at-once.ts'
 import { startForge } from '../../../forge.ts'
 
 const ROUNDS = 4
 
-test('approve beside push never approves what was not seen', async () => {
+test('approve atStep push never approves what was not seen', async () => {
   await using forge = await startForge()
   const { jane, john, root, propose } = await proposed(forge)
   for (let round = 0; round < ROUNDS; round++) {
@@ -38,7 +38,7 @@ test.each([
 ])('what %s between looking and approving is not approved', async (_what, change, status) => {
   await using forge = await startForge()
   const { john, one, url } = await proposed(forge)
-  const answer = await whileHeld(
+  const answer = await whileLocked(
     forge,
     ({ db }) => db.updateTable('merge_requests').set(change).where('id', '=', one.id).execute(),
     () => john.post(`${url}/approve`),
@@ -47,7 +47,7 @@ test.each([
   expect(await forge.app.db.selectFrom('merge_request_approvals').selectAll().execute()).toEqual([])
 })
 
-test('accept beside approve and push merges only what was approved', async () => {
+test('accept atStep approve and push merges only what was approved', async () => {
   await using forge = await startForge()
   const { jane, john, root, propose } = await proposed(forge)
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whileHeld } from '../../../../test/at-once.ts'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { startForge } from '../../../forge.ts'
 import { openProposals } from '../../../../test/proposals.ts'
 import type { App } from '../../../context.ts'
@@ -58,7 +58,7 @@ test('what speaks against merging when the row is locked stops it, however late 
     expect((await john.post(`${one.url}/approve`)).status).toBe(200)
     expect([what, (await owner.get(`${one.url}/mergeability`)).body.mergeable]).toEqual([what, true])
     const before = await tip()
-    const { status, body } = await whileHeld(
+    const { status, body } = await whileLocked(
       forge,
       async (app) => {
         await lockMergeRequest(app, one.id)

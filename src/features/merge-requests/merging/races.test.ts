@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { beside } from '../../../../test/at-once.ts'
+import { atStep } from '../../../../test/at-once.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
@@ -40,7 +40,7 @@ test('accept beside a push to the source merges one of the heads, and tells whic
   for (const step of STEPS) {
     const one = await propose(`source${step}`)
     const accept = () => jane.put(`${one.url}/merge`, { sha: one.sha })
-    const [merged, pushed] = await beside(forge, step, accept, () => commit(`source${step}`, `more${step}.txt`))
+    const [merged, pushed] = await atStep(forge, step, accept, () => commit(`source${step}`, `more${step}.txt`))
     expect(pushed).toBe(201)
     expect([200, 409]).toContain(merged)
     const now = (await jane.get(one.url)).body
@@ -56,7 +56,7 @@ test('accept beside a push to the target loses neither', async () => {
   const { git, commit, propose } = await open()
   for (const step of STEPS) {
     const one = await propose(`source${step}`)
-    const codes = await beside(
+    const codes = await atStep(
       forge,
       step,
       () => jane.put(`${one.url}/merge`),
@@ -72,7 +72,7 @@ test('accept beside close, beside deletion: one of them happens', async () => {
   const { git, propose } = await open()
   for (const step of STEPS) {
     const one = await propose(`closed${step}`)
-    const [merged] = await beside(
+    const [merged] = await atStep(
       forge,
       step,
       () => jane.put(`${one.url}/merge`),
@@ -84,7 +84,7 @@ test('accept beside close, beside deletion: one of them happens', async () => {
   }
   for (const step of STEPS) {
     const one = await propose(`deleted${step}`)
-    const [merged, deleted] = await beside(
+    const [merged, deleted] = await atStep(
       forge,
       step,
       () => jane.put(`${one.url}/merge`),
@@ -113,14 +113,14 @@ test('accept beside the deletion of the source branch or of the project', async 
   for (const step of STEPS) {
     const one = await propose(`gone${step}`)
     const remove = () => jane.delete(`${at}/repository/branches/gone${step}`)
-    const [merged] = await beside(forge, step, () => jane.put(`${one.url}/merge`), remove)
+    const [merged] = await atStep(forge, step, () => jane.put(`${one.url}/merge`), remove)
     const isThere = (await git('ls-tree', '--name-only', 'master')).includes(`gone${step}.txt`)
     expect([merged, isThere]).toEqual([merged === 200 ? 200 : 405, merged === 200])
   }
   for (const step of STEPS) {
     const other = await open()
     const one = await other.propose('source')
-    const codes = await beside(
+    const codes = await atStep(
       forge,
       step,
       () => jane.put(`${one.url}/merge`),
@@ -160,7 +160,7 @@ test('create beside deletion of the branch', async () => {
     await jane.post(`${at}/repository/branches`, { branch, ref: 'master' })
     const input = { source_branch: branch, target_branch: 'master', title: branch }
     const remove = () => jane.delete(`${at}/repository/branches/${branch}`)
-    const [created, removed] = await beside(forge, step, () => jane.post(`${at}/merge_requests`, input), remove)
+    const [created, removed] = await atStep(forge, step, () => jane.post(`${at}/merge_requests`, input), remove)
     expect([[201, 422].includes(created), removed]).toEqual([true, 204])
   }
 })
