@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { startForge } from '../../../forge.ts'
 
 const CONFIG = 'deploy: { script: make deploy }'
@@ -71,16 +72,19 @@ test('refuses a description that is too long, and a passed end', async () => {
   expect((await owner.get(`${url}/triggers`)).body).toEqual([trigger])
 })
 
-test('a project has at most 150 triggers', async () => {
+test('a project has at most 150 triggers, however many are made at once', async () => {
   await using s = await stage()
   const row = await s.forge.app.db.selectFrom('pipeline_triggers').selectAll().executeTakeFirstOrThrow()
   const { id: _, ...columns } = row
-  const rows = Array.from({ length: 149 }, (_, n) => ({ ...columns, token_digest: `digest ${n}` }))
+  const rows = Array.from({ length: 148 }, (_, n) => ({ ...columns, token_digest: `digest ${n}` }))
   await s.forge.app.db.insertInto('pipeline_triggers').values(rows).execute()
-  expect(await s.owner.post(`${s.url}/triggers`, { description: 'one more' })).toMatchObject({
+  const add = () => s.owner.post(`${s.url}/triggers`, { description: 'one more' })
+  const refused = {
     status: 400,
     body: { message: { base: ['Maximum number of pipeline triggers (150) exceeded'] } },
-  })
+  }
+  expect(await atOnce(s.forge, add, add, add)).toMatchObject([{ status: 201 }, refused, refused])
+  expect(await add()).toMatchObject(refused)
 })
 
 test('a trigger token starts a pipeline as its owner', async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
+import { registerRunner } from '../../../../test/runners.ts'
 import { startForge } from '../../../forge.ts'
 
 const PLAIN = {
@@ -145,6 +147,52 @@ test('the instance has no more variables than its limit', async () => {
     status: 400,
     body: { message: { base: ['Maximum number of ci instance level variables (1) exceeded'] } },
   })
+})
+
+test('of variables added at once a key is there once, and no more than the limit', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const { id } = await forge.project()
+  const { id: group } = await forge.group()
+  await root.put('/application/plan_limits', { plan_name: 'default', ci_instance_level_variables: 1 })
+  const taken = { status: 400, body: { message: { key: ['has already been taken'] } } }
+  const full = {
+    status: 400,
+    body: { message: { base: ['Maximum number of ci instance level variables (1) exceeded'] } },
+  }
+  for (const [url, keys, refused] of [
+    [`/projects/${id}/variables`, ['A', 'A'], taken],
+    [`/groups/${group}/variables`, ['A', 'A'], taken],
+    ['/admin/ci/variables', ['A', 'B'], full],
+  ] as const) {
+    const calls = keys.map((key) => () => root.post(url, { key, value: 'v' }))
+    expect(await atOnce(forge, ...calls), url).toMatchObject([{ status: 201 }, refused])
+    expect((await root.get(url)).body).toHaveLength(1)
+  }
+})
+
+test('what is protected goes to jobs of protected refs alone, and so does what services give', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  const url = `/projects/${project.id}`
+  await forge.seed(project, { '.gitlab-ci.yml': 'a: { script: x, rules: [{ if: $CI_PIPELINE_SOURCE == "api" }] }\n' })
+  await owner.post(`${url}/repository/branches`, { branch: 'topic', ref: 'master' })
+  await owner.post(`${url}/variables`, { key: 'SECRET', value: 'v', protected: true })
+  await owner.post(`${url}/variables`, { key: 'OPEN', value: 'v' })
+  const play = { package_name: 'a.b', service_account_key: '{}', service_account_key_file_name: 'key.json' }
+  expect((await owner.put(`${url}/integrations/google-play`, play)).status).toBe(200)
+  const runner = await registerRunner(forge)
+  for (const [ref, given] of [
+    ['master', ['OPEN', 'SECRET', 'SUPPLY_JSON_KEY_DATA', 'SUPPLY_PACKAGE_NAME']],
+    ['topic', ['OPEN']],
+  ] as const) {
+    expect((await owner.post(`${url}/pipeline`, { ref })).status).toBe(201)
+    const { body: job } = await runner.request({ last_update: '' })
+    expect(job.git_info.ref).toBe(ref)
+    const keys = (job.variables as { key: string }[]).map(({ key }) => key)
+    expect(keys.filter((key) => /^(OPEN|SECRET|SUPPLY_\w+)$/.test(key)).toSorted()).toEqual(given)
+  }
 })
 
 test('where pipelines are switched off, nobody comes to the variables', async () => {

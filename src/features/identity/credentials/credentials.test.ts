@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { Browser } from '../../../../test/browser.ts'
 import { codeFor, exchangeCode, oauthPost, registerApplication } from '../../../../test/oauth.ts'
 import { sshKey } from '../../../../test/samples.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { byLfsToken, lfsAuthorization } from '../../../transport/lfs/token.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
+import { rotateToken } from '../tokens/service.ts'
 import { findUser } from '../users/queries.ts'
 import { blockByDirectory, liftDirectoryBlock } from '../users/state.ts'
 
@@ -86,6 +88,25 @@ test('revoking everything leaves the password and, unless asked, the SSH keys', 
   const revoked = await forge.administrator.post(`/users/${jane.id}/revoke_credentials`, { keys: true })
   expect(revoked.body).toMatchObject({ ssh_keys: 1, sessions: 0, oauth_tokens: 0 })
   expect(await alive()).toEqual([])
+})
+
+test('a token that is being rotated does not outlive the rest', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const { body } = await jane.post('/user/personal_access_tokens', { name: 'ci', scopes: ['api'] })
+  const token = await forge.app.db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow()
+  let successor = ''
+  const revoked = await whileLocked(
+    forge,
+    async (inside) => void (successor = (await rotateToken(inside, token, null)).secret),
+    () => forge.administrator.post(`/users/${jane.id}/revoke_credentials`),
+  )
+  expect(revoked).toMatchObject({ status: 200, body: { personal_access_tokens: 1 } })
+  expect((await forge.as({ 'PRIVATE-TOKEN': successor }).get('/user')).status).toBe(401)
 })
 
 test('an administrator’s password ends what the old one opened; tokens made on purpose stay', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { Browser, hiddenFields } from '../../../../test/browser.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
@@ -304,4 +305,17 @@ test('a new password or address ends the sessions and links of the old one', asy
     await forge.administrator.put(`/users/${jane.id}`, change)
     expect(await whoAmI(browser)).toBe(401)
   }
+})
+
+test('a sign-in beside a new password by an administrator opens nothing', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user({ username: 'jane', password: PASSWORD })
+  const browser = new Browser(forge.url)
+  const answers = await atOnce(
+    forge,
+    () => forge.administrator.put(`/users/${jane.id}`, { password: 'another horse' }),
+    () => browser.signIn('jane', PASSWORD),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 303])
+  expect(await whoAmI(browser)).toBe(401)
 })

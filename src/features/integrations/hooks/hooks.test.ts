@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { callersOf, costOf, openSource, statusesOf } from '../../../../test/sources.ts'
 import { MINUTE } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
@@ -219,6 +220,17 @@ test('a project has a hundred hooks at most, however many ask at once', async ()
     message: 'Maximum number of project hooks (100) exceeded',
   })
   expect((await owner.get(`/projects/${id}/hooks`)).headers.get('x-total')).toBe('100')
+})
+
+test('of changes at once to the same hook none is lost', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'projects')
+  const hook = `${url}/hooks/${(await owner.post(`${url}/hooks`, { url: TARGET })).body.id}`
+  const keys = ['X-One', 'X-Two', 'X-Three']
+  const calls = keys.map((key) => () => owner.put(`${hook}/custom_headers/${key}`, { value: 'cedar' }))
+  expect((await atOnce(forge, ...calls)).map(({ status }) => status)).toEqual([204, 204, 204])
+  const { custom_headers } = (await owner.get(hook)).body as { custom_headers: { key: string }[] }
+  expect(custom_headers.map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
 })
 
 test('deleting answers with the hook, and with nothing once it is gone', async () => {

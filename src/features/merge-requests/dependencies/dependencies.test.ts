@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { startForge } from '../../../forge.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+import { addBlock } from './service.ts'
 
 test('what another blocks is not merged before it', async () => {
   await using forge = await startForge()
@@ -39,4 +43,24 @@ test('what another blocks is not merged before it', async () => {
   const [left] = (await jane.get(`${url(three.iid)}/blocks`)).body
   expect((await jane.delete(`${url(three.iid)}/blocks/${left.id}`)).status).toBe(204)
   expect((await jane.get(`${url(three.iid)}/blocks`)).body).toEqual([])
+})
+
+test('of two that would block each other at the same moment, one does', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const project = await forge.project({}, jane)
+  const one = await forge.mergeRequest(project, {}, jane)
+  const two = await forge.mergeRequest(project, {}, jane)
+  const url = (iid: number) => `/projects/${project.id}/merge_requests/${iid}/blocks`
+  const { db } = forge.app
+  const actor = (await findUser(db, jane.id))!
+  const [row] = await findMergeRequests(db, [two.id])
+  const second = await whileLocked(
+    forge,
+    (first) => addBlock(first, actor, row!, one.id),
+    () => jane.post(url(one.iid), { blocking_merge_request_id: two.id }),
+  )
+  expect(second).toMatchObject({ status: 400, body: { message: 'Merge requests cannot block each other' } })
+  expect((await jane.get(url(one.iid))).body).toEqual([])
+  expect((await jane.get(url(two.iid))).body).toHaveLength(1)
 })

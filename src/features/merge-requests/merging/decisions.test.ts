@@ -3,6 +3,8 @@ import { whileLocked } from '../../../../test/at-once.ts'
 import { startForge } from '../../../forge.ts'
 import { openProposals } from '../../../../test/proposals.ts'
 import type { App } from '../../../context.ts'
+import { findMember } from '../../access/members/queries.ts'
+import { removeMember } from '../../access/members/service.ts'
 import { lockMergeRequest } from '../merge-requests/service.ts'
 
 interface Made {
@@ -74,4 +76,25 @@ test('what speaks against merging when the row is locked stops it, however late 
     expect((await owner.get(one.url)).body.state).toBe(isMerged ? 'merged' : 'opened')
   }
   expect(await forge.app.db.selectFrom('pending_changes').selectAll().execute()).toEqual([])
+})
+
+test('who loses the right to merge before the row is locked does not merge', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const { project, propose, member, at } = await openProposals(forge, owner, { visibility: 'public' })
+  const john = await member(40)
+  const one = await propose('late')
+  expect((await owner.get(`${one.url}/mergeability`)).body.mergeable).toBe(true)
+  const place = { group_id: null, project_id: project.id }
+  const { status } = await whileLocked(
+    forge,
+    async (app) => {
+      await lockMergeRequest(app, one.id)
+      await removeMember(app, (await findMember(app.db, place, john.id))!, owner.id)
+    },
+    () => john.put(`${one.url}/merge`),
+  )
+  expect(status).toBe(401)
+  expect((await owner.get(one.url)).body).toMatchObject({ state: 'opened', merge_error: null })
+  expect((await owner.get(`${at}/repository/commits`)).body).toHaveLength(1)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { KINDS, costOf, openSource, type Source } from '../../../../test/sources.ts'
 import { startForge } from '../../../forge.ts'
 
@@ -70,6 +71,17 @@ test.each(KINDS)('lists of a board of %s stand in the order they are given', asy
   expect(await order()).toEqual(['0 c', '1 a', '2 e'])
   expect((await owner.get(`${url}/boards/${id}`)).body.lists).toEqual(await lists())
   expect((await owner.get(`${at}/${await idOf('e')}`)).body.position).toBe(2)
+})
+
+test('of many who add a list of the same label at once, one does', async () => {
+  await using forge = await startForge()
+  const source = await openSource(forge, 'projects')
+  const { at, order } = await boardOf(source, ['a'])
+  const { id: label_id } = await labelIn(source, 'b')
+  const add = () => source.owner.post(at, { label_id })
+  const refused = { status: 400, body: { message: { label_id: ['has already been taken'] } } }
+  expect(await atOnce(forge, add, add, add)).toMatchObject([{ status: 201 }, refused, refused])
+  expect(await order()).toEqual(['0 a', '1 b'])
 })
 
 test('moves side by side leave no gap', async () => {

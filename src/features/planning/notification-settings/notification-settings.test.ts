@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { openSource } from '../../../../test/sources.ts'
 import { startForge } from '../../../forge.ts'
 import { settingsInEffect } from './queries.ts'
@@ -28,6 +29,20 @@ test('what holds everywhere is participating until one says otherwise', async ()
   const own = await jane.put(path, { notified_of_own_activity: true })
   expect(own.body).toEqual({ ...custom.body, notified_of_own_activity: true })
   expect((await jane.put(path, { level: 'custom' })).body).toEqual(own.body)
+})
+
+test('of what one says at once nothing is lost, the first time neither', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const path = '/notification_settings'
+  for (const [one, other] of [
+    ['new_note', 'new_issue'],
+    ['close_issue', 'reopen_issue'],
+  ] as const) {
+    const calls = [one, other].map((event) => () => jane.put(path, { level: 'custom', [event]: true }))
+    expect((await atOnce(forge, ...calls)).map(({ status }) => status)).toEqual([200, 200])
+    expect((await jane.get(path)).body.events).toMatchObject({ [one]: true, [other]: true })
+  }
 })
 
 test('mail goes to an address that is one’s own', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type Client } from '../../../forge.ts'
@@ -77,6 +78,17 @@ test('several files are created, changed, moved and removed at once', async () =
     status: 400,
     body: both('To update a snippet with multiple files, you must use the `files` parameter'),
   })
+})
+
+test('of changes at once none is lost', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const at = `/snippets/${(await jane.post('/snippets', one)).body.id}`
+  const add = (file_path: string) => () => jane.put(at, { files: [{ action: 'create', file_path, content: 'made' }] })
+  const answers = await atOnce(forge, add('a.txt'), add('b.txt'))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  const { files } = (await jane.get(at)).body as { files: { path: string }[] }
+  expect(files.map(({ path }) => path).toSorted()).toEqual(['a.txt', 'b.txt', 'saw.sh'])
 })
 
 const NOTHING_GIVEN =

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { sshKey } from '../../../../test/samples.ts'
 import { callersOf, costOf, openSource, statusesOf } from '../../../../test/sources.ts'
 import { MINUTE } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
 import { deployKeyRight } from './queries.ts'
+import { enableDeployKey } from './service.ts'
 
 const headers: unknown = expect.anything()
 const taken = { message: { fingerprint: ['has already been taken'] } }
@@ -287,6 +291,23 @@ test('the same key added by many at once is one key', async () => {
   const answers = await Promise.all(paths.map((path) => owner.post(`${path}/deploy_keys`, request)))
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
   expect(await rowsOf(forge)).toHaveLength(1)
+})
+
+test('a key that another project is enabling stays when its last project lets go', async () => {
+  await using forge = await startForge()
+  const { url, owner, group } = await openSource(forge, 'projects')
+  const { body: other } = await owner.post('/projects', { name: 'other', namespace_id: group.id })
+  const { body: key } = await owner.post(`${url}/deploy_keys`, { title: 'robot', key: sshKey() })
+  const { db } = forge.app
+  const actor = (await findUser(db, owner.id))!
+  const project = (await findProjectById(db, other.id))!
+  const removed = await whileLocked(
+    forge,
+    (inside) => enableDeployKey(inside, actor, project, key.id),
+    () => owner.delete(`${url}/deploy_keys/${key.id}`),
+  )
+  expect(removed.status).toBe(204)
+  expect((await owner.get(`/projects/${other.id}/deploy_keys`)).body).toMatchObject([{ id: key.id }])
 })
 
 test('what the doors to git ask: what a key may do where', async () => {
