@@ -121,6 +121,28 @@ describe.each(['private', 'public'] as const)('on a %s group and project', (visi
   })
 })
 
+test('nothing is offered on an archived project that its endpoints refuse', async () => {
+  await using forge = await startForge()
+  await forge.stopWorker()
+  const stage = await setStage(forge, 'public')
+  const { owner, project } = stage
+  const asked = Object.entries(ABILITIES.project).filter(([, one]) => /^P\w+ [^{]*\{id\}[^{]*$/.test(one))
+  const calls = await Promise.all(
+    asked.map(async ([ability, one]) => ({ ability, ...caseFor(one), input: await inputOf(caseFor(one), stage) })),
+  )
+  expect((await owner.post(`/projects/${project.id}/archive`)).status).toBe(200)
+  const may = await abilitiesOf(stage, 'owner', 'project', { id: String(project.id) })
+  const offered: Record<string, boolean> = {}
+  const answered: Record<string, boolean> = {}
+  for (const { ability, method, path, input } of calls) {
+    offered[ability] = may[ability]!
+    const { status } = await call(owner, method, path.replace(':id', String(project.id)), input)
+    answered[ability] = !REFUSED.includes(status)
+  }
+  expect(offered).toEqual(answered)
+  expect(offered).toMatchObject({ push: false, plan: false, manageMembers: false })
+})
+
 test('an ability of an unknown kind, or without its record, is no page', async () => {
   await using forge = await startForge()
   for (const address of ['nothing?id=1', 'constructor?id=1', 'project', 'issue?id=1', 'project/more?id=1'])

@@ -350,6 +350,25 @@ test('tokens open what they are for, while it runs, and nothing else', async () 
   expect(await storedJobs(forge)).toEqual(before)
 })
 
+test('a project that is being deleted gives out no job and takes nothing from one that runs', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, 'build: { script: x }\nother: { script: x }\n')
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  const { runners_token } = (await owner.get(at(''))).body
+  await forge.stopWorker()
+  expect((await owner.delete(at(''))).status).toBe(204)
+
+  expect((await runner.patch(job, 0, 'more')).status).toBe(403)
+  expect((await runner.put(job, { state: 'success' })).status).toBe(403)
+  expect((await runner.request({ last_update: '' })).status).toBe(204)
+  expect((await ask(forge, 'POST', '/runners', { json: { token: runners_token } })).status).toBe(403)
+  const { db } = forge.app
+  expect(await db.selectFrom('ci_jobs').select('status').where('id', '=', job.id).execute()).toEqual([
+    { status: 'running' },
+  ])
+})
+
 test('what does not follow is refused, in logs, states and archives', async () => {
   await using forge = await startForge()
   const { owner, at } = await pushed(forge, SIMPLE)

@@ -86,6 +86,24 @@ test('in all there are a hundred before a wait; who signed in of late does not w
   expect(await tryFrom(forge, elsewhere, PASSWORD)).toBe(201)
 })
 
+test('a network is known for thirty days after a sign-in, no longer', async () => {
+  await using forge = await open()
+  await forge.stopWorker()
+  const jane = await forge.user({ username: 'jane', password: PASSWORD })
+  for (const [days, answer] of [
+    [30, 201],
+    [31, 401],
+  ] as const) {
+    expect(await tryFrom(forge, OWNERS, PASSWORD)).toBe(201)
+    forge.clock.advance(days * DAY - MINUTE)
+    expect(await tryFrom(forge, '192.0.2.1', 'wrong horse')).toBe(401)
+    await seed(forge, `password ${jane.id} ________________`, 99)
+    expect(await tryFrom(forge, '192.0.2.2', 'wrong horse')).toBe(401)
+    expect(await tryFrom(forge, OWNERS, PASSWORD), `after ${days} days`).toBe(answer)
+    forge.clock.advance(10 * MINUTE)
+  }
+})
+
 test('tries side by side do not slip through together', async () => {
   await using forge = await open()
   const jane = await forge.user({ username: 'jane', password: PASSWORD })

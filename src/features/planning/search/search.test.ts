@@ -31,9 +31,12 @@ async function hay(forge: TestForge) {
     const issue = await owner.post(`${url}/issues`, { title: `needle ${where}` })
     const secret = await owner.post(`${url}/issues`, { title: `secret needle ${where}`, confidential: true })
     await owner.post(`${url}/milestones`, { title: `needle ${where}` })
-    for (const visibility of ['private', 'public'])
-      await owner.post(`${url}/snippets`, { title: `${visibility} needle ${where}`, code: 'x', visibility })
     const talked = { project_id: id, author_id: owner.id }
+    for (const visibility of ['private', 'public']) {
+      const title = `${visibility} needle ${where}`
+      const snippet = await owner.post(`${url}/snippets`, { title, code: 'x', visibility })
+      await note(forge, { ...talked, snippet_id: snippet.body.id, body: title })
+    }
     await note(forge, { ...talked, issue_id: issue.body.id, body: `needle ${where}` })
     await note(forge, { ...talked, issue_id: issue.body.id, body: `internal needle ${where}`, internal: true })
     await note(forge, { ...talked, issue_id: issue.body.id, body: `system needle ${where}`, system: true })
@@ -131,9 +134,14 @@ test('who finds what, in every scope', async () => {
       tell(
         [
           [...outside, 'guest', ...above],
-          ['commit needle open', 'needle open'],
+          ['commit needle open', 'needle open', 'public needle open'],
         ],
-        [['administrator'], ['commit needle open', 'needle open', 'internal needle open', 'secret needle open']],
+        [
+          ['administrator'],
+          ['commit', 'public', 'private', 'internal', 'secret']
+            .map((kind) => `${kind} needle open`)
+            .concat('needle open'),
+        ],
       ),
     )
   }
@@ -154,8 +162,13 @@ test('who finds what, in every scope', async () => {
     `${closed.url}/search`,
     'notes',
     tell(
-      [['guest'], ['needle closed']],
-      [code, ['needle', 'internal needle', 'secret needle', 'commit needle'].map((text) => `${text} closed`)],
+      [['guest'], ['needle closed', 'public needle closed', 'private needle closed']],
+      [
+        code,
+        ['commit', 'public', 'private', 'internal', 'secret']
+          .map((kind) => `${kind} needle closed`)
+          .concat('needle closed'),
+      ],
     ),
   )
 
