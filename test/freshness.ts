@@ -20,7 +20,7 @@ function otherThan(value: unknown, column: string): unknown {
 }
 
 /**
- * Changes one column of a row after the other, except those in `except`; `look` is called after each, with its name.
+ * Changes one column of a row after the other, by name, except those in `except`; `look` is called after each, with its name.
  */
 export async function changeEach(
   { db }: Store,
@@ -30,7 +30,8 @@ export async function changeEach(
   look: (column: string) => Promise<void>,
 ): Promise<void> {
   const { rows } = await sql<Others>`select * from ${sql.table(table)} where id = ${id}`.execute(db)
-  for (const [column, value] of Object.entries(rows[0]!)) {
+  const columns = Object.entries(rows[0]!).toSorted(([one], [other]) => one.localeCompare(other))
+  for (const [column, value] of columns) {
     if (column === 'id' || column === 'version' || except.includes(column)) continue
     const other = column in others ? others[column] : otherThan(value, column)
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${other} where id = ${id}`.execute(db)
