@@ -122,13 +122,11 @@ export async function forsakePool(app: TransactionApp, id: number): Promise<stri
  * The last member shares with no other project. It has a copy of all objects, and the pool is deleted unless a new
  * member has joined.
  */
-export async function removeIfLast(app: App, project: Project, pool: Pool): Promise<string | null> {
-  return transact(app, async (app) => {
-    const held = await lockProject(app, project.id)
-    if (held?.pool_id !== pool.id || (await hasMembers(app, pool.id, project))) return null
-    await setPool(app, project.id, null)
-    return forsakePool(app, pool.id)
-  })
+export async function removeIfLast(app: TransactionApp, project: Project, pool: Pool): Promise<string | null> {
+  const held = await lockProject(app, project.id)
+  if (held?.pool_id !== pool.id || (await hasMembers(app, pool.id, project))) return null
+  await setPool(app, project.id, null)
+  return forsakePool(app, pool.id)
 }
 
 export async function hasMembers(app: App, id: number, beside?: Project): Promise<boolean> {

@@ -7,6 +7,7 @@ import { isUntidy, tidyPool } from '../../../git/storage/pools.ts'
 import { diskUse, housekeep, repositoryExists } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { transact } from '../../../store/transact.ts'
 import { findPool, freshPool, hasMembers, removeIfLast, type Pool } from '../forks/pools.ts'
 import { findProjectById, type Project } from '../projects/queries.ts'
 import { removeRepositoryLater } from '../projects/removal.ts'
@@ -77,10 +78,14 @@ async function arrangeSharing(app: App, project: Project, dir: string, signal: A
 
 async function releasePool(app: App, project: Project, pool: Pool, dir: string): Promise<void> {
   if (!(await standAlone(dir))) return
-  const unneeded = await removeIfLast(app, project, pool)
-  if (unneeded !== null) await enqueue(app, removeRepositoryLater, { dir: unneeded })
+  const isRemoved = await transact(app, async (app) => {
+    const unneeded = await removeIfLast(app, project, pool)
+    if (unneeded !== null) await enqueue(app, removeRepositoryLater, { dir: unneeded })
+    return unneeded !== null
+  })
   // A new member has joined the pool meanwhile.
-  else if (await repositoryExists(repositoryDir(app, pool))) await useObjectsOf(dir, repositoryDir(app, pool))
+  if (!isRemoved && (await repositoryExists(repositoryDir(app, pool))))
+    await useObjectsOf(dir, repositoryDir(app, pool))
 }
 
 export const tidyPoolLater = job<{ id: number }>(
