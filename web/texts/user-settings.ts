@@ -114,7 +114,7 @@ export const createFeedToken = 'Create feed token'
 
 export const confirmYourSign =
   'Confirm your sign-in with a code from your phone or a passkey. Access tokens and SSH keys are not affected.'
-export const fromTimeOnYouSee = 'From {time} on you see nothing but this page until you have one.'
+export const fromTimeOnYouSee = 'From {time} on you can only open this page until you have set it up.'
 export const theGroupByRequiresTwo = 'The group {by} requires two-factor authentication.'
 export const utcTime = (day: string, time: string) => `${day} ${time} UTC`
 export const setUpAuthenticatorApp = 'Set up authenticator app'

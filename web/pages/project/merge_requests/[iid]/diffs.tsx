@@ -169,11 +169,13 @@ export const page = declare<Data, InProject>({
         <div class="review-tools">
           <span>
             {rich(t.filesChanged(files.total), { total: <strong>{files.total ?? one.changes_count}</strong> })}
-            {version && t.inVersion(versionNumber(versions, version.id))}
-            {query.get('file') &&
-              rich(t.showingOneFileShowAll, {
+            {version && ` ${t.inVersion(versionNumber(versions, version.id))}`}
+            {query.get('file') && [
+              ' ',
+              ...rich(t.showingOneFileShowAll, {
                 link: (text) => <a href={withQuery(address, { file: null })}>{text}</a>,
-              })}
+              }),
+            ]}
           </span>
           <Tabs
             label={common.diffView}
