@@ -1,7 +1,7 @@
 /**
  * Rules of records, as refinements of a schema: `name: filled(text, 255)`. An endpoint whose input declares them answers
  * with all broken rules by field, `{ message: { name: ["can't be blank"] } }`. Unlike the errors of wire types, they are
- * answered only to callers whom the endpoint allows. A service that has other callers uses `checked()` with the same
+ * answered only to callers whom the endpoint allows. A service that has other callers uses `assertRules()` with the same
  * schema.
  */
 import { z } from 'zod'
