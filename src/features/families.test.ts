@@ -64,13 +64,14 @@ test('every endpoint, page and user removal is registered', async () => {
 })
 
 test('every job and reaction is registered, under a name of its own', () => {
-  const made = /(?<![.\w])(?:job|on)(?:<[^(]*>)?\((?:\s*'([^']+)'(?:,\s*'([^']+)')?)?/g
+  const made = /(?<![.\w])(?:job|on)(?:<[^(]*>)?\((?:\s*'([^']+)'(?!,\s*`)(?:,\s*'([^']+)')?)?/g
   const calls = sources.flatMap((path) => [...textOf(path).matchAll(made)])
   const names = calls.map(([, name, subscriber]) => (subscriber ? `${name} → ${subscriber}` : name))
   const registered = [...jobs, ...reactions].map(({ name }) => name)
   expect(names.filter((name) => name && !registered.includes(name))).toEqual([])
-  // A name may be a constant. A reaction to an event of every kind of item is registered once per kind.
-  const perKind = sources.flatMap((path) => textOf(path).match(/(?<![.\w])on\(\s*`\$\{kind\.key\}/g) ?? [])
+  // A name may be a constant. A reaction for every kind of item is registered once per kind.
+  const ofKind = /(?<![.\w])on\(\s*(?:`\$\{kind\.key\}|'[^']+',\s*`\$\{noun\})/g
+  const perKind = sources.flatMap((path) => textOf(path).match(ofKind) ?? [])
   expect(registered).toHaveLength(calls.length + perKind.length * (itemKinds().length - 1))
   expect(new Set(registered).size).toBe(registered.length)
 })
