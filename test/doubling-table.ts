@@ -211,15 +211,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
     moveUploadAddresses(text, { from: 'a/b', to: 'c/d', secrets: new Map([['0'.repeat(32), '1'.repeat(32)]]) }),
   ),
   'src/lib/net/web-address.ts isWebAddress': short(isWebAddress),
-  'web/fuzzy.ts findPaths': {
+  'web/pages/project/find_file/fuzzy.ts findPaths': {
     limit: ADDRESS,
     run: (text) => findPaths([text, 'a'.repeat(4096), 'src/lib/a.ts'], text, 100),
   },
-  'web/graph.ts shortened': short(shortened),
-  'web/line-diff.ts unifiedDiff': long((text) => unifiedDiff(...half(text))),
+  'web/pages/project/pipelines/graph.ts shortened': short(shortened),
+  'web/pages/project/wikis/line-diff.ts unifiedDiff': long((text) => unifiedDiff(...half(text))),
   // The page shows parts of 512 KB.
-  'web/log.ts readLog': { limit: LONG / 2, run: (text) => readLog(firstLines(text, 5000)) },
-  'web/log.ts keepLast': long((text) => keepLast(text, 5000)),
+  'web/pages/project/jobs/[job]/log.ts readLog': { limit: LONG / 2, run: (text) => readLog(firstLines(text, 5000)) },
+  'web/pages/project/jobs/[job]/log.ts keepLast': long((text) => keepLast(text, 5000)),
   'web/moved.ts movedTo': { limit: ADDRESS, run: (text) => movedTo(text.split('/'), new URLSearchParams()) },
   'web/moved.ts rawIn': { limit: ADDRESS, run: (text) => rawIn(text.split('/')) },
   'web/query.ts queryText': short((text) => queryText({ [text]: [text] })),
@@ -257,8 +257,11 @@ export const LISTS: Readonly<Record<string, { limit: number; run(length: number)
     run: (length) => layOut(commitsWith(length)),
   },
   'web/network.ts layOut, commits': { limit: 10_000, run: (length) => layOut(chain(length)) },
-  'web/graph.ts drawGraph': { limit: 5000, run: (length) => drawGraph([{ name: 'a', jobs: jobsOf(length) }]) },
-  'web/fuzzy.ts findPaths': {
+  'web/pages/project/pipelines/graph.ts drawGraph': {
+    limit: 5000,
+    run: (length) => drawGraph([{ name: 'a', jobs: jobsOf(length) }]),
+  },
+  'web/pages/project/find_file/fuzzy.ts findPaths': {
     limit: 20_000,
     run: (length) => findPaths(pathsOf(length), 'abc', 100),
   },
@@ -363,6 +366,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'web/refs.ts locationAddress': ENCODES,
   'web/refs.ts locationAt': 'hands it to the API',
   'web/refs.ts rawAddress': ENCODES,
+  'web/rich.ts rich': OF_OURS,
   'web/routes.ts find': 'a map by segments',
   'web/routes.ts loadPage': OF_OURS,
   'web/routes.ts pageOf': 'a map by segments',

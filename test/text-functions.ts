@@ -16,6 +16,7 @@ const READERS = [
   'src/features/planning/quick-actions/natural-date.ts',
   'src/features/repository/code-owners/parsing.ts',
   'src/features/repository/signatures/ssh-signature.ts',
+  'web/pages/project/**/{fuzzy,graph,line-diff,log}.ts',
 ]
 
 const EXPORTED = /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=\n]*)? =\s*(?:async )?)(?:<[^(]*>)?\(/gm

@@ -32,7 +32,7 @@ async function served<T>(
 test('without the key nothing starts, and what it sealed can be given up', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()
   const MORTISE_DATA = folder.path
-  const settings = { MORTISE_DATA, MORTISE_ROOT_TOKEN, MORTISE_ROOT_PASSWORD }
+  const settings = { MORTISE_DATA, MORTISE_PORT: '0', MORTISE_ROOT_TOKEN, MORTISE_ROOT_PASSWORD }
   const file = join(MORTISE_DATA, 'secret.key')
   await served(settings, async (ask) => {
     await ask('/projects', { path: 'p' })
