@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../test/at-once.ts'
 import { temporaryFolder } from '../../../../test/git-origin.ts'
 import { findJobByName, keepFiles, runJobByName } from '../../../../test/pipelines.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
@@ -222,4 +223,15 @@ test('large files come by the token of a job, as long as it runs and where it is
   await runner.put(job, { state: 'success' })
   expect([(await own.batch('download', object)).status, (await own.content(object)).status]).toEqual([401, 401])
   await expect(clone(project, 'late')).rejects.toThrow(/denied|authentication/i)
+})
+
+test('of many who allow the same project at once, one does', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const [project, other] = [await forge.project(), await forge.project()]
+  const list = `/projects/${project.id}/job_token_scope/allowlist`
+  const allow = () => root.post(list, { target_project_id: other.id })
+  const refused = { status: 400, body: { message: { base: ['Target is already in the job token scope'] } } }
+  expect(await atOnce(forge, allow, allow, allow)).toMatchObject([{ status: 201 }, refused, refused])
+  expect((await root.get(list)).body).toHaveLength(1)
 })

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { invalid, notFound } from '../../../errors.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 
 const MOST_ALLOWED = 200
@@ -12,6 +13,7 @@ export async function allowJobsOf(
   named: { allowed_project_id: number | null; allowed_group_id: number | null },
 ): Promise<void> {
   await transact(app, async ({ db, clock }) => {
+    await lockName(db, `job token allowlist of project ${project_id}`)
     const list = await db
       .selectFrom('job_token_allowlist')
       .selectAll()
