@@ -223,7 +223,12 @@ test('global and group lists show exactly what may be read', async () => {
     await owner.post(`/projects/${project.id}/members`, { user_id: reporter.id, access_level: 20 })
     await forge.mergeRequest(project, { title: 'One' }, owner)
     await forge.mergeRequest(project, { title: 'Two' }, owner)
-    const rows = await app.db.selectFrom('merge_requests').select('id').where('project_id', '=', project.id).execute()
+    const rows = await app.db
+      .selectFrom('merge_requests')
+      .select('id')
+      .where('project_id', '=', project.id)
+      .orderBy('id')
+      .execute()
     // Each of them is linked to the second merge request.
     const merge_request_id = rows[1]!.id
     const people = [stranger, guest, external]
@@ -242,6 +247,7 @@ test('global and group lists show exactly what may be read', async () => {
     .innerJoin('projects as p', 'p.id', 'm.project_id')
     .select(['m.id', 'm.iid', 'm.project_id'])
     .where('p.namespace_id', '=', group.id)
+    .orderBy('m.id')
     .execute()
   for (const [name, who] of Object.entries(everyone)) {
     const readable: number[] = []
