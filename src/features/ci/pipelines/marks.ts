@@ -23,6 +23,7 @@ export interface Cause {
  * two concurrent callers wins.
  */
 export async function markMade({ db, clock }: App, { of, since }: Cause): Promise<boolean> {
+  if (isForgotten(clock, since)) return false
   const cause = causeOf(of)
   const made_at = timestamp(clock)
   const made = await db
@@ -39,7 +40,8 @@ export async function markMade({ db, clock }: App, { of, since }: Cause): Promis
 }
 
 /** For work that spans several transactions: the caller marks the cause when the work is done. */
-export async function wasMade({ db }: App, of: Cause['of'], since: string): Promise<boolean> {
+export async function wasMade({ db, clock }: App, of: Cause['of'], since: string): Promise<boolean> {
+  if (isForgotten(clock, since)) return true
   const found = await db
     .selectFrom('pipeline_marks')
     .select('cause')
@@ -48,6 +50,10 @@ export async function wasMade({ db }: App, of: Cause['of'], since: string): Prom
     .executeTakeFirst()
   return found !== undefined
 }
+
+/** Marks of that time are deleted, so nothing tells whether the work was done. After a week it is not done again. */
+const isForgotten = (clock: App['clock'], since: string | null | undefined) =>
+  since != null && since < after(clock, -KEPT)
 
 const causeOf = (of: Cause['of']) => hash('sha256', JSON.stringify(of))
 

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/git-origin.ts'
 import { startForge } from '../../../forge.ts'
 import type { Forge } from '../../../forge/types.ts'
-import { MINUTE } from '../../../clock.ts'
+import { DAY, MINUTE } from '../../../clock.ts'
+import { recoverPipelines } from './jobs.ts'
 
 const CONFIG = `
 stages: [build, test]
@@ -65,6 +66,20 @@ test('a push whose process ended before it was followed is followed late, once',
   forge.clock.advance(8 * 24 * 60 * MINUTE)
   await forge.settle()
   expect(await db.selectFrom('pipeline_marks').selectAll().execute()).toEqual([])
+})
+
+test('a push that was followed makes no second pipeline after its mark is deleted', async () => {
+  await using forge = await startForge()
+  const project = await forge.project()
+  const { id } = await forge.seed(project, { '.gitlab-ci.yml': CONFIG })
+  forge.clock.advance(8 * DAY)
+  await recoverPipelines.handle(forge.app, {})
+  await forge.settle()
+  const { db } = forge.app
+  expect(await db.selectFrom('pipeline_marks').selectAll().execute()).toEqual([])
+  forge.clock.advance(2 * MINUTE)
+  await forge.settle()
+  expect(await rowsOf(forge, 'pipelines')).toMatchObject([{ sha: id }])
 })
 
 const OPTIONS = `
