@@ -6,7 +6,8 @@ import type { Family, ItemFamily } from './family.ts'
 import { registerItemKinds } from './planning/items/registry.ts'
 
 /** By name, in the sources as in the bundle: so are the chapters of the documentation. No other order matters. */
-const sorted = Object.entries<Family | ItemFamily>(named).toSorted(([one], [other]) => (one < other ? -1 : 1))
+const byKey = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1)
+const sorted = Object.entries<Family | ItemFamily>(named).toSorted(byKey)
 
 const kinds = sorted.flatMap(([, family]) => (typeof family === 'function' ? [] : (family.items ?? [])))
 registerItemKinds(kinds)
@@ -16,7 +17,9 @@ const all = byName.map(([, family]) => family)
 
 /** Endpoints by the name of their family, which is the chapter's too. */
 export const families: Families = Object.fromEntries(
-  byName.flatMap(([name, { routes }]) => (routes ? [[name, routes]] : [])),
+  byName.flatMap(([name, { routes }]) =>
+    routes ? [[name, Object.fromEntries(Object.entries(routes).toSorted(byKey))]] : [],
+  ),
 )
 
 export const v4: readonly Endpoint[] = Object.values(families).flatMap((routes) => Object.values(routes))
