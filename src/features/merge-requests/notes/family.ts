@@ -1,10 +1,11 @@
 import { family } from '../../family.ts'
-import * as awards from './award-routes.ts'
-import * as discussions from './discussion-routes.ts'
-import * as events from './event-routes.ts'
-import * as notes from './note-routes.ts'
+import { reactionsOn } from '../../planning/award-emoji/endpoints.ts'
+import { discussionsOn, resolvingOn } from '../../planning/discussions/endpoints.ts'
+import { notesOn } from '../../planning/notes/endpoints.ts'
+import { resourceEventsOn } from '../../planning/resource-events/endpoints.ts'
+import { mergeRequestNoteable as noteable } from './noteable.ts'
 
-export const mergeRequestNotes = family({ routes: notes })
-export const mergeRequestDiscussions = family({ routes: discussions })
-export const mergeRequestAwards = family({ routes: awards })
-export const mergeRequestEvents = family({ routes: events })
+export const mergeRequestNotes = family({ routes: notesOn(noteable) })
+export const mergeRequestDiscussions = family({ routes: { ...discussionsOn(noteable), ...resolvingOn(noteable) } })
+export const mergeRequestAwards = family({ routes: reactionsOn(noteable) })
+export const mergeRequestEvents = family({ routes: resourceEventsOn(noteable) })

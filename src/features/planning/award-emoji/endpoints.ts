@@ -78,13 +78,20 @@ function awardsAt({ path, noun, by, on }: Scope) {
   }
 }
 
-export const awardsOnNoteable = (noteable: NoteableKind) =>
-  awardsAt({ path: noteable.path, noun: noteable.noun, by: noteable.by, on: awardableItem(noteable) })
-
-export const awardsOnNotes = (noteable: NoteableKind) =>
-  awardsAt({
-    path: `${noteable.path}/notes/:note_id`,
-    noun: `a note on ${noteable.noun}`,
-    by: noteable.by,
+/** Reactions to a noteable, and to the notes on it. */
+export function reactionsOn(noteable: NoteableKind) {
+  const { path, noun, by } = noteable
+  const onNote = awardsAt({
+    path: `${path}/notes/:note_id`,
+    noun: `a note on ${noun}`,
+    by,
     on: awardableNote(noteable),
   })
+  return {
+    ...awardsAt({ path, noun, by, on: awardableItem(noteable) }),
+    listOfNote: onNote.list,
+    getOfNote: onNote.get,
+    createOnNote: onNote.create,
+    destroyOfNote: onNote.destroy,
+  }
+}

@@ -1,8 +1,9 @@
 import { family } from '../../family.ts'
-import * as commitRoutes from './commit-routes.ts'
-import * as routes from './routes.ts'
-import * as snippetRoutes from './snippet-routes.ts'
+import { commitNoteable } from '../commit-comments/noteable.ts'
+import { issueNoteable } from '../issues/noteable.ts'
+import { snippetNoteable } from '../snippets/noteable.ts'
+import { discussionsOn } from './endpoints.ts'
 
-export const discussions = family({ routes })
-export const commitDiscussions = family({ routes: commitRoutes })
-export const snippetDiscussions = family({ routes: snippetRoutes })
+export const discussions = family({ routes: discussionsOn(issueNoteable) })
+export const commitDiscussions = family({ routes: discussionsOn(commitNoteable) })
+export const snippetDiscussions = family({ routes: discussionsOn(snippetNoteable) })

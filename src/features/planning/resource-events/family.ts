@@ -1,5 +1,6 @@
 import { family } from '../../family.ts'
+import { issueNoteable } from '../issues/noteable.ts'
+import { resourceEventsOn } from './endpoints.ts'
 import { releaseResourceEvents } from './user-removal.ts'
-import * as routes from './routes.ts'
 
-export const resourceEvents = family({ routes, onUserRemoved: releaseResourceEvents })
+export const resourceEvents = family({ routes: resourceEventsOn(issueNoteable), onUserRemoved: releaseResourceEvents })

@@ -1,6 +1,4 @@
 import type { SelectQueryBuilder } from 'kysely'
-import { child } from '../../../api/endpoint.ts'
-import { id } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -8,48 +6,24 @@ import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { itemIn } from '../items/registry.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
-import type { NoteableItem, NoteableResource } from '../notes/noteable.ts'
+import type { NoteableItem } from '../notes/noteable.ts'
 import { presentLabelEvent, presentMilestoneEvent, presentStateEvent } from './entity.ts'
 import type { LabelEvent, MilestoneEvent, StateEvent } from './model.ts'
 
-const eventsIn =
-  <T extends 'resource_label_events' | 'resource_state_events' | 'resource_milestone_events'>(table: T) =>
+export type EventTable = 'resource_label_events' | 'resource_state_events' | 'resource_milestone_events'
+
+export const eventsIn =
+  <T extends EventTable>(table: T) =>
   (db: Db, topic: NoteableItem) => {
     const item = itemIn(topic.noteable)
     // All three tables have these columns, but a union of table names hides that from the types.
     const events = db.selectFrom(table as 'resource_label_events').selectAll()
-    return events
-      .where(item?.kind.column ?? 'issue_id', '=', item?.id ?? 0)
-      .orderBy('id') as unknown as SelectQueryBuilder<Tables, T, Row<T>>
+    return events.where(item?.kind.column ?? 'issue_id', '=', item?.id ?? 0) as unknown as SelectQueryBuilder<
+      Tables,
+      'resource_label_events',
+      Row<T>
+    >
   }
-
-export const labelEventsOf = eventsIn('resource_label_events')
-export const stateEventsOf = eventsIn('resource_state_events')
-export const milestoneEventsOf = eventsIn('resource_milestone_events')
-
-const params = { event_id: id }
-
-export const labelEvent = (topic: NoteableResource) =>
-  child(topic, {
-    key: 'event',
-    params,
-    find: ({ db }, { topic }, { event_id }) => labelEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
-  })
-
-export const stateEvent = (topic: NoteableResource) =>
-  child(topic, {
-    key: 'event',
-    params,
-    find: ({ db }, { topic }, { event_id }) => stateEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
-  })
-
-export const milestoneEvent = (topic: NoteableResource) =>
-  child(topic, {
-    key: 'event',
-    params,
-    find: ({ db }, { topic }, { event_id }) =>
-      milestoneEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
-  })
 
 export async function presentLabelEvents(app: App, events: readonly LabelEvent[]) {
   const { db } = app

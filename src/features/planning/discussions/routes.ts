@@ -1,4 +1,0 @@
-import { issueNoteable } from '../issues/noteable.ts'
-import { discussionsOn } from './endpoints.ts'
-
-export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(issueNoteable)

@@ -1,4 +1,0 @@
-import { issueNoteable } from '../issues/noteable.ts'
-import { notesOn } from './endpoints.ts'
-
-export const { list, get, create, update, destroy } = notesOn(issueNoteable)
