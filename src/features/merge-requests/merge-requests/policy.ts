@@ -49,5 +49,8 @@ export const mergeRequestPolicy = policy<MergeRequestSubject>()({
   update: (s) => mayWrite(s) && (s.level >= Developer || isOwn(s)),
   /** Labels, milestone, assignees. */
   plan: (s) => mayWrite(s) && s.level >= Developer,
+  /** Only a first check: rules of the target branch may ask for more. */
+  merge: (s) => reads(s) && s.level >= Developer,
+  cancelAutoMerge: (s) => reads(s) && (s.level >= Developer || s.mergeRequest.author_id === s.viewer?.id),
   destroy: (s) => mayWrite(s) && s.level >= Owner,
 })

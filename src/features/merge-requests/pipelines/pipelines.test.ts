@@ -47,6 +47,23 @@ test('a merge request shows the pipeline of its head, and waits for it', async (
   expect(await get()).toMatchObject({ state: 'merged' })
 })
 
+test('pipelines of a merge request are closed where the project shows and runs none', async () => {
+  await using forge = await startForge()
+  const { jane, project, at, url } = await proposed(forge)
+  const joe = await forge.user()
+  await jane.post(`${at}/members`, { user_id: joe.id, access_level: 10 })
+  await jane.put(at, { visibility: 'internal', public_jobs: false })
+  const made = () => forge.app.db.selectFrom('pipelines').select('id').where('project_id', '=', project.id).execute()
+  const before = await made()
+  const answers = async () => [(await joe.get(`${url}/pipelines`)).status, (await joe.post(`${url}/pipelines`)).status]
+
+  expect((await joe.get(url)).status).toBe(200)
+  expect(await answers()).toEqual([403, 403])
+  expect(await made()).toEqual(before)
+  await jane.put(at, { public_jobs: true })
+  expect(await answers()).toEqual([200, 400])
+})
+
 test('jobs that ask for it run for the merge request, with what it is', async () => {
   await using forge = await startForge()
   const { jane, url, get, at } = await proposed(forge, CONFIG)

@@ -3,7 +3,20 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
+import { ciPolicy } from '../../ci/pipelines/policy.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
+import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
+import { mergeRequest } from '../merge-requests/queries.ts'
+
+/** A merge request, with the policy for its pipelines. */
+export const builtMergeRequest = {
+  ...mergeRequest,
+  policy: {
+    ...mergeRequest.policy,
+    readPipelines: (s: MergeRequestSubject) => mergeRequestPolicy.readMergeRequest(s) && ciPolicy.readPipelines(s),
+    run: (s: MergeRequestSubject) => mergeRequestPolicy.participate(s) && ciPolicy.readPipelines(s),
+  },
+}
 
 /** Pipelines of the heads, and of their trial merges. */
 const ofHeads = hotQuery((db, p: { projects: string; shas: string; requests: string }) =>

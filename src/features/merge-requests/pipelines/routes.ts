@@ -1,15 +1,13 @@
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { forbidden, invalid } from '../../../errors.ts'
+import { invalid } from '../../../errors.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { ListedPipelineEntity, PipelineEntity, presentListedPipeline } from '../../ci/pipelines/entity.ts'
-import { ciPolicy } from '../../ci/pipelines/policy.ts'
 import { presentOnePipeline } from '../../ci/pipelines/queries.ts'
 import { projectPaths } from '../../planning/items/load.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
-import { mergeRequest } from '../merge-requests/queries.ts'
-import { pipelinesOf } from './queries.ts'
+import { builtMergeRequest, pipelinesOf } from './queries.ts'
 import { runMergeRequest } from './service.ts'
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid/pipelines'
@@ -18,11 +16,10 @@ export const list = endpoint({
   method: 'GET',
   path: PATH,
   summary: 'List the pipelines of a merge request',
-  on: mergeRequest,
-  allow: 'readMergeRequest',
+  on: builtMergeRequest,
+  allow: 'readPipelines',
   output: pageOf(ListedPipelineEntity),
   async handle({ app, subject, page }) {
-    if (!ciPolicy.readPipelines(subject)) throw forbidden()
     const { items, total } = await pageOfQuery(pipelinesOf(app.db, subject.mergeRequest), page)
     const paths = await projectPaths(
       app.db,
@@ -37,11 +34,11 @@ export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Create a pipeline for a merge request',
-  on: mergeRequest,
-  allow: 'participate',
+  on: builtMergeRequest,
+  allow: 'run',
+  alsoAsks: ['run pipelines on the source branch'],
   output: PipelineEntity,
   async handle({ app, viewer, subject }) {
-    if (!ciPolicy.readPipelines(subject)) throw forbidden()
     const { pipeline, errors } = await runMergeRequest(app, viewer, subject.mergeRequest)
     if (!pipeline) throw invalid({ base: [...errors] })
     const project =
