@@ -3,13 +3,13 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, int } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { Developer } from '../../../lib/levels.ts'
+import { Developer, NoAccess } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 import { surroundings } from '../../identity/users/queries.ts'
 import { presentOneMember } from '../members/endpoints.ts'
 import { MemberEntity } from '../members/entity.ts'
 import { approveRequest } from '../members/service.ts'
-import { ofPerson, type SourceScope } from '../scopes.ts'
+import { ofPerson, type SourceScope, type SourceSubject } from '../scopes.ts'
 import { AccessRequesterEntity, presentRequester } from './entity.ts'
 import { findRequest, listRequests, loadRequests } from './queries.ts'
 import { endRequest, requestAccess } from './service.ts'
@@ -20,9 +20,13 @@ async function present(app: App, requests: readonly Row<'access_requests'>[]) {
   return loaded.map((one) => presentRequester(one, around))
 }
 
+/** A user who already has access, directly or by inheritance, cannot request access. */
+const mayRequest = ({ level, requestable }: SourceSubject) => level <= NoAccess && requestable
+
 export function accessRequestEndpoints(scope: SourceScope) {
   const { kind, resource } = scope
   const path = `${scope.path}/access_requests` as const
+  const requestable = { ...resource, policy: { ...resource.policy, request: mayRequest } }
   const request = ofPerson(scope, findRequest, { secret: true })
 
   return {
@@ -43,8 +47,8 @@ export function accessRequestEndpoints(scope: SourceScope) {
       method: 'POST',
       path,
       summary: `Request access to a ${kind}`,
-      on: resource,
-      allow: 'signed_in',
+      on: requestable,
+      allow: 'request',
       output: AccessRequesterEntity,
       async handle({ app, viewer, subject }) {
         const [requester] = await present(app, [await requestAccess(app, subject, viewer)])

@@ -1,7 +1,6 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { forbidden, invalid, notFound } from '../../../errors.ts'
-import { NoAccess } from '../../../lib/levels.ts'
+import { invalid, notFound } from '../../../errors.ts'
 import type { Row } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -10,9 +9,7 @@ import { sourceOf, type SourceSubject } from '../scopes.ts'
 
 type AccessRequest = Row<'access_requests'>
 
-/** A user who already has access, directly or by inheritance, cannot request access. */
-export async function requestAccess(app: App, { at, level, requestable }: SourceSubject, user: User) {
-  if (level > NoAccess || !requestable) throw forbidden()
+export async function requestAccess(app: App, { at }: SourceSubject, user: User) {
   return transact(app, async (app): Promise<AccessRequest> => {
     const request = await app.db
       .insertInto('access_requests')
