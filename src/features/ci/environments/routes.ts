@@ -109,6 +109,7 @@ export const stop = endpoint({
   summary: 'Stop an environment',
   on: environment,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag of the job that stops it'],
   by: ['user', 'job'],
   status: 200,
   input: z.object({ force: bool.nullish() }),

@@ -116,6 +116,7 @@ export const cancel = endpoint({
   summary: 'Cancel a job',
   on: job,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag of the job'],
   input: z.object({ force: bool.nullish() }),
   output: JobEntity,
   async handle({ app, subject, input: { force } }) {
@@ -130,6 +131,7 @@ export const retry = endpoint({
   summary: 'Retry a job',
   on: job,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag of the job'],
   output: JobEntity,
   async handle({ app, subject }) {
     const made = await retryJob(app, subject, subject.job)
@@ -145,6 +147,7 @@ export const play = endpoint({
   summary: 'Run a manual job',
   on: job,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag of the job'],
   input: z.object({ job_variables_attributes: arrayOf(given, 100).nullish() }),
   output: JobEntity,
   async handle({ app, subject, input }) {
@@ -159,6 +162,7 @@ export const erase = endpoint({
   summary: 'Remove the log and the artifacts of a job',
   on: job,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag of the job'],
   output: JobEntity,
   async handle({ app, subject }) {
     await eraseJob(app, subject, subject.job)
@@ -187,6 +191,7 @@ export const download = endpoint({
   on: job,
   limiter: 'download',
   allow: 'readJobs',
+  alsoAsks: ['read the artifacts, by `artifacts:access` of the job'],
   by: ['visitor', 'job'],
   output: bytes,
   async handle({ app, subject, range, isHead }) {
@@ -202,6 +207,7 @@ export const downloadFile = endpoint({
   on: job,
   limiter: 'download',
   allow: 'readJobs',
+  alsoAsks: ['read the artifacts, by `artifacts:access` of the job'],
   by: ['visitor', 'job'],
   input: z.object({ '*': text }),
   output: bytes,
@@ -218,6 +224,7 @@ export const downloadOfRef = endpoint({
   on: ciProject,
   limiter: 'download',
   allow: 'readJobs',
+  alsoAsks: ['read the artifacts, by `artifacts:access` of the job'],
   by: ['visitor', 'job'],
   input: z.object({ ref_name: text, job: filledText }),
   refuses: ['search_recent_successful_pipelines'],
@@ -237,6 +244,7 @@ export const downloadFileOfRef = endpoint({
   on: ciProject,
   limiter: 'download',
   allow: 'readJobs',
+  alsoAsks: ['read the artifacts, by `artifacts:access` of the job'],
   by: ['visitor', 'job'],
   input: z.object({ ref_name: text, job: filledText, '*': text }),
   refuses: ['search_recent_successful_pipelines'],

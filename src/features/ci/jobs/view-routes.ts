@@ -56,6 +56,7 @@ export const artifactsTree = endpoint({
   summary: 'List what lies in a folder of the artifacts of a job',
   on: job,
   allow: 'readJobs',
+  alsoAsks: ['read the artifacts, by `artifacts:access` of the job'],
   by: 'visitor',
   input: z.object({ path: text.nullish() }),
   output: pageOf(

@@ -65,6 +65,7 @@ export const lintOfProject = endpoint({
   summary: 'Validate the CI configuration of a project',
   on: lintedProject,
   allow: 'readConfiguration',
+  alsoAsks: ['run pipelines, for a dry run'],
   limiter: 'git',
   input: z.object({
     content_ref: text.nullish(),

@@ -78,6 +78,7 @@ export const create = endpoint({
   summary: 'Create a pipeline for a branch or tag',
   on: ciProject,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag'],
   input: z.object({
     ref: filledText,
     variables: arrayOf(variable, 100, asList).nullish(),
@@ -157,6 +158,7 @@ export const retry = endpoint({
   summary: 'Retry failed and canceled jobs of a pipeline',
   on: pipeline,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag'],
   output: PipelineEntity,
   async handle({ app, subject }) {
     return presentOnePipeline(app, subject, await retryPipeline(app, subject, subject.pipeline))
@@ -169,6 +171,7 @@ export const cancel = endpoint({
   summary: 'Cancel the jobs of a pipeline',
   on: pipeline,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag'],
   status: 200,
   output: PipelineEntity,
   async handle({ app, subject }) {

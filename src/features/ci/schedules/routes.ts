@@ -128,6 +128,7 @@ export const play = endpoint({
   summary: 'Run a pipeline schedule now',
   on: schedule,
   allow: 'run',
+  alsoAsks: ['run pipelines on the branch or tag'],
   limiter: 'git',
   output: entity({ message: z.string() }),
   async handle({ app, viewer, subject }) {
