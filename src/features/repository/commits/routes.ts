@@ -96,6 +96,7 @@ export const create = endpoint({
   summary: 'Create, update, move and delete files in one commit',
   on: repository,
   allow: 'commit',
+  alsoAsks: ['push to the branch'],
   body: LARGEST_FILE_BODY,
   input: z.object({
     branch: filledText,
@@ -171,6 +172,7 @@ export const pick = endpoint({
   summary: 'Cherry-pick a commit',
   on: commit,
   allow: 'commit',
+  alsoAsks: ['push to the branch'],
   input: z.object({ ...picking, message: longText.nullish() }),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
@@ -185,6 +187,7 @@ export const revert = endpoint({
   summary: 'Revert a commit',
   on: commit,
   allow: 'commit',
+  alsoAsks: ['push to the branch'],
   input: z.object(picking),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {

@@ -82,6 +82,7 @@ export const update = endpoint({
   summary: 'Update a deploy key',
   on: deployKey,
   allow: 'administer',
+  alsoAsks: ['administer the instance, for the title of a public key'],
   input: z
     .object({ title: text.nullish(), can_push: bool.nullish() })
     .refine(({ title, can_push }) => title !== undefined || can_push !== undefined, {

@@ -180,6 +180,7 @@ export const create = endpoint({
   summary: 'Create a file in a repository',
   on: repository,
   allow: 'commit',
+  alsoAsks: ['push to the branch'],
   body: LARGEST_FILE_BODY,
   input: z.object(content),
   output: FileWriteEntity,
@@ -197,6 +198,7 @@ export const update = endpoint({
   summary: 'Update a file in a repository',
   on: repository,
   allow: 'commit',
+  alsoAsks: ['push to the branch'],
   body: LARGEST_FILE_BODY,
   input: z.object({ ...content, last_commit_id: text.nullish() }),
   output: FileWriteEntity,
@@ -213,6 +215,7 @@ export const destroy = endpoint({
   summary: 'Delete a file of a repository',
   on: repository,
   allow: 'commit',
+  alsoAsks: ['push to the branch'],
   input: z.object({ ...place, last_commit_id: text.nullish() }),
   output: null,
   async handle({ app, viewer, subject, input }) {
@@ -228,6 +231,7 @@ export const updateSubmodule = endpoint({
   summary: 'Update a submodule reference',
   on: repository,
   allow: 'push',
+  alsoAsks: ['push to the branch'],
   input: z.object({
     submodule: text,
     branch: filledText,

@@ -74,6 +74,7 @@ export const update = endpoint({
   summary: 'Update a protected branch',
   on: protectedBranch,
   allow: 'administer',
+  alsoAsks: ['unprotect the branch'],
   input: z.object({ ...changedAllowedTo, ...switches }),
   output: ProtectedBranchEntity,
   async handle({ app, viewer, subject, input }) {
@@ -93,6 +94,7 @@ export const destroy = endpoint({
   summary: 'Unprotect a branch or wildcard',
   on: protectedBranch,
   allow: 'administer',
+  alsoAsks: ['unprotect the branch'],
   changedAt: ({ rule }) => rule.updated_at,
   output: null,
   handle: ({ app, viewer, subject }) => unprotectName(app, 'branch', viewer, subject.level, subject.rule),

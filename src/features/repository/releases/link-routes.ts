@@ -55,6 +55,7 @@ export const create = endpoint({
   summary: 'Add a link to a release',
   on: changeable,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   by: ['user', 'job'],
   input: z.object(newLink),
   output: ReleaseLinkEntity,
@@ -69,6 +70,7 @@ export const update = endpoint({
   summary: 'Update a link of a release',
   on: changeableLink,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   by: ['user', 'job'],
   input: z.object(changedLink),
   output: ReleaseLinkEntity,
@@ -83,6 +85,7 @@ export const destroy = endpoint({
   summary: 'Remove a link from a release',
   on: changeableLink,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   by: ['user', 'job'],
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject }) {

@@ -62,6 +62,7 @@ export const create = endpoint({
   summary: 'Create a release; a missing tag is created from a ref',
   on: repository,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   by: ['user', 'job'],
   input: z.object({ tag_name: text, ref: text.nullish(), tag_message: longText.nullish(), assets, ...fields }),
   output: ReleaseEntity,
@@ -78,6 +79,7 @@ export const update = endpoint({
   summary: 'Update a release',
   on: release,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   by: ['user', 'job'],
   input: z.object(fields),
   output: ReleaseEntity,
@@ -93,6 +95,7 @@ export const destroy = endpoint({
   summary: 'Delete a release; the tag is kept',
   on: release,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   by: ['user', 'job'],
   output: ReleaseEntity,
   async handle({ app, viewer, subject }) {

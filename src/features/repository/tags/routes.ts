@@ -92,6 +92,7 @@ export const createNote = endpoint({
   summary: 'Create the release note of a tag',
   on: notedTag,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   input: z.object({ description: longText }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -106,6 +107,7 @@ export const updateNote = endpoint({
   summary: 'Update the release note of a tag',
   on: notedTag,
   allow: 'push',
+  alsoAsks: ['create the tag'],
   input: z.object({ description: longText }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
