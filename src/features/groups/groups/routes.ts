@@ -123,7 +123,8 @@ export const create = endpoint({
   method: 'POST',
   path: '/groups',
   summary: 'Create a group',
-  allow: 'signed_in', // the right depends on the parent, which the service checks
+  allow: 'signed_in',
+  alsoAsks: ['create groups, or subgroups of the parent'],
   upload: LARGEST_AVATAR * 2,
   input: z.object({ name: text, path: text, parent_id: blankable(id), ...attributes, avatar: file.nullish() }),
   output: GroupDetailsEntity,

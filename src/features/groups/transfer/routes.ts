@@ -15,6 +15,7 @@ export const transfer = endpoint({
   summary: 'Transfer a group to another group, or to the top level',
   on: group,
   allow: 'own',
+  alsoAsks: ['create groups, or subgroups of the target'],
   input: z.object({ group_id: blankable(id) }),
   output: GroupDetailsEntity,
   async handle({ app, viewer, subject, input }) {

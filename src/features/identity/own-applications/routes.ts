@@ -42,6 +42,7 @@ export const createOwn = endpoint({
   summary: 'Register an OAuth application of the signed-in user',
   on: ownScope.resource,
   allow: 'signed_in',
+  alsoAsks: ['register applications, by the settings of the instance'],
   input: z.object({ name: text, redirect_uri: text, scopes: text, confidential: bool.nullish() }),
   output: OwnApplicationWithSecretEntity,
   async handle({ app, subject, input }) {
@@ -56,6 +57,7 @@ export const updateOwn = endpoint({
   summary: 'Update an OAuth application of the signed-in user',
   on: ownApplication(ownScope),
   allow: 'signed_in',
+  alsoAsks: ['register applications, by the settings of the instance'],
   input: z.object({
     name: text.nullish(),
     redirect_uri: text.nullish(),
@@ -73,6 +75,7 @@ export const renewOwn = endpoint({
   summary: 'Renew the secret of an OAuth application of the signed-in user',
   on: ownApplication(ownScope),
   allow: 'signed_in',
+  alsoAsks: ['register applications, by the settings of the instance'],
   output: OwnApplicationWithSecretEntity,
   handle: async ({ app, subject }) => presentWithSecret(await renewOwnSecret(app, subject.application)),
 })

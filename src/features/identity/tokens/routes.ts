@@ -23,7 +23,8 @@ export const list = endpoint({
   method: 'GET',
   path: '/personal_access_tokens',
   summary: 'List personal access tokens',
-  allow: 'signed_in', // users other than administrators see their own tokens
+  allow: 'signed_in',
+  alsoAsks: ['administer the instance, for tokens of other users'],
   input: z.object({
     user_id: blankable(id),
     state: oneOf('active', 'inactive').nullish(),
@@ -70,6 +71,7 @@ export const rotate = endpoint({
   summary: 'Rotate a personal access token',
   on: personalToken,
   allow: 'manage',
+  alsoAsks: ['grant the scopes of the token'],
   input: rotation,
   output: NewPersonalTokenEntity,
   status: 200,

@@ -41,6 +41,7 @@ export const list = endpoint({
   summary: 'List users',
   by: 'visitor',
   allow: 'anyone', // visitors only by username, which the handler checks
+  alsoAsks: [`administer the instance, for the filters ${ADMINISTRATORS_FILTERS.join(', ')}, extern_uid`],
   scopes: readUser,
   input: z.object({
     search: text.nullish(),

@@ -148,6 +148,7 @@ export const createOwn = endpoint({
   summary: 'Add an approval rule to a merge request',
   on: approvable,
   allow: 'askApproval',
+  alsoAsks: ['override the approval rules of the project'],
   input: z.object({
     name: filledText,
     approvals_required: int,
@@ -168,6 +169,7 @@ export const updateOwn = endpoint({
   summary: 'Update an approval rule of a merge request',
   on: mergeRequestRule,
   allow: 'askApproval',
+  alsoAsks: ['override the approval rules of the project'],
   input: z.object({
     name: filledText.optional(),
     approvals_required: int.optional(),
@@ -187,6 +189,7 @@ export const destroyOwn = endpoint({
   summary: 'Remove an approval rule of a merge request',
   on: mergeRequestRule,
   allow: 'askApproval',
+  alsoAsks: ['override the approval rules of the project'],
   output: null,
   handle: ({ app, subject }) => removeMergeRequestRule(app, subject),
 })

@@ -50,6 +50,7 @@ export const create = endpoint({
   summary: 'Create a merge request',
   on: mergeRequests,
   allow: 'createMergeRequest',
+  alsoAsks: ['read the code of the target project'],
   limiter: 'git',
   input: z.object({
     title: text,

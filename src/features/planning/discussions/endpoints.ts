@@ -57,6 +57,7 @@ export function discussionsOn(noteable: NoteableKind) {
       throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
+      alsoAsks: ['read internal notes, for an internal note'],
       ...noteable.writing,
       input: z.object({
         ...sayInput,
@@ -106,6 +107,7 @@ export function discussionsOn(noteable: NoteableKind) {
       summary: `Update a note in a discussion of ${noteable.noun}`,
       on: note,
       allow: 'alterOrResolve',
+      alsoAsks: ['alter the note, for its text'],
       ...noteable.writing,
       input: z.object({ body: longText.optional(), resolved: bool.optional() }),
       output: NoteEntity,

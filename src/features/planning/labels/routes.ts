@@ -193,6 +193,7 @@ export const promote = endpoint({
   summary: 'Promote a project label to a group label',
   on: ownLabel(projectScope),
   allow: 'plan',
+  alsoAsks: ['plan in the group'],
   output: LabelEntity,
   async handle({ app, viewer, subject }) {
     return presentOneLabel(app, viewer, subject, await promoteLabel(app, viewer, subject, subject.label))
@@ -205,6 +206,7 @@ export const promoteByBody = endpoint({
   summary: 'Promote a project label, named in the body, to a group label',
   on: labelByBody(projectScope),
   allow: 'plan',
+  alsoAsks: ['plan in the group'],
   input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
   output: LabelEntity,
   async handle({ app, viewer, subject }) {

@@ -117,6 +117,7 @@ export const promote = endpoint({
   summary: 'Promote a project milestone to a group milestone',
   on: milestone(projectScope),
   allow: 'plan',
+  alsoAsks: ['plan in the group'],
   output: MilestoneEntity,
   status: 200,
   async handle({ app, viewer, subject }) {

@@ -62,6 +62,7 @@ export function notesOn(noteable: NoteableKind) {
       throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
+      alsoAsks: ['read internal notes, for an internal note'],
       input: z.object({ ...sayInput, internal: bool.nullish(), confidential: bool.nullish() }),
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { confidential, ...input } }) {

@@ -72,6 +72,7 @@ export const create = endpoint({
   path: '/snippets',
   summary: 'Create a snippet of the signed-in user',
   allow: 'signed_in',
+  alsoAsks: ['create snippets, which external users do not have'],
   input: z.object({ ...creation, visibility: visibility.nullish() }),
   output: SnippetEntity,
   async handle({ app, viewer, caller, userAgent, input }) {

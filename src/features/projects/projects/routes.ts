@@ -146,6 +146,7 @@ export const update = endpoint({
   summary: 'Update a project',
   on: project,
   allow: 'administer',
+  alsoAsks: ['own the project, for its name and visibility'],
   whileReadOnly: true,
   upload: LARGEST_AVATAR * 2,
   input: z.object(changes).refine((input) => Object.values(input).some((value) => value !== undefined), {
