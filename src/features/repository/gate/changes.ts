@@ -15,6 +15,7 @@ import { nameFirstBranch, noteActivity, notePush } from '../../projects/projects
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import { protectDefaultBranch } from '../protected-branches/service.ts'
+import { recordRefChanges } from '../ref-changes/recording.ts'
 import { forgetReleases } from '../releases/removal.ts'
 import { scheduleInspection } from './jobs.ts'
 import type { ChangedPage } from './model.ts'
@@ -87,6 +88,7 @@ export async function recordChange(app: App, change: Change, moved: readonly Upd
   const default_sha = wiki ? null : await defaultBeside(app, project, first ?? project.default_branch, moved)
   const isFirst = await transact(app, async (app) => {
     if (!(await dropChange(app, change))) return false
+    await recordRefChanges(app, change, moved)
     await (wiki ? noteActivity(app, project) : noteChange(app, project))
     const isFirst = first !== null && (await becomesDefault(app, project, first))
     const then = at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }
