@@ -89,6 +89,25 @@ test('nobody comments in an archived project, and what one said outlives them', 
   expect((await forge.visitor.get(url)).body).toMatchObject([{ note: 'by Jane', author: { username: 'ghost' } }])
 })
 
+test('nobody deletes a note on a commit of an archived project', async () => {
+  await using forge = await startForge()
+  const { project, sha } = await commented(forge)
+  const jane = await forge.user()
+  const discussions = `/projects/${project.id}/repository/commits/${sha}/discussions`
+  const { body: started } = await jane.post(discussions, { body: 'Nice' })
+  const note = `${discussions}/${started.id}/notes/${started.notes[0].id}`
+  await forge.administrator.post(`/projects/${project.id}/archive`)
+  const before = (await jane.get(discussions)).body
+  expect(before).toHaveLength(1)
+
+  for (const caller of [jane, forge.administrator]) expect((await caller.delete(note)).status).toBe(403)
+  expect((await jane.get(discussions)).body).toEqual(before)
+
+  await forge.administrator.post(`/projects/${project.id}/unarchive`)
+  expect((await jane.delete(note)).status).toBe(204)
+  expect((await jane.get(discussions)).body).toEqual([])
+})
+
 test('a longer list asks the store no more', async () => {
   await using forge = await startForge()
   const { url } = await commented(forge)
