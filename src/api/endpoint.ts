@@ -245,7 +245,7 @@ export interface Declaration<
   before?: (app: App) => Promise<object>
   /** The maximum size of a file part, in bytes. */
   upload?: number
-  /** The maximum size of all fields together in bytes, if larger than the default. */
+  /** The maximum size of all fields together in bytes. Callers without an account never get more than the default. */
   body?: number
   /** If it differs from the resource. */
   limiter?: AnswerLimiter

@@ -239,7 +239,7 @@ function withLimiterSlot(
 }
 
 function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits {
-  if (!identity) return STRANGERS_BODY
+  if (!identity) return body && body < STRANGERS_BODY.fields ? { ...STRANGERS_BODY, fields: body } : STRANGERS_BODY
   const { fields, file, deadline } = KNOWN_BODY
   return { fields: body ?? fields, file: upload ?? file, deadline }
 }

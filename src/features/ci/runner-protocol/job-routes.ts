@@ -31,6 +31,8 @@ async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSign
   }
 }
 
+const LARGEST_REQUEST = 32 * 1024
+
 export const request = endpoint({
   method: 'POST',
   path: '/jobs/request',
@@ -38,6 +40,7 @@ export const request = endpoint({
   by: runnerToken,
   allow: 'anyone',
   input: z.object({ system_id: text.nullish(), last_update: text.nullish(), info }),
+  body: LARGEST_REQUEST,
   output: z.unknown(),
   async handle({ app, credential: { runner }, input, caller, request }) {
     const manager_id = await noteContact(app, runner, { ...input, address: caller.address })

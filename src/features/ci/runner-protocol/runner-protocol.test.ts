@@ -20,6 +20,29 @@ async function pushed(forge: TestForge, config: string) {
 
 const SIMPLE = 'build:\n  script: echo hello\n'
 
+test('a request for a job above 32 KB is refused, and hands out no job', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, SIMPLE)
+  const { token, id } = await registerRunner(forge)
+  const request = (size: number) => {
+    const [start, end] = [`{"token":"${token}","system_id":"s_1","padding":"`, '"}']
+    const body = start + 'x'.repeat(size - start.length - end.length) + end
+    return ask(forge, 'POST', '/jobs/request', { body, headers: { 'Content-Type': 'application/json' } })
+  }
+  const state = async () => ({
+    jobs: (await owner.get(at('/jobs'))).body.map((job: { status: string; runner: unknown }) => [
+      job.status,
+      job.runner,
+    ]),
+    managers: (await forge.administrator.get(`/runners/${id}/managers`)).body,
+  })
+  const before = await state()
+  expect(before).toEqual({ jobs: [['pending', null]], managers: [] })
+  expect((await request(32 * 1024 + 1)).status).toBe(413)
+  expect(await state()).toEqual(before)
+  expect((await request(32 * 1024)).status).toBe(201)
+})
+
 test('a job from the queue to its end', async () => {
   await using forge = await startForge()
   const { owner, project, at } = await pushed(forge, SIMPLE)
