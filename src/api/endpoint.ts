@@ -214,6 +214,8 @@ export interface Declaration<
   readsBody?: boolean
   /** Also callable by a session that must first set up a second factor. */
   duringRequiredStep?: boolean
+  /** Not callable by administrators who act as another user (`sudo`). */
+  inPerson?: boolean
   /** Also callable if the subject is read-only. */
   whileReadOnly?: boolean
   /** The contract answers 401 instead of 403 here. */
@@ -270,6 +272,7 @@ export interface Endpoint {
   readonly secret?: boolean
   readonly readsBody?: boolean
   readonly duringRequiredStep?: boolean
+  readonly inPerson?: boolean
   readonly whileReadOnly?: boolean
   readonly denied?: 'unauthenticated'
   readonly deniedWith?: string | ((subject: never) => string)

@@ -196,12 +196,12 @@ function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Js
 }
 
 function descriptionOf(endpoint: Endpoint): string {
-  const { allow, by, alsoAsks = [] } = endpoint
+  const { allow, by, alsoAsks = [], inPerson } = endpoint
   const more = alsoAsks.map((right) => ` Also needs the right to ${right}.`).join('')
   if (isTokenCredential(by)) return by.callers + more
   const isOpen = isCallableBy(endpoint, 'visitor')
   const who = WHO[allow] ?? `Needs the ability to \`${allow}\`${isOpen ? '; public ones are open to anyone' : ''}.`
-  return `${who}${more} Scopes: ${scopesOf(endpoint).join(', ')}.`
+  return `${who}${more}${inPerson ? ' Not with `sudo`.' : ''} Scopes: ${scopesOf(endpoint).join(', ')}.`
 }
 
 /** Nothing for endpoints of users, which the document names once for all. */

@@ -170,6 +170,7 @@ export async function answer(
   raw: Raw,
 ): Promise<Answered> {
   const { request, method } = call
+  assertInPerson(endpoint, caller, viewer)
   const app = { ...inChain(gateway.app, request), caller: limitedCaller(caller.identity?.user.id, caller.address) }
   const { subject, input, faults, page } = await prepare(gateway, endpoint, viewer, raw)
   const credential = isTokenCredential(endpoint.by) ? await findRecord(app, endpoint.by, request, input) : undefined
@@ -310,6 +311,10 @@ async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller,
   if (!target) throw new Refusal('not_found', `404 Not Found: No user id or username for: ${wanted}`)
   exchange.sudo = target.username
   return target
+}
+
+function assertInPerson({ inPerson }: Endpoint, { identity }: Caller, viewer: User | null): void {
+  if (inPerson && identity?.user.id !== viewer?.id) throw forbidden()
 }
 
 interface Prepared {

@@ -24,12 +24,13 @@ export const rotateOwnPrivateToken = endpoint({
   path: '/user/private_token/rotate',
   summary: 'Reset the private token of the signed-in user',
   allow: 'signed_in',
+  inPerson: true,
+  alsoAsks: ['use all scopes'],
   output: PrivateTokenEntity,
   status: 200,
   async handle({ app, viewer, caller: { identity } }) {
-    // A token with limited scopes, or a caller who acts for another user, must not obtain the private token, which
-    // has all rights.
-    if (identity?.scopes !== null || identity.user.id !== viewer.id) throw forbidden()
+    // A token with limited scopes must not obtain the private token, which has all rights.
+    if (identity?.scopes !== null) throw forbidden()
     return { private_token: await replacePrivateToken(app, viewer) }
   },
 })

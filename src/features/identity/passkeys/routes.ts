@@ -3,7 +3,6 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { filledText, text } from '../../../api/wire.ts'
 import { ownScope } from '../user-scopes.ts'
-import { assertOwn } from '../second-factor/policy.ts'
 import { registered } from './credential.ts'
 import { NewPasskeyEntity, PasskeyEntity, PasskeyOptionsEntity, presentPasskey } from './entity.ts'
 import { listPasskeys, passkey } from './queries.ts'
@@ -30,11 +29,11 @@ export const begin = endpoint({
   path: '/user/passkeys/options',
   summary: 'Start adding a passkey, with the password or a code',
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: proof,
   output: PasskeyOptionsEntity,
-  async handle({ app, viewer, caller, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, input }) {
     return beginPasskey(app, viewer, input)
   },
 })
@@ -44,11 +43,11 @@ export const create = endpoint({
   path: '/user/passkeys',
   summary: 'Add a passkey; the first passkey also returns recovery codes',
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: z.object({ ticket: filledText, name: filledText, credential: registered }),
   output: NewPasskeyEntity,
-  async handle({ app, viewer, caller, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, input }) {
     const { passkey, codes } = await registerPasskey(app, viewer, input)
     return { ...presentPasskey(passkey), recovery_codes: codes }
   },
@@ -72,11 +71,11 @@ export const destroy = endpoint({
   summary: 'Delete a passkey of the signed-in user, with the password or a code',
   on: passkey,
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: proof,
   output: null,
-  async handle({ app, viewer, caller, subject, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, subject, input }) {
     await deletePasskey(app, viewer, subject.passkey, input)
   },
 })

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { filledText, text } from '../../../api/wire.ts'
 import { profile } from '../users/queries.ts'
-import { assertOwn } from './policy.ts'
 import { NewSecondFactorEntity, RecoveryCodesEntity, SecondFactorEntity } from './entity.ts'
 import {
   beginSecondFactor,
@@ -30,11 +29,11 @@ export const begin = endpoint({
   path: '/user/second_factor',
   summary: 'Start setting up two-factor authentication: returns the secret',
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: z.object({ password: filledText }),
   output: NewSecondFactorEntity,
-  async handle({ app, viewer, caller, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, input }) {
     return beginSecondFactor(app, viewer, input.password)
   },
 })
@@ -44,11 +43,11 @@ export const confirm = endpoint({
   path: '/user/second_factor/confirm',
   summary: 'Enable two-factor authentication with a first code; returns recovery codes',
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: coded,
   output: RecoveryCodesEntity,
-  async handle({ app, viewer, caller, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, input }) {
     return { recovery_codes: await confirmSecondFactor(app, viewer, input.code) }
   },
 })
@@ -58,11 +57,11 @@ export const renew = endpoint({
   path: '/user/second_factor/recovery_codes',
   summary: 'Generate new recovery codes, with a code or the password',
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: z.object({ code: text.nullish(), password: text.nullish() }),
   output: RecoveryCodesEntity,
-  async handle({ app, viewer, caller, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, input }) {
     return { recovery_codes: await renewRecoveryCodes(app, viewer, input) }
   },
 })
@@ -72,11 +71,11 @@ export const remove = endpoint({
   path: '/user/second_factor',
   summary: 'Disable the authenticator app; passkeys are kept',
   allow: 'signed_in',
+  inPerson: true,
   duringRequiredStep: true,
   input: coded,
   output: null,
-  async handle({ app, viewer, caller, input }) {
-    assertOwn(viewer, caller)
+  async handle({ app, viewer, input }) {
     await endSecondFactor(app, viewer, input.code)
   },
 })
