@@ -5,8 +5,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isCallableBy, isTokenCredential } from '../src/api/credentials.ts'
+import { isCallableBy, isOfAgent, isTokenCredential } from '../src/api/credentials.ts'
 import type { Endpoint } from '../src/api/endpoint.ts'
+import { openApiDocument, templateOf } from '../src/api/openapi.ts'
+import { families } from '../src/features/v4.ts'
 import { resetRegistrationToken } from '../src/features/ci/runners/registration.ts'
 import { startForge, type Person, type TestForge } from '../src/forge.ts'
 import { nameOf, v4 } from './endpoints.ts'
@@ -158,4 +160,53 @@ test('tokens of runners, jobs, triggers and chats open what they are for', async
     answers.push([line, codes.join(' ')])
   }
   expect(answers).toEqual(lines)
+})
+
+test('the OpenAPI document lists what wrong tokens are answered with', () => {
+  const { paths } = openApiDocument(families, '1') as { paths: Record<string, Record<string, { responses: object }>> }
+  const endpoints = v4.filter(({ by }) => isTokenCredential(by))
+  const documented = endpoints.map((endpoint) => {
+    const { responses } = paths[templateOf(endpoint.path)]![endpoint.method.toLowerCase()]!
+    return [nameOf(endpoint), Object.keys(responses).filter((status) => /^40[134]$/.test(status))]
+  })
+  const answered = endpoints.map((endpoint) => {
+    const codes = lines
+      .filter(([line]) => endpointOf(line) === endpoint)
+      .flatMap(([, all]) => all.split(' ').slice(0, -1))
+    // A credential of a user in the same request is checked first.
+    const all = isOfAgent(endpoint.by) ? codes : [...codes, '401']
+    return [nameOf(endpoint), [...new Set(all)].filter((status) => status !== '400').toSorted()]
+  })
+  expect(documented).toEqual(answered)
+})
+
+const IN_PERSON = [
+  'DELETE /user/passkeys/:passkey_id',
+  'DELETE /user/second_factor',
+  'GET /user/feed_token',
+  'POST /user/feed_token/rotate',
+  'POST /user/passkeys',
+  'POST /user/passkeys/options',
+  'POST /user/private_token/rotate',
+  'POST /user/second_factor',
+  'POST /user/second_factor/confirm',
+  'POST /user/second_factor/recovery_codes',
+]
+
+test('an administrator who acts as a user gets and changes nothing that signs the user in', async () => {
+  const endpoints = v4.filter(({ inPerson }) => inPerson)
+  expect(endpoints.map(nameOf).toSorted()).toEqual(IN_PERSON)
+
+  await using forge = await startForge()
+  const jane = await forge.user()
+  await jane.post('/user/feed_token/rotate')
+  const state = () =>
+    Promise.all(['feed_token', 'second_factor', 'passkeys'].map(async (path) => (await jane.get(`/user/${path}`)).body))
+  const before = await state()
+  for (const { method, path } of endpoints) {
+    const address = `${path.replace(':passkey_id', '1')}?sudo=${jane.username}`
+    const headers = { 'PRIVATE-TOKEN': forge.administrator.token }
+    expect([path, (await ask(forge, method, address, { headers })).status]).toEqual([path, 403])
+  }
+  expect(await state()).toEqual(before)
 })

@@ -102,6 +102,8 @@ export interface TokenCredential<R = unknown, P = never> {
    * for other tokens they are checked first.
    */
   readonly isAgent?: boolean
+  /** Statuses of the answers to a missing or a wrong token, for the OpenAPI document. */
+  readonly refusals: readonly (401 | 403 | 404)[]
   /** The record of the token. Throws the answer to a missing or a wrong token, which is empty if missing. */
   find(app: App, token: string, params: P): Promise<R>
 }
@@ -114,6 +116,7 @@ export function tokenCredential<R, Params extends z.ZodRawShape>(declared: {
   header?: string
   params: Params & { token: z.ZodType }
   isAgent?: boolean
+  refusals: readonly (401 | 403 | 404)[]
   find(app: App, token: string, params: z.infer<z.ZodObject<Params>>): Promise<R>
 }): TokenCredential<R> {
   return { ...declared, params: z.object(declared.params) }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the declarations that the server runs. */
 import { z } from 'zod'
-import { isCallableBy, isTokenCredential, scopesOf } from './credentials.ts'
+import { isCallableBy, isOfAgent, isTokenCredential, scopesOf } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { PageOf, pageInput } from './pages.ts'
 import { LONGEST } from './wire.ts'
@@ -164,7 +164,7 @@ const WHO: Record<string, string> = {
 }
 
 function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Json {
-  const { allow, method, on, output, summary } = endpoint
+  const { method, output, summary } = endpoint
   const fields = fieldsOf(endpoint)
   const inPath = (name: string) => (name === '*' ? endpoint.path.endsWith('*') : pathNames(endpoint).includes(name))
   const asParameter = method === 'GET' || method === 'DELETE'
@@ -187,12 +187,20 @@ function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Js
     responses: {
       ...successOf(endpoint, schemas),
       ...(fields.length > 0 && { 400: ref('responses', 'BadRequest') }),
-      401: ref('responses', 'Unauthorized'),
-      ...(allow !== 'anyone' && { 403: ref('responses', 'Forbidden') }),
-      ...(on && { 404: ref('responses', 'NotFound') }),
+      ...refusalsOf(endpoint),
     },
     ...(output instanceof PageOf && { 'x-paginated': true }),
   }
+}
+
+const REFUSALS = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound' } as const
+
+/** Agents show no credential of a user, which would be checked before the token. */
+function refusalsOf({ allow, by, on }: Endpoint): Json {
+  const statuses: (keyof typeof REFUSALS)[] = isTokenCredential(by) ? [...by.refusals] : allow === 'anyone' ? [] : [403]
+  if (!isOfAgent(by)) statuses.push(401)
+  if (on) statuses.push(404)
+  return Object.fromEntries(statuses.map((status) => [status, ref('responses', REFUSALS[status])]))
 }
 
 function descriptionOf(endpoint: Endpoint): string {

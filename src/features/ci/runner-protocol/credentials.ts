@@ -15,6 +15,7 @@ export const registrationToken = tokenCredential({
   callers: 'Agents with a registration token of the instance, a group or a project.',
   params: { token: text },
   isAgent: true,
+  refusals: [403],
   async find(app, token) {
     const scope = await scopeOfRegistration(app, token)
     if (!scope) throw forbidden()
@@ -32,6 +33,7 @@ export const runnerToken = tokenCredential({
   header: 'RUNNER-TOKEN',
   params: { token: text.nullish() },
   isAgent: true,
+  refusals: [403],
   async find(app, token) {
     const [runner] = token === '' ? [] : await runnerByDigest(app.db, { digest: digestOfPresented(token) })
     const isOver = runner?.token_expires_at != null && runner.token_expires_at <= timestamp(app.clock)
@@ -47,6 +49,7 @@ export const jobToken = tokenCredential({
   header: 'JOB-TOKEN',
   params: { job_id: id, token: text.nullish() },
   isAgent: true,
+  refusals: [403],
   async find(app, token, { job_id }) {
     const job = await app.db
       .selectFrom('ci_jobs')
@@ -70,6 +73,7 @@ export const anyJobToken = tokenCredential({
   header: 'JOB-TOKEN',
   params: { token: text.nullish() },
   isAgent: true,
+  refusals: [403, 404],
   async find(app, token) {
     if (!(await jobOfToken(app, token))) throw forbidden()
     const bearer = await byJobToken(app, token)

@@ -13,6 +13,7 @@ export const triggerToken = tokenCredential({
   name: 'trigger_token',
   callers: 'Anyone with a trigger token of the project, or with the token of a running job.',
   params: { id: text, token: text },
+  refusals: [401, 404],
   async find(app, token, { id }) {
     const project = await findProject(app.db, id)
     // Only callers with a valid token learn whether the project exists.

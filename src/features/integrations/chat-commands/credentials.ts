@@ -29,6 +29,7 @@ export const chatToken = tokenCredential({
   name: 'chat_token',
   callers: 'A chat, with the token of the integration.',
   params: { id: short, slug: short, token: z.string().max(2048) },
+  refusals: [404],
   async find(app, token, { id, slug }) {
     const service = serviceOf(slug)
     const system = service && SYSTEMS[service.slug]
