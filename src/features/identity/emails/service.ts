@@ -5,7 +5,7 @@ import type { Row } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { unlessTaken } from '../../../store/unique.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import { assertMayMail } from '../mailing.ts'
 import { assertValidUser } from '../users/validation.ts'
 

@@ -4,44 +4,41 @@ import { invalid, notFound, taken, type Refusal } from '../../../errors.ts'
 import { BLANK } from '../../../lib/text/faults.ts'
 import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from './pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
-import { lockName, violates } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import { confirmedEmails } from '../emails/queries.ts'
 import { keyIdsOf } from './queries.ts'
 
 export async function createGpgKey(app: App, owner: User, input: { key: string }): Promise<Row<'gpg_keys'>> {
   const parsed = await readGpgKey(input.key)
-  try {
-    return await transact(app, async (app) => {
-      await dropUnprovenClaim(app, owner, parsed)
-      const now = timestamp(app.clock)
-      const key = await app.db
-        .insertInto('gpg_keys')
-        .values({
-          user_id: owner.id,
-          key: parsed.armored,
-          fingerprint: parsed.fingerprint,
-          primary_keyid: parsed.keyId,
-          emails: parsed.emails.join(' '),
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      const subkeys = parsed.subkeys.map(({ fingerprint, keyId }) => ({
-        gpg_key_id: key.id,
-        fingerprint,
-        keyid: keyId,
-      }))
-      if (subkeys.length > 0) await app.db.insertInto('gpg_subkeys').values(subkeys).execute()
-      await emit(app, 'gpg_key.created', { id: key.id, user_id: owner.id })
-      return key
-    })
-  } catch (error) {
-    if (!violates(error, 'gpg_keys', 'fingerprint')) throw error
-    throw await duplicate(app, parsed)
-  }
+  const created = transact(app, async (app) => {
+    await dropUnprovenClaim(app, owner, parsed)
+    const now = timestamp(app.clock)
+    const key = await app.db
+      .insertInto('gpg_keys')
+      .values({
+        user_id: owner.id,
+        key: parsed.armored,
+        fingerprint: parsed.fingerprint,
+        primary_keyid: parsed.keyId,
+        emails: parsed.emails.join(' '),
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const subkeys = parsed.subkeys.map(({ fingerprint, keyId }) => ({
+      gpg_key_id: key.id,
+      fingerprint,
+      keyid: keyId,
+    }))
+    if (subkeys.length > 0) await app.db.insertInto('gpg_subkeys').values(subkeys).execute()
+    await emit(app, 'gpg_key.created', { id: key.id, user_id: owner.id })
+    return key
+  })
+  return unlessTaken(created, 'gpg_keys', [['fingerprint']], () => duplicate(app, parsed))
 }
 
 /**

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { forbidden, invalid, notFound, taken } from '../../../errors.ts'
 import { Developer } from '../../../lib/levels.ts'
 import type { Db, NewRow } from '../../../store/database.ts'
-import { idList, inIdList, textsIn, violates } from '../../../store/dialect.ts'
+import { idList, inIdList, textsIn } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { assertOwnRules } from '../approvals/service.ts'
@@ -149,16 +150,16 @@ async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: numbe
     await db.deleteFrom('approval_rule_groups').where('rule_id', '=', rule_id).where('group_id', 'in', gone).execute()
 }
 
-async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const scopes = ['project_id', 'merge_request_id'] as const
-    if (scopes.some((scope) => violates(error, 'approval_rules', scope, 'name')))
-      throw invalid({ name: ['has already been taken'] })
-    throw error
-  }
-}
+const refusingTaken = <T>(change: Promise<T>): Promise<T> =>
+  unlessTaken(
+    change,
+    'approval_rules',
+    [
+      ['project_id', 'name'],
+      ['merge_request_id', 'name'],
+    ],
+    () => taken('name'),
+  )
 
 type Scope = Pick<ApprovalRule, 'project_id' | 'merge_request_id'>
 
@@ -241,7 +242,7 @@ type NewRule = RuleInput & { name: string; approvals_required: number }
 export async function createProjectRule(app: App, subject: ProjectSubject, input: NewRule): Promise<ApprovalRule> {
   assertValid(input)
   const place = { project_id: subject.project.id, merge_request_id: null }
-  return refusingTaken(() => transact(app, (app) => insert(app, subject, place, input)))
+  return refusingTaken(transact(app, (app) => insert(app, subject, place, input)))
 }
 
 export async function changeProjectRule(
@@ -251,7 +252,7 @@ export async function changeProjectRule(
   input: RuleInput,
 ): Promise<ApprovalRule> {
   assertValid(input)
-  return refusingTaken(() => transact(app, (app) => change(app, subject, rule, input)))
+  return refusingTaken(transact(app, (app) => change(app, subject, rule, input)))
 }
 
 export const removeProjectRule = (app: App, rule: ApprovalRule): Promise<void> => remove(app, rule)
@@ -262,7 +263,7 @@ async function ofOpen<T>(
   subject: MergeRequestSubject,
   work: (app: App, held: MergeRequest) => Promise<T>,
 ): Promise<T> {
-  return refusingTaken(() =>
+  return refusingTaken(
     transact(app, async (app) => {
       const held = await lockMergeRequest(app, subject.mergeRequest.id)
       assertOwnRules(await findApprovalSettings(app.db, held.project_id))

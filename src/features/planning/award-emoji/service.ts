@@ -3,9 +3,9 @@ import type { App, TransactionApp, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findEmoji } from '../../../lib/text/emoji.ts'
 import { TAKEN } from '../../../lib/text/faults.ts'
-import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan, unlessTaken } from '../../../store/violations.ts'
 import { finishTodos } from '../todos/service.ts'
 import type { AwardEmoji } from './model.ts'
 import type { Awardable } from './awardable.ts'
@@ -13,17 +13,16 @@ import { awardsOn } from './queries.ts'
 
 const refused = (fault: string) => notFound(`Award Emoji {:name=>["${fault}"]}`)
 
+const TARGETS = ['issue_id', 'merge_request_id', 'note_id', 'snippet_id'] as const
+const ONE_PER_USER = TARGETS.map((target) => [target, 'user_id', 'name'] as const)
+
 /** `named` is any of the emoji's names, without colons. */
 export async function award(app: App, actor: User, awardable: Awardable, named: string): Promise<AwardEmoji> {
   const emoji = await findEmoji(named)
   if (!emoji) throw refused('is not included in the list')
-  try {
-    return await transact(app, (app) => insert(app, actor, awardable, emoji.name))
-  } catch (error) {
-    if (uniqueViolation(error)) throw refused(TAKEN)
-    if (isOrphan(error)) throw notFound('Award Emoji') // deleted meanwhile
-    throw error
-  }
+  const awarded = transact(app, (app) => insert(app, actor, awardable, emoji.name))
+  const isNew = unlessTaken(awarded, 'award_emoji', ONE_PER_USER, () => refused(TAKEN))
+  return unlessOrphan(isNew, () => notFound('Award Emoji'))
 }
 
 async function insert(

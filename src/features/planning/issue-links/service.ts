@@ -2,8 +2,8 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
 import { Reporter } from '../../../lib/levels.ts'
-import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan, unlessTaken } from '../../../store/violations.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
 import { findIssue } from '../issues/queries.ts'
@@ -24,6 +24,8 @@ export async function findTarget(app: App, actor: User, project: string, iid: nu
   return target
 }
 
+const alreadyLinked = () => conflict('Issue(s) already assigned')
+
 export async function linkIssues(
   app: App,
   actor: User,
@@ -35,37 +37,33 @@ export async function linkIssues(
   if (source.issue.id === target.issue.id) throw new Refusal('bad_request', 'Issue cannot be related to itself')
   const [from, to] = type === 'is_blocked_by' ? [target.issue, source.issue] : [source.issue, target.issue]
   const now = timestamp(app.clock)
-  try {
-    return await transact(app, async (app) => {
-      const known = await app.db
-        .selectFrom('issue_links')
-        .select(['source_id', 'target_id'])
-        .where((eb) => eb.or([eb('source_id', 'in', [from.id, to.id]), eb('target_id', 'in', [from.id, to.id])]))
-        .limit(2 * MOST_LINKS)
-        .execute()
-      const isThere = ({ source_id, target_id }: (typeof known)[number]) =>
-        [source_id, target_id].includes(from.id) && [source_id, target_id].includes(to.id)
-      if (known.some(isThere)) throw conflict('Issue(s) already assigned')
-      if (known.length >= MOST_LINKS) throw new Refusal('bad_request', `An issue has at most ${MOST_LINKS} links`)
-      const link = await app.db
-        .insertInto('issue_links')
-        .values({
-          source_id: from.id,
-          target_id: to.id,
-          link_type: type === 'relates_to' ? 'relates_to' : 'blocks',
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await notifyBoth(app, actor, source, target, (name) => `marked this issue as related to ${name}`)
-      return link
-    })
-  } catch (error) {
-    if (uniqueViolation(error)) throw conflict('Issue(s) already assigned')
-    if (isOrphan(error)) throw notFound('Issue') // deleted meanwhile
-    throw error
-  }
+  const linked = transact(app, async (app) => {
+    const known = await app.db
+      .selectFrom('issue_links')
+      .select(['source_id', 'target_id'])
+      .where((eb) => eb.or([eb('source_id', 'in', [from.id, to.id]), eb('target_id', 'in', [from.id, to.id])]))
+      .limit(2 * MOST_LINKS)
+      .execute()
+    const isThere = ({ source_id, target_id }: (typeof known)[number]) =>
+      [source_id, target_id].includes(from.id) && [source_id, target_id].includes(to.id)
+    if (known.some(isThere)) throw alreadyLinked()
+    if (known.length >= MOST_LINKS) throw new Refusal('bad_request', `An issue has at most ${MOST_LINKS} links`)
+    const link = await app.db
+      .insertInto('issue_links')
+      .values({
+        source_id: from.id,
+        target_id: to.id,
+        link_type: type === 'relates_to' ? 'relates_to' : 'blocks',
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await notifyBoth(app, actor, source, target, (name) => `marked this issue as related to ${name}`)
+    return link
+  })
+  const isNew = unlessTaken(linked, 'issue_links', [['source_id', 'target_id']], alreadyLinked)
+  return unlessOrphan(isNew, () => notFound('Issue'))
 }
 
 export async function unlinkIssues(

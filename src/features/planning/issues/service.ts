@@ -2,10 +2,10 @@ import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
 import { Owner, Reporter } from '../../../lib/levels.ts'
-import { isOrphan, violates } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan, unlessTaken } from '../../../store/violations.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { reserveActivities } from '../events/service.ts'
 import { nextIid, raiseIid, transactNumbered } from '../iids.ts'
@@ -79,48 +79,44 @@ export async function createIssue(
   const now = timestamp(app.clock)
   const description = input.description ?? null
   const created_at = allowed.created_at ?? now
-  try {
-    return await transactNumbered(app, { project_id: project.id }, 'issues', async (app) => {
-      const { labels, milestone } = await plannedFor(app, actor, subject, allowed)
-      const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))
-      await assertBelowLimit(app.db, project.id, allowed.iid === undefined ? iid : null)
-      if (allowed.iid !== undefined) await raiseIid(app.db, { project_id: project.id }, 'issues', iid)
-      const issue = await app.db
-        .insertInto('issues')
-        .values({
-          project_id: project.id,
-          iid,
-          author_id: actor.id,
-          title: input.title.trim(),
-          description,
-          confidential: input.confidential ?? false,
-          issue_type: input.issue_type ?? 'issue',
-          discussion_locked: null,
-          milestone_id: milestone?.id ?? null,
-          due_date: allowed.due_date ?? null,
-          weight: allowed.weight ?? null,
-          relative_position: null,
-          closed_at: null,
-          closed_by_id: null,
-          moved_to_id: null,
-          duplicated_to_id: null,
-          created_at,
-          updated_at: allowed.updated_at ?? created_at,
-          ...tasksOf(description),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      const assignees = await itemReaders(app, issueRules, subject, allowed.assignee_ids ?? [], issue)
-      if (sender) await rememberSender(app, issue.id, sender)
-      await settle?.(app, issue)
-      await recordCreation(app, actor, issueKind, issue, { labels, milestone, assignees })
-      return issue
-    })
-  } catch (error) {
-    if (violates(error, 'issues', 'project_id', 'iid')) throw conflict('Duplicated issue')
-    if (isOrphan(error)) throw notFound('Project') // deleted meanwhile
-    throw error
-  }
+  const created = transactNumbered(app, { project_id: project.id }, 'issues', async (app) => {
+    const { labels, milestone } = await plannedFor(app, actor, subject, allowed)
+    const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))
+    await assertBelowLimit(app.db, project.id, allowed.iid === undefined ? iid : null)
+    if (allowed.iid !== undefined) await raiseIid(app.db, { project_id: project.id }, 'issues', iid)
+    const issue = await app.db
+      .insertInto('issues')
+      .values({
+        project_id: project.id,
+        iid,
+        author_id: actor.id,
+        title: input.title.trim(),
+        description,
+        confidential: input.confidential ?? false,
+        issue_type: input.issue_type ?? 'issue',
+        discussion_locked: null,
+        milestone_id: milestone?.id ?? null,
+        due_date: allowed.due_date ?? null,
+        weight: allowed.weight ?? null,
+        relative_position: null,
+        closed_at: null,
+        closed_by_id: null,
+        moved_to_id: null,
+        duplicated_to_id: null,
+        created_at,
+        updated_at: allowed.updated_at ?? created_at,
+        ...tasksOf(description),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const assignees = await itemReaders(app, issueRules, subject, allowed.assignee_ids ?? [], issue)
+    if (sender) await rememberSender(app, issue.id, sender)
+    await settle?.(app, issue)
+    await recordCreation(app, actor, issueKind, issue, { labels, milestone, assignees })
+    return issue
+  })
+  const isNew = unlessTaken(created, 'issues', [['project_id', 'iid']], () => conflict('Duplicated issue'))
+  return unlessOrphan(isNew, () => notFound('Project'))
 }
 
 async function rememberSender({ db, clock }: App, issue: number, { userAgent, address }: Sender): Promise<void> {

@@ -9,9 +9,9 @@ import { pathOf } from '../../../lib/files/paths.ts'
 import { digestOf, randomToken } from '../../../lib/crypto/secrets.ts'
 import { TAKEN, tooLong } from '../../../lib/text/faults.ts'
 import type { NewRow } from '../../../store/database.ts'
-import { violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
@@ -146,7 +146,8 @@ export async function addProject(
   const dir = repositoryDir(app, row)
   await createRepository(dir, { defaultBranch: row.default_branch })
   try {
-    return await refusingDuplicates({ limit_reached: [] }, () =>
+    return await refusingDuplicates(
+      { limit_reached: [] },
       transact(app, async (app) => {
         // All of this may have changed while the repository was created.
         const source = await lockSource(app, row)
@@ -276,15 +277,16 @@ export async function assertFree(
 }
 
 /** Converts a unique violation by a concurrent request into the same error. */
-export async function refusingDuplicates<T>(more: FieldErrors, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (violates(error, 'projects', 'namespace_id', 'path')) throw invalid({ path: [TAKEN], ...more })
-    if (violates(error, 'projects', 'namespace_id', 'name')) throw invalid({ name: [TAKEN], ...more })
-    throw error
-  }
-}
+export const refusingDuplicates = <T>(more: FieldErrors, change: Promise<T>): Promise<T> =>
+  unlessTaken(
+    change,
+    'projects',
+    [
+      ['namespace_id', 'path'],
+      ['namespace_id', 'name'],
+    ],
+    ([, field]) => invalid({ [field]: [TAKEN], ...more }),
+  )
 
 /** Only administrators choose a storage. Other projects go to the default storage of the instance. */
 export function storageFor(app: App, actor: User, wanted: string | null | undefined): string {

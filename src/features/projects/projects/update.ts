@@ -52,7 +52,8 @@ export async function updateProject(
   }
   if (branch !== undefined) await setHead(repositoryDir(app, project), branch)
 
-  return refusingDuplicates({}, () =>
+  return refusingDuplicates(
+    {},
     transact(app, async (app) => {
       const before = await lockProject(app, project.id)
       // The project may have moved meanwhile, and its group may have changed.

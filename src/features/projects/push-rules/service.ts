@@ -2,7 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import type { Row, RowChange } from '../../../store/database.ts'
-import { unlessTaken } from '../../../store/unique.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import type { Project } from '../projects/queries.ts'
 import { PATTERNS, assertValidPushRule, type PushRuleInput } from './validation.ts'
 

@@ -2,9 +2,10 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { conflict, forbidden, notFound } from '../../../errors.ts'
 import { Master } from '../../../lib/levels.ts'
+import { TAKEN } from '../../../lib/text/faults.ts'
 import type { RowChange } from '../../../store/database.ts'
-import { violates } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import { usualProtection } from '../../instance/settings/branch-protection.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -26,18 +27,14 @@ export async function protectName(app: App, kind: Kind, project: Project, input:
   assertValidName(input.name)
   const entries = distinct(input.entries)
   await assertOfProject(app, project, entries)
-  try {
-    return await transact(app, async (app) => {
-      const rule = await insertRule(app, kind, project, input).returning('id').executeTakeFirstOrThrow()
-      await insertEntries(app, kind, rule.id, entries)
-      return (await findRule(app.db, kind, project.id, input.name))!
-    })
-  } catch (error) {
-    if (!violates(error, tablesOf(kind).rules, 'project_id', 'name')) throw error
-    throw kind === 'branch'
-      ? conflict(`Protected branch '${input.name}' already exists`)
-      : unprocessable(['Name has already been taken'])
-  }
+  const created = transact(app, async (app) => {
+    const rule = await insertRule(app, kind, project, input).returning('id').executeTakeFirstOrThrow()
+    await insertEntries(app, kind, rule.id, entries)
+    return (await findRule(app.db, kind, project.id, input.name))!
+  })
+  return unlessTaken(created, tablesOf(kind).rules, [['project_id', 'name']], () =>
+    kind === 'branch' ? conflict(`Protected branch '${input.name}' already exists`) : unprocessable([`Name ${TAKEN}`]),
+  )
 }
 
 function insertRule(app: App, kind: Kind, project: Pick<Project, 'id'>, input: Omit<NewRule, 'entries'>) {

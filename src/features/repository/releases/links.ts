@@ -1,10 +1,10 @@
 /** Links to release assets that this forge does not store. */
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
-import { violates } from '../../../store/dialect.ts'
+import { notFound, taken } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import type { Release, ReleaseLink } from './model.ts'
 import { assertValidLink, type LinkInput } from './validation.ts'
 
@@ -13,20 +13,18 @@ export interface NewLink extends LinkInput {
   url: string
 }
 
-export function insertLinks(app: App, release: Release, links: readonly NewLink[]): Promise<ReleaseLink[]> {
-  return withoutTwins(async () => {
-    if (links.length === 0) return []
-    const created_at = timestamp(app.clock)
-    const rows = links.map(({ name, url, link_type, direct_asset_path }) => ({
-      release_id: release.id,
-      name,
-      url,
-      link_type: link_type ?? ('other' as const),
-      direct_asset_path: direct_asset_path || null,
-      created_at,
-    }))
-    return app.db.insertInto('release_links').values(rows).returningAll().execute()
-  })
+export async function insertLinks(app: App, release: Release, links: readonly NewLink[]): Promise<ReleaseLink[]> {
+  if (links.length === 0) return []
+  const created_at = timestamp(app.clock)
+  const rows = links.map(({ name, url, link_type, direct_asset_path }) => ({
+    release_id: release.id,
+    name,
+    url,
+    link_type: link_type ?? ('other' as const),
+    direct_asset_path: direct_asset_path || null,
+    created_at,
+  }))
+  return withoutTwins(app.db.insertInto('release_links').values(rows).returningAll().execute())
 }
 
 export async function addLink(app: App, actor: User, release: Release, input: NewLink): Promise<ReleaseLink> {
@@ -49,7 +47,7 @@ export async function updateLink(
   const { name, url, link_type, direct_asset_path: path } = input
   return transact(app, async (app) => {
     await touch(app, actor, release)
-    const link = await withoutTwins(() =>
+    const link = await withoutTwins(
       app.db
         .updateTable('release_links')
         .set((eb) => ({
@@ -86,11 +84,13 @@ async function touch(app: TransactionApp, actor: User, { id, project_id }: Relea
   await emit(app, 'release.updated', { id, project_id, by: actor.id })
 }
 
-async function withoutTwins<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    const field = (['name', 'url'] as const).find((column) => violates(error, 'release_links', 'release_id', column))
-    throw field === undefined ? error : invalid({ [field]: ['has already been taken'] })
-  }
-}
+const withoutTwins = <T>(change: Promise<T>): Promise<T> =>
+  unlessTaken(
+    change,
+    'release_links',
+    [
+      ['release_id', 'name'],
+      ['release_id', 'url'],
+    ],
+    ([, field]) => taken(field),
+  )

@@ -1,9 +1,9 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, notFound } from '../../../errors.ts'
-import { violates } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessTaken } from '../../../store/violations.ts'
 import { mayCreateTag } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
@@ -44,6 +44,8 @@ export interface Publication extends NewRelease {
   tag_message?: string | null | undefined
 }
 
+const alreadyExists = () => conflict('Release already exists')
+
 /** Runs all checks before it creates a tag. */
 export async function publishRelease(
   app: App,
@@ -55,7 +57,7 @@ export async function publishRelease(
   await assertMayRelease(app, actor, subject, tag_name)
   assertValidNew(input)
   await findMilestones(app, subject, input.milestones)
-  if (await findRelease(app.db, subject.project.id, tag_name)) throw conflict('Release already exists')
+  if (await findRelease(app.db, subject.project.id, tag_name)) throw alreadyExists()
   const known = await findLoadedTag(subject.dir, tag_name)
   if (!known && !ref) throw new Refusal('unprocessable', 'Ref is not specified')
   const tag = known ?? (await createTag(app, actor, subject, { tag_name, ref: ref!, message }))
@@ -89,18 +91,14 @@ export async function createRelease(
     created_at: now,
     updated_at: now,
   }
-  try {
-    return await transact(app, async (app) => {
-      const release = await app.db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
-      await insertLinks(app, release, input.links ?? [])
-      await setMilestones(app, release, await findMilestones(app, { project, namespace }, input.milestones))
-      await emit(app, 'release.created', { id: release.id, project_id: release.project_id, by: actor.id })
-      return release
-    })
-  } catch (error) {
-    if (!violates(error, 'releases', 'project_id', 'tag')) throw error
-    throw conflict('Release already exists')
-  }
+  const created = transact(app, async (app) => {
+    const release = await app.db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
+    await insertLinks(app, release, input.links ?? [])
+    await setMilestones(app, release, await findMilestones(app, { project, namespace }, input.milestones))
+    await emit(app, 'release.created', { id: release.id, project_id: release.project_id, by: actor.id })
+    return release
+  })
+  return unlessTaken(created, 'releases', [['project_id', 'tag']], alreadyExists)
 }
 
 export async function updateRelease(
