@@ -3,8 +3,9 @@ import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { lockName, isOrphan } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import type { Service } from './declare.ts'
 import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.ts'
 import { findOwnService } from './queries.ts'
@@ -29,23 +30,19 @@ async function change(
   { slug }: Service,
   stateOf: (app: App, row: ServiceRow | null) => Promise<NewState>,
 ): Promise<void> {
-  try {
-    await transact(app, async (app) => {
-      await lockName(app.db, `service ${slug} of ${scope.project_id ?? ''}/${scope.group_id ?? ''}`)
-      const row = await findOwnService(app.db, scope, slug)
-      const state = { ...(await stateOf(app, row)), updated_at: timestamp(app.clock) }
-      if (row) return app.db.updateTable('services').set(state).where('id', '=', row.id).execute()
-      const on = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, true])) as Record<ServiceSwitch, boolean>
-      const { project_id, group_id } = scope
-      return app.db
-        .insertInto('services')
-        .values({ ...on, ...state, project_id, group_id, slug, created_at: state.updated_at })
-        .execute()
-    })
-  } catch (error) {
-    if (isOrphan(error)) throw notFound(scope.project_id === null ? 'Group' : 'Project') // deleted meanwhile
-    throw error
-  }
+  const changed = transact(app, async (app) => {
+    await lockName(app.db, `service ${slug} of ${scope.project_id ?? ''}/${scope.group_id ?? ''}`)
+    const row = await findOwnService(app.db, scope, slug)
+    const state = { ...(await stateOf(app, row)), updated_at: timestamp(app.clock) }
+    if (row) return app.db.updateTable('services').set(state).where('id', '=', row.id).execute()
+    const on = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, true])) as Record<ServiceSwitch, boolean>
+    const { project_id, group_id } = scope
+    return app.db
+      .insertInto('services')
+      .values({ ...on, ...state, project_id, group_id, slug, created_at: state.updated_at })
+      .execute()
+  })
+  await unlessOrphan(changed, () => notFound(scope.project_id === null ? 'Group' : 'Project'))
 }
 
 /** Configuring a service switches it on, unless the input says otherwise. */

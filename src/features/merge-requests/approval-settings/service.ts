@@ -1,7 +1,7 @@
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { updateProject } from '../../projects/projects/update.ts'
@@ -24,22 +24,18 @@ export async function changeApprovalSettings(
   const given = NAMES.filter((name) => typeof input[name] === 'boolean')
   const change: Partial<ApprovalSettings> = Object.fromEntries(given.map((name) => [name, input[name]]))
   const { id: project_id } = subject.project
-  try {
-    return await transact(app, async (app) => {
-      const project =
-        approvals_before_merge === undefined
-          ? subject.project
-          : await updateProject(app, actor, subject, { approvals_before_merge })
-      if (given.length > 0)
-        await app.db
-          .insertInto('approval_settings')
-          .values({ project_id, ...change })
-          .onConflict((c) => c.column('project_id').doUpdateSet(change))
-          .execute()
-      return { project, settings: await findApprovalSettings(app.db, project_id) }
-    })
-  } catch (error) {
-    if (isOrphan(error)) throw notFound('Project') // deleted meanwhile
-    throw error
-  }
+  const changed = transact(app, async (app) => {
+    const project =
+      approvals_before_merge === undefined
+        ? subject.project
+        : await updateProject(app, actor, subject, { approvals_before_merge })
+    if (given.length > 0)
+      await app.db
+        .insertInto('approval_settings')
+        .values({ project_id, ...change })
+        .onConflict((c) => c.column('project_id').doUpdateSet(change))
+        .execute()
+    return { project, settings: await findApprovalSettings(app.db, project_id) }
+  })
+  return unlessOrphan(changed, () => notFound('Project'))
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
-import { isOrphan } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import { findDiscussion } from '../../planning/discussions/queries.ts'
 import type { PositionInput } from '../../planning/notes/positions.ts'
 import { resolveNotes } from '../../planning/notes/resolving.ts'
@@ -46,36 +46,32 @@ export async function createDraft(
   const commit = discussion || !input.commit_id ? null : ((await topic.commitNamed?.(app, input.commit_id)) ?? null)
   const place = discussion ? null : await placeOf(app, subject, input.position, commit)
   const now = timestamp(app.clock)
-  try {
-    return await transact(app, async ({ db }) => {
-      const { total } = await db
-        .selectFrom('draft_notes')
-        .select(sql<number>`count(*)`.as('total'))
-        .where('merge_request_id', '=', topic.id)
-        .where('author_id', '=', actor.id)
-        .executeTakeFirstOrThrow()
-      if (Number(total) >= MOST_DRAFTS) throw new Refusal('bad_request', `A review has at most ${MOST_DRAFTS} notes`)
-      return db
-        .insertInto('draft_notes')
-        .values({
-          merge_request_id: topic.id!,
-          author_id: actor.id,
-          note: input.note,
-          discussion_id: discussion?.[0]!.discussion_id ?? null,
-          resolve_discussion: Boolean(discussion && input.resolve_discussion),
-          commit_sha: commit,
-          position: place?.position ?? null,
-          line_code: place?.line_code ?? null,
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-    })
-  } catch (error) {
-    if (isOrphan(error)) throw notFound() // the merge request was deleted
-    throw error
-  }
+  const created = transact(app, async ({ db }) => {
+    const { total } = await db
+      .selectFrom('draft_notes')
+      .select(sql<number>`count(*)`.as('total'))
+      .where('merge_request_id', '=', topic.id)
+      .where('author_id', '=', actor.id)
+      .executeTakeFirstOrThrow()
+    if (Number(total) >= MOST_DRAFTS) throw new Refusal('bad_request', `A review has at most ${MOST_DRAFTS} notes`)
+    return db
+      .insertInto('draft_notes')
+      .values({
+        merge_request_id: topic.id!,
+        author_id: actor.id,
+        note: input.note,
+        discussion_id: discussion?.[0]!.discussion_id ?? null,
+        resolve_discussion: Boolean(discussion && input.resolve_discussion),
+        commit_sha: commit,
+        position: place?.position ?? null,
+        line_code: place?.line_code ?? null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+  return unlessOrphan(created, notFound)
 }
 
 /** Keeps the position as submitted. Publishing finds where the line is by then. */

@@ -6,9 +6,10 @@ import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner } from '../../../lib/levels.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/text/emoji.ts'
 import { splitQuickActions, type QuickAction } from '../../../lib/text/quick-actions.ts'
-import { isOrphan, locksRows } from '../../../store/dialect.ts'
+import { locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import { assertBelowLimit } from './limits.ts'
 import type { Note } from './model.ts'
 import type { PositionInput, StoredPosition } from './positions.ts'
@@ -212,57 +213,53 @@ async function say(
   const now = timestamp(app.clock)
   const at = (subject.level >= Owner && created_at) || now
   const { topic } = subject
-  try {
-    return await transact(app, async (app) => {
-      if (text !== '') await assertBelowLimit(app, topic.noteable, internal ?? false)
-      const note =
-        text === ''
-          ? null
-          : await app.db
-              .insertInto('notes')
-              .values({
-                issue_id: null,
-                merge_request_id: null,
-                commit_sha: null,
-                snippet_id: null,
-                ...topic.noteable,
-                discussion_id,
-                type,
-                author_id: actor.id,
-                body: text,
-                action: null,
-                internal: internal ?? false,
-                thread_commit_sha: commit ?? null,
-                position: placed ? JSON.stringify(placed.position) : null,
-                line_code: placed?.line_code ?? null,
-                original_position: placed?.original ? JSON.stringify(placed.original) : null,
-                resolved_at: resolved ? now : null,
-                resolved_by_id: resolved ? actor.id : null,
-                created_at: at,
-                updated_at: at,
-              })
-              .returningAll()
-              .executeTakeFirstOrThrow()
-      if (note) {
-        await settle?.(app, note)
-        await topic.touch?.(app)
-        // A note marks the author's earlier to-do items as done. Later ones, including those of its own quick actions,
-        // stay pending.
-        if (!('snippet_id' in topic.noteable)) await finishTodos(app, actor.id, topic.noteable)
-        await emit(app, 'note.created', {
-          id: note.id,
-          project_id: note.project_id,
-          by: actor.id,
-          ...(review && { review }),
-        })
-      }
-      const obeyed = commands.length > 0 && topic.obey ? await topic.obey(app, actor, commands, emoji) : NOTHING
-      return { note, obeyed }
-    })
-  } catch (error) {
-    if (isOrphan(error)) throw notFound() // the noteable was deleted
-    throw error
-  }
+  const created = transact(app, async (app) => {
+    if (text !== '') await assertBelowLimit(app, topic.noteable, internal ?? false)
+    const note =
+      text === ''
+        ? null
+        : await app.db
+            .insertInto('notes')
+            .values({
+              issue_id: null,
+              merge_request_id: null,
+              commit_sha: null,
+              snippet_id: null,
+              ...topic.noteable,
+              discussion_id,
+              type,
+              author_id: actor.id,
+              body: text,
+              action: null,
+              internal: internal ?? false,
+              thread_commit_sha: commit ?? null,
+              position: placed ? JSON.stringify(placed.position) : null,
+              line_code: placed?.line_code ?? null,
+              original_position: placed?.original ? JSON.stringify(placed.original) : null,
+              resolved_at: resolved ? now : null,
+              resolved_by_id: resolved ? actor.id : null,
+              created_at: at,
+              updated_at: at,
+            })
+            .returningAll()
+            .executeTakeFirstOrThrow()
+    if (note) {
+      await settle?.(app, note)
+      await topic.touch?.(app)
+      // A note marks the author's earlier to-do items as done. Later ones, including those of its own quick actions,
+      // stay pending.
+      if (!('snippet_id' in topic.noteable)) await finishTodos(app, actor.id, topic.noteable)
+      await emit(app, 'note.created', {
+        id: note.id,
+        project_id: note.project_id,
+        by: actor.id,
+        ...(review && { review }),
+      })
+    }
+    const obeyed = commands.length > 0 && topic.obey ? await topic.obey(app, actor, commands, emoji) : NOTHING
+    return { note, obeyed }
+  })
+  return unlessOrphan(created, notFound)
 }
 
 /** System notes cannot be edited. */

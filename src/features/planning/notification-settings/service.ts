@@ -1,8 +1,9 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid, notFound } from '../../../errors.ts'
-import { lockName, isOrphan } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import { CUSTOM_EVENTS, LEVELS, type CustomEvent, type NotificationLevel, type NotificationSetting } from './model.ts'
 import { findSetting, isOwnEmail, preferenceIn, type Source } from './queries.ts'
 
@@ -31,7 +32,7 @@ export async function changeSetting(
   const wanted = level ? levelNumber(level, source) : undefined
   if (notification_email && !(await isOwnEmail(app.db, actor, notification_email)))
     throw invalid({ notification_email: ['is not an email you own'] })
-  return transact(app, async (app) => {
+  const changed = transact(app, async (app) => {
     await lockName(app.db, `notifications ${actor.id} ${source.project_id} ${source.group_id}`)
     const was = await findSetting(app.db, actor.id, source)
     const now = timestamp(app.clock)
@@ -50,7 +51,6 @@ export async function changeSetting(
       ? app.db.updateTable('notification_settings').set(is).where('id', '=', was.id)
       : app.db.insertInto('notification_settings').values({ ...is, user_id: actor.id, ...source, created_at: now })
     return stored.returningAll().executeTakeFirstOrThrow()
-  }).catch((error: unknown) => {
-    throw isOrphan(error) ? notFound() : error // the project or the group was deleted meanwhile
   })
+  return unlessOrphan(changed, notFound)
 }

@@ -1,8 +1,9 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { lockName, isOrphan } from '../../../store/dialect.ts'
+import { lockName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import type { SubscriptionTarget } from './model.ts'
 import { columnsOf, isOf, subscriptionOf } from './queries.ts'
 
@@ -15,7 +16,7 @@ export async function setSubscription(
   { usual = false }: { usual?: boolean } = {},
 ): Promise<void> {
   const columns = columnsOf(target)
-  await transact(app, async (app) => {
+  const changed = transact(app, async (app) => {
     const { db } = app
     await lockName(db, `subscription ${user_id} ${JSON.stringify(columns)}`)
     const said = await subscriptionOf(db, user_id, target)
@@ -33,7 +34,6 @@ export async function setSubscription(
       .where('user_id', '=', user_id)
       .where(isOf(columns))
       .execute()
-  }).catch((error: unknown) => {
-    throw isOrphan(error) ? notFound() : error // the target was deleted meanwhile
   })
+  await unlessOrphan(changed, notFound)
 }

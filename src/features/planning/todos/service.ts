@@ -1,9 +1,10 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { idList, inIdList, isOrphan } from '../../../store/dialect.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { unlessOrphan } from '../../../store/violations.ts'
 import type { Todo, TodoAction } from './model.ts'
 
 /** The target of a to-do item. */
@@ -75,9 +76,7 @@ export async function remind(app: App, actor: User, target: Target): Promise<Tod
 }
 
 export async function markTodo(app: App, actor: User, target: Target): Promise<Todo> {
-  const added = await remind(app, actor, target).catch((error: unknown) => {
-    throw isOrphan(error) ? notFound() : error // the target was deleted meanwhile
-  })
+  const added = await unlessOrphan(remind(app, actor, target), notFound)
   if (!added) throw new Refusal('not_modified')
   return added
 }
