@@ -49,10 +49,23 @@ export const invalid = (fields: FieldErrors) => new Refusal('bad_request', field
 /** Another record has the same value in each of these fields. */
 export const taken = (...fields: string[]) => invalid(Object.fromEntries(fields.map((field) => [field, [TAKEN]])))
 
-/** Before one more record: `Maximum number of pipeline triggers (150) exceeded`. A limit of 0 means no limit. */
-export function assertBelowLimit(count: number, most: number, records: string): void {
-  if (most > 0 && count >= most) throw invalid({ base: [`Maximum number of ${records} (${most}) exceeded`] })
+/** `Maximum number of pipeline triggers (150) exceeded`. A limit of 0 means no limit. */
+export function assertAtMost(
+  count: number,
+  most: number,
+  records: string,
+  refusal = (text: string) => invalid({ base: [text] }),
+): void {
+  if (most > 0 && count > most) throw refusal(`Maximum number of ${records} (${most}) exceeded`)
 }
+
+/** The same, before one more record. */
+export const assertBelowLimit = (
+  count: number,
+  most: number,
+  records: string,
+  refusal?: (text: string) => Refusal,
+): void => assertAtMost(count + 1, most, records, refusal)
 
 /** `notFound('GPG Key')` says `404 GPG Key Not Found`; unnamed records say `404 Not found`, with a small f. */
 export const notFound = (name?: string) => new Refusal('not_found', name ? `404 ${name} Not Found` : '404 Not found')

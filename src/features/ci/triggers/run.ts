@@ -2,7 +2,7 @@
 import type { CredentialRecord } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { Refusal, assertBelowLimit, invalid } from '../../../errors.ts'
+import { Refusal, assertAtMost, invalid } from '../../../errors.ts'
 import { createPipeline, type VariableInput } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { parseRefName } from '../pipelines/refs.ts'
@@ -54,7 +54,7 @@ function variablesFrom({ variables = null, payload }: StartOptions): VariableInp
   const given = isMap ? Object.entries(variables) : []
   if (!(isMap || isNone) || !given.every(([, value]) => typeof value === 'string'))
     throw new Refusal('bad_request', 'variables needs to be a map of key-valued strings')
-  assertBelowLimit(given.length - 1, MOST_VARIABLES, 'variables')
+  assertAtMost(given.length, MOST_VARIABLES, 'variables')
   for (const [key, value] of given as [string, string][]) {
     if (!/^\w+$/.test(key) || key.length > LONGEST_KEY || value.length > LONGEST_VALUE) {
       throw invalid({ base: ['Variables are invalid'] })

@@ -1,7 +1,7 @@
 import type { ScopeColumns } from '../../../api/resource-scopes.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp } from '../../../context.ts'
-import { Refusal, notFound } from '../../../errors.ts'
+import { Refusal, assertBelowLimit, notFound } from '../../../errors.ts'
 import { withoutSecrets } from '../../../lib/net/masked-url.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
 import { lockName } from '../../../store/dialect.ts'
@@ -104,12 +104,12 @@ export async function createHook(app: App, at: ScopeColumns, input: HookInput & 
   await assertUsableUrl(app, kind, row)
   await assertValidInput(app, input, row)
   return transact(app, async (app) => {
-    await assertBelowLimit(app, at)
+    await assertHookAllowed(app, at)
     return app.db.insertInto('hooks').values(row).returningAll().executeTakeFirstOrThrow()
   })
 }
 
-async function assertBelowLimit(app: TransactionApp, at: ScopeColumns): Promise<void> {
+async function assertHookAllowed(app: TransactionApp, at: ScopeColumns): Promise<void> {
   const kind = kindOf(at)
   const most = MOST_HOOKS[kind]
   if (most === undefined) return
@@ -118,8 +118,7 @@ async function assertBelowLimit(app: TransactionApp, at: ScopeColumns): Promise<
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  if (Number(total) < most) return
-  throw new Refusal('unprocessable', `Maximum number of ${kind} hooks (${most}) exceeded`)
+  assertBelowLimit(Number(total), most, `${kind} hooks`, (text) => new Refusal('unprocessable', text))
 }
 
 export async function updateHook(app: App, hook: Hook, input: HookInput): Promise<Hook> {

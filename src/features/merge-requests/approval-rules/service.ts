@@ -174,7 +174,7 @@ async function insert(
   const links = await linksOf(app, subject, input)
   const rule_type = input.rule_type ?? 'regular'
   assertFits(rule_type, links)
-  await assertBelowLimit(db, place, rule_type === 'any_approver')
+  await assertRuleAllowed(db, place, rule_type === 'any_approver')
   const now = timestamp(clock)
   const row: NewRow<'approval_rules'> = {
     ...place,
@@ -198,7 +198,7 @@ function assertFits(rule_type: ApprovalRule['rule_type'], { users, groups }: Lin
 }
 
 /** At most one `any_approver` rule exists per scope. */
-async function assertBelowLimit(db: Db, { project_id, merge_request_id }: Scope, isAny: boolean): Promise<void> {
+async function assertRuleAllowed(db: Db, { project_id, merge_request_id }: Scope, isAny: boolean): Promise<void> {
   const there = await db
     .selectFrom('approval_rules')
     .select('rule_type')

@@ -22,7 +22,7 @@ import { isSeenFrom } from '../scopes.ts'
 import { copyMentions, copyReferenceNotes } from '../references/copy.ts'
 import { timestampChanges } from '../timestamps.ts'
 import { issueKind } from './kind.ts'
-import { assertBelowLimit } from './limits.ts'
+import { assertIssueAllowed } from './limits.ts'
 import type { Issue } from './model.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
 import { assigneesOf } from './queries.ts'
@@ -142,7 +142,7 @@ async function copyInto(
     .where(isSeenFrom(target, 'milestones'))
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
-  await assertBelowLimit(db, target.project.id, iid)
+  await assertIssueAllowed(db, target.project.id, iid)
   // Triggers maintain these columns for the copy.
   const {
     id: _id,

@@ -24,7 +24,7 @@ import {
 } from '../items/service.ts'
 import { ISSUE_FIELDS, issueNotes, type IssueState } from './changes.ts'
 import { issueKind } from './kind.ts'
-import { assertBelowLimit } from './limits.ts'
+import { assertIssueAllowed } from './limits.ts'
 import type { Issue, IssueType, Severity } from './model.ts'
 import { issueRules } from './rules.ts'
 
@@ -82,7 +82,7 @@ export async function createIssue(
   const created = transactNumbered(app, { project_id: project.id }, 'issues', async (app) => {
     const { labels, milestone } = await plannedFor(app, actor, subject, allowed)
     const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))
-    await assertBelowLimit(app.db, project.id, allowed.iid === undefined ? iid : null)
+    await assertIssueAllowed(app.db, project.id, allowed.iid === undefined ? iid : null)
     if (allowed.iid !== undefined) await raiseIid(app.db, { project_id: project.id }, 'issues', iid)
     const issue = await app.db
       .insertInto('issues')

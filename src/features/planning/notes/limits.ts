@@ -1,21 +1,22 @@
 import type { App } from '../../../context.ts'
-import { Refusal } from '../../../errors.ts'
+import { Refusal, assertBelowLimit } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { itemIn } from '../items/registry.ts'
 import { keyOf, type Noteable } from './system.ts'
 
-const EXCEEDED = '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'
+const exceeded = () =>
+  new Refusal('bad_request', '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}')
 
 /**
  * Call in the transaction that creates a note. Internal notes have a limit of their own, because others must not see
  * their number.
  */
-export async function assertBelowLimit({ db }: App, noteable: Noteable, internal: boolean): Promise<void> {
+export async function assertNoteAllowed({ db }: App, noteable: Noteable, internal: boolean): Promise<void> {
   const { noteable_notes: most } = await loadLimits(db)
   if (most === 0) return
   const count = (internal ? null : await keptCount(db, noteable)) ?? (await countUpTo(db, noteable, internal, most))
-  if (count >= most) throw new Refusal('bad_request', EXCEEDED)
+  assertBelowLimit(count, most, 'comments', exceeded)
 }
 
 /** Null if the noteable stores no count. */

@@ -10,7 +10,7 @@ import { locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { unlessOrphan } from '../../../store/violations.ts'
-import { assertBelowLimit } from './limits.ts'
+import { assertNoteAllowed } from './limits.ts'
 import type { Note } from './model.ts'
 import type { PositionInput, StoredPosition } from './positions.ts'
 import { sizeOfDiscussion } from './queries.ts'
@@ -214,7 +214,7 @@ async function say(
   const at = (subject.level >= Owner && created_at) || now
   const { topic } = subject
   const created = transact(app, async (app) => {
-    if (text !== '') await assertBelowLimit(app, topic.noteable, internal ?? false)
+    if (text !== '') await assertNoteAllowed(app, topic.noteable, internal ?? false)
     const note =
       text === ''
         ? null
