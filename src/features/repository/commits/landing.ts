@@ -3,6 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import type { Signer } from '../../../git/objects/building.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
+import { tooLong } from '../../../lib/text/faults.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import { withBranchMutex } from '../gate/branch-mutex.ts'
@@ -28,7 +29,7 @@ const LONGEST_MESSAGE = 65_536
 /** Normalizes line endings in the caller's message. */
 export function messageFrom(text: string): string {
   if (text.length <= LONGEST_MESSAGE) return text.replaceAll('\r', '')
-  throw new Refusal('bad_request', `Commit message is too long (maximum is ${LONGEST_MESSAGE} characters)`)
+  throw new Refusal('bad_request', `Commit message ${tooLong(LONGEST_MESSAGE)}`)
 }
 
 export interface Landing {

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { faultsIn, filled, rule } from '../../../api/rules.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
@@ -5,16 +7,17 @@ import type { Project } from '../../projects/projects/queries.ts'
 import type { Allowance } from './matching.ts'
 import type { Ability } from './model.ts'
 
-const LONGEST_NAME = 255
-
 /** Errors of refs are a list of whole sentences. */
 export const unprocessable = (sentences: string[]) => new Refusal('unprocessable', sentences)
 
+/** An impossible branch or tag name would protect nothing without anybody noticing. */
+const nameRule = filled(z.string(), 255, { last: true }).check(
+  rule((name) => isBranchName(name.replaceAll('*', 'x')), 'is invalid'),
+)
+
 export function assertValidName(name: string): void {
-  if (name.trim() === '') throw unprocessable(["Name can't be blank"])
-  if (name.length > LONGEST_NAME) throw unprocessable([`Name is too long (maximum is ${LONGEST_NAME} characters)`])
-  // An impossible branch or tag name would protect nothing without anybody noticing.
-  if (!isBranchName(name.replaceAll('*', 'x'))) throw unprocessable(['Name is invalid'])
+  const faults = faultsIn(nameRule, name)
+  if (faults.length > 0) throw unprocessable(faults.map((fault) => `Name ${fault}`))
 }
 
 const ABILITY = { push: 'Push', merge: 'Merge', unprotect: 'Unprotect', create: 'Create' } satisfies Record<

@@ -1,5 +1,7 @@
+import { z } from 'zod'
+import { assertRules, limited } from '../../../api/rules.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { Refusal, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { writeTag } from '../../../git/objects/building.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
@@ -14,7 +16,7 @@ const refused = (text: string) => new Refusal('bad_request', text)
 
 const refOf = (name: string) => `refs/tags/${name}`
 
-const LONGEST_MESSAGE = 65_535
+const tagRules = z.object({ message: limited(z.string(), 65_535) })
 
 export interface NewTag {
   tag_name: string
@@ -28,9 +30,7 @@ export async function createTag(app: App, actor: User, subject: RepositorySubjec
   const name = input.tag_name
   const message = input.message?.trim() ?? ''
   if (!isBranchName(name)) throw refused('Tag name invalid')
-  if (message.length > LONGEST_MESSAGE) {
-    throw invalid({ message: [`is too long (maximum is ${LONGEST_MESSAGE} characters)`] })
-  }
+  assertRules(tagRules, { message })
   if (await findLoadedTag(dir, name)) throw refused(`Tag ${name} already exists`)
   const object = (await repositoryExists(dir)) ? await resolveCommit(dir, input.ref) : null
   if (object === null) throw refused(`Target ${input.ref} is invalid`)

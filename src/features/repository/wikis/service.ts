@@ -4,6 +4,7 @@ import type { Upload } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { BadChange, buildCommit, type Change, type CommitWords } from '../../../git/objects/building.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -26,7 +27,7 @@ const duplicate = (slug: string) =>
 
 function slugFor(title: string): string {
   const slug = slugOf(title)
-  if (slug === null) throw invalid({ title: [title.trim() === '' ? "can't be blank" : 'is invalid'] })
+  if (slug === null) throw invalid({ title: [title.trim() === '' ? BLANK : 'is invalid'] })
   return slug
 }
 
