@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
+import { assertRules, limited, rulesOf, upTo } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { forbidden, invalid, notFound, taken } from '../../../errors.ts'
@@ -35,19 +37,12 @@ export interface RuleInput extends NamedRecord {
   remove_hidden_groups?: boolean | null | undefined
 }
 
-const LONGEST_NAME = 255
-const MOST_APPROVALS = 100
 const MOST_RULES = 100
 
-function assertValid({ name, approvals_required }: RuleInput): void {
-  if (name !== undefined && name.trim() === '') throw invalid({ name: ["can't be blank"] })
-  if (name !== undefined && Array.from(name).length > LONGEST_NAME)
-    throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
-  if (approvals_required === undefined) return
-  if (approvals_required < 0) throw invalid({ approvals_required: ['must be greater than or equal to 0'] })
-  if (approvals_required > MOST_APPROVALS)
-    throw invalid({ approvals_required: [`must be less than or equal to ${MOST_APPROVALS}`] })
-}
+const inputRules = rulesOf({
+  name: limited(z.string(), 255, { codePoints: true }),
+  approvals_required: upTo(100),
+})
 
 /** The linked records to write. Null: the input does not change them. */
 interface Links {
@@ -240,7 +235,7 @@ async function remove({ db }: App, { id }: ApprovalRule): Promise<void> {
 type NewRule = RuleInput & { name: string; approvals_required: number }
 
 export async function createProjectRule(app: App, subject: ProjectSubject, input: NewRule): Promise<ApprovalRule> {
-  assertValid(input)
+  assertRules(inputRules, input)
   const place = { project_id: subject.project.id, merge_request_id: null }
   return refusingTaken(transact(app, (app) => insert(app, subject, place, input)))
 }
@@ -251,7 +246,7 @@ export async function changeProjectRule(
   rule: ApprovalRule,
   input: RuleInput,
 ): Promise<ApprovalRule> {
-  assertValid(input)
+  assertRules(inputRules, input)
   return refusingTaken(transact(app, (app) => change(app, subject, rule, input)))
 }
 
@@ -278,7 +273,7 @@ export async function createMergeRequestRule(
   subject: MergeRequestSubject,
   input: NewRule,
 ): Promise<ApprovalRule> {
-  assertValid(input)
+  assertRules(inputRules, input)
   const { project, mergeRequest } = subject
   const place = { project_id: project.id, merge_request_id: mergeRequest.id }
   return ofOpen(app, subject, async (app, held) => {
@@ -322,7 +317,7 @@ export async function changeMergeRequestRule(
   subject: MergeRequestSubject & { readonly rule: ApprovalRule },
   input: RuleInput,
 ): Promise<ApprovalRule> {
-  assertValid(input)
+  assertRules(inputRules, input)
   assertOwn(subject.rule)
   return ofOpen(app, subject, async (app, held) => {
     const asked = subject.rule.approvals_required > 0 ? await approversIn(app, [subject.rule.id]) : new Set<number>()

@@ -1,3 +1,4 @@
+import { assertRules, rulesOf } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
 import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
@@ -12,8 +13,8 @@ import { changesBetween, type ItemChanges } from '../../planning/items/changes.t
 import { projectReaders } from '../../planning/items/readers.ts'
 import { lockItem, tasksOf, touchItem } from '../../planning/items/rows.ts'
 import {
-  assertValidTexts,
   columnsAfter,
+  itemTexts,
   plannedFor,
   recordCreation,
   recordUpdate,
@@ -62,6 +63,8 @@ export interface UpdateInput extends Options {
   target_branch?: string | undefined
 }
 
+const textRules = rulesOf(itemTexts)
+
 /** Clients expect these errors as a list under `error`. */
 const unprocessable = (text: string) => new Refusal('unprocessable', [text], { as: 'error' })
 
@@ -72,7 +75,7 @@ export async function createMergeRequest(
   source: RepositorySubject,
   input: CreationInput,
 ): Promise<{ created: MergeRequest; target: RepositorySubject }> {
-  assertValidTexts(input)
+  assertRules(textRules, input)
   const target = await targetOf(app, actor, source, input.target_project_id)
   const { project } = target
   const isSame = project.id === source.project.id
@@ -267,7 +270,7 @@ export async function updateMergeRequest(
   id: number,
   given: UpdateInput,
 ): Promise<MergeRequest> {
-  assertValidTexts(given)
+  assertRules(textRules, given)
   const [seen] = await findMergeRequests(app.db, [id])
   if (!seen) throw notFound()
   const { allow_collaboration: shared } = given

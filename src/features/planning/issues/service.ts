@@ -1,6 +1,7 @@
+import { assertRules, rulesOf, upTo } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { conflict, invalid, notFound } from '../../../errors.ts'
+import { conflict, notFound } from '../../../errors.ts'
 import { Owner, Reporter } from '../../../lib/levels.ts'
 import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -13,8 +14,8 @@ import { changesBetween, type Via } from '../items/changes.ts'
 import { itemReaders } from '../items/readers.ts'
 import { lockItem, tasksOf, touchItem } from '../items/rows.ts'
 import {
-  assertValidTexts,
   columnsAfter,
+  itemTexts,
   plannedFor,
   recordCreation,
   recordUpdate,
@@ -46,15 +47,7 @@ export interface Sender {
   readonly address: string
 }
 
-const LARGEST_WEIGHT = 2_147_483_647
-
-function assertValid(input: IssueInput): void {
-  assertValidTexts(input)
-  const { weight } = input
-  if (typeof weight === 'number' && weight < 0) throw invalid({ weight: ['must be greater than or equal to 0'] })
-  if (typeof weight === 'number' && weight > LARGEST_WEIGHT)
-    throw invalid({ weight: [`must be less than or equal to ${LARGEST_WEIGHT}`] })
-}
+const inputRules = rulesOf({ ...itemTexts, weight: upTo(2_147_483_647) })
 
 /** Users below Reporter set only the content. Planning fields, and fields only for owners, are ignored for others. */
 function permitted({ level }: ProjectSubject, input: IssueInput): IssueInput {
@@ -73,7 +66,7 @@ export async function createIssue(
   sender?: Sender,
   settle?: (app: TransactionApp, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
-  assertValid(input)
+  assertRules(inputRules, input)
   const { project } = subject
   const allowed = permitted(subject, input)
   const now = timestamp(app.clock)
@@ -137,7 +130,7 @@ export async function updateIssue(
   given: IssueInput,
   via?: Via,
 ): Promise<Issue> {
-  assertValid(given)
+  assertRules(inputRules, given)
   const input = permitted(subject, given)
   return transact(app, async (app) => {
     const issue = await lockIssue(app, id)

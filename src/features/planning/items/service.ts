@@ -1,6 +1,7 @@
 /** What creating, updating and deleting an item does for all kinds. Call all of it in the transaction of the change. */
+import { z } from 'zod'
+import { filled, limited } from '../../../api/rules.ts'
 import type { App, TransactionApp, User } from '../../../context.ts'
-import { invalid } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -12,6 +13,7 @@ import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes, type SystemNote } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
 import { editedBy, timestampChanges } from '../timestamps.ts'
+import { LONGEST_TITLE } from '../titles.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import type { ItemChanges, ItemState } from './changes.ts'
 import { columnsOfItem, targetOfItem, type ItemKind, type ItemRow } from './kind.ts'
@@ -31,16 +33,10 @@ export interface ItemInput {
   remove_labels?: readonly string[] | undefined
 }
 
-const LONGEST_TITLE = 255
-const LONGEST_DESCRIPTION = 1_048_576
-
-export function assertValidTexts({ title, description }: Pick<ItemInput, 'title' | 'description'>): void {
-  const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
-  if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] })
-  if (title !== undefined && Array.from(title.trim()).length > LONGEST_TITLE)
-    throw invalid({ title: tooLong(LONGEST_TITLE) })
-  if (description && description.length > LONGEST_DESCRIPTION)
-    throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
+/** The rules of the texts that all items have. */
+export const itemTexts = {
+  title: filled(z.string().trim(), LONGEST_TITLE, { codePoints: true }),
+  description: limited(z.string(), 1_048_576),
 }
 
 /** A row with what is linked to it. */
