@@ -1,4 +1,5 @@
 import type { ScopeColumns } from '../../../api/resource-scopes.ts'
+import { assertRules } from '../../../api/rules.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, TransactionApp } from '../../../context.ts'
 import { Refusal, assertBelowLimit, notFound } from '../../../errors.ts'
@@ -12,7 +13,7 @@ import { SWITCHES, kindOf, type AnySwitch, type BranchFilterStrategy, type Hook,
 import { filledUrl, openPairs, sealPairs, withPairs, withoutPair, type Pair, type PairKind } from './pairs.ts'
 import { hooksIn } from './queries.ts'
 import { isSigningToken } from './signing.ts'
-import { assertValidFilter, assertValidTexts, isUsableUrl } from './validation.ts'
+import { assertValidFilter, isUsableUrl, textRules } from './validation.ts'
 
 /** The instance has no limit. */
 const MOST_HOOKS: Partial<Record<HookKind, number>> = { project: 100, group: 50 }
@@ -88,7 +89,7 @@ async function assertUsableUrl(app: App, kind: HookKind, row: Addressed): Promis
 }
 
 async function assertValidInput(app: App, input: HookInput, row: NewRow<'hooks'>): Promise<void> {
-  assertValidTexts(input)
+  assertRules(textRules, input)
   if (input.signing_token && !isSigningToken(input.signing_token))
     throw new Refusal('unprocessable', 'Invalid signing token given', { as: 'error' })
   await assertValidFilter(app, row)

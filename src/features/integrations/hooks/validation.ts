@@ -1,5 +1,7 @@
+import { z } from 'zod'
+import { limited, rule, rulesOf } from '../../../api/rules.ts'
 import type { App } from '../../../context.ts'
-import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
+import { Refusal } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { MASK } from '../../../lib/net/masked-url.ts'
 import { patternFault } from '../../../lib/text/patterns.ts'
@@ -7,7 +9,6 @@ import type { BranchFilterStrategy } from './model.ts'
 
 const LONGEST_URL = 2000
 const LONGEST_FILTER = 511
-const LONGEST = { name: 255, description: 2048, token: 2048, custom_webhook_template: 4096 }
 
 // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const CONTROL = /[\0-\x1f\x7f]/
@@ -28,18 +29,13 @@ export function isUsableUrl(given: string): boolean {
   )
 }
 
-type Texts = Partial<Record<keyof typeof LONGEST, string | null | undefined>>
-
-export function assertValidTexts(texts: Texts): void {
-  const errors: FieldErrors = {}
-  for (const name of Object.keys(LONGEST) as (keyof typeof LONGEST)[]) {
-    const tooLong = (texts[name]?.length ?? 0) > LONGEST[name]
-    if (tooLong) errors[name] = [`is too long (maximum is ${LONGEST[name]} characters)`]
-  }
+export const textRules = rulesOf({
+  name: limited(z.string(), 255),
+  description: limited(z.string(), 2048),
   // The token is sent in a header.
-  if (CONTROL.test(texts.token ?? '')) errors.token = ['is invalid']
-  if (Object.keys(errors).length > 0) throw invalid(errors)
-}
+  token: limited(z.string().check(rule((token) => !CONTROL.test(token), 'is invalid', { last: true })), 2048),
+  custom_webhook_template: limited(z.string(), 4096),
+})
 
 interface BranchFilter {
   readonly push_events_branch_filter: string

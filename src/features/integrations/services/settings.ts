@@ -4,6 +4,7 @@ import { parseInput, type Raw } from '../../../api/input.ts'
 import { blankable } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { isAllowedAddress } from '../outgoing.ts'
 import type { Service } from './declare.ts'
 import type { ServiceRow, Setting, Settings } from './model.ts'
@@ -124,5 +125,5 @@ function assertComplete({ fields }: Service, after: Stored, input: Stored): void
     })
   }
   const blank = required.find(([name, field]) => after[name] === null && !field.mayBeBlank)
-  if (blank) throw badProperty(blank[0], "can't be blank")
+  if (blank) throw badProperty(blank[0], BLANK)
 }
