@@ -1,12 +1,21 @@
+import { z } from 'zod'
+import { assertRules, limited, rule } from '../../../api/rules.ts'
 import type { App } from '../../../context.ts'
-import { Refusal, invalid } from '../../../errors.ts'
+import { Refusal } from '../../../errors.ts'
+import { tooLong } from '../../../lib/text/faults.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Feature } from './model.ts'
 import { findActors, itemsOf } from './queries.ts'
 
 const LONGEST_NAME = 255
-const TOO_LONG = `is too long (maximum is ${LONGEST_NAME} characters)`
+
+const featureRules = z.object({
+  name: limited(z.string(), LONGEST_NAME),
+  feature_group: z
+    .array(z.string())
+    .check(rule((groups) => groups.every(({ length }) => length <= LONGEST_NAME), tooLong(LONGEST_NAME))),
+})
 
 /** True or false, for everybody or for the targets. A number is a percentage and ignores the targets. */
 export interface FeatureInput {
@@ -19,8 +28,7 @@ export interface FeatureInput {
 }
 
 export async function setFeature(app: App, name: string, input: FeatureInput): Promise<Feature> {
-  if (name.length > LONGEST_NAME) throw invalid({ name: [TOO_LONG] })
-  if (input.feature_groups.some((group) => group.length > LONGEST_NAME)) throw invalid({ feature_group: [TOO_LONG] })
+  assertRules(featureRules, { name, feature_group: input.feature_groups })
   return transact(app, async (app) => {
     const { actors, unknown } = await findActors(app.db, input.usernames)
     const nowhere = unknown[0] ?? input.others[0]

@@ -1,22 +1,24 @@
 /** Kinds of settings: the accepted input, the output and the default. */
 import { z } from 'zod'
+import { rule } from '../../../api/rules.ts'
 import { isListable } from '../../../lib/net/address-list.ts'
 import { isWebAddress } from '../../../lib/net/web-address.ts'
+import { tooLong } from '../../../lib/text/faults.ts'
 import { arrayOf, bool, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 
 export interface Attribute<T> {
   readonly initial: T
   readonly input: z.ZodType
   readonly output: z.ZodType<T>
-  /** Validation errors of a value. */
-  faults(value: NonNullable<T>): string[]
+  /** The rules of a value. */
+  readonly rules: z.ZodType
   /** Attributes that must be sent and filled when this one is enabled. */
   readonly needs: readonly string[]
   /** Stored encrypted: a credential for an external service. */
   readonly sealed: boolean
 }
 
-type Rule<T> = (value: T) => string | false
+type Rule<T> = z.core.$ZodCheck<T>
 
 const attribute = <T>(
   initial: T,
@@ -27,7 +29,7 @@ const attribute = <T>(
   initial,
   input: input.nullish(),
   output,
-  faults: (value) => (more.rules ?? []).map((rule) => rule(value)).filter((fault) => fault !== false),
+  rules: z.custom<NonNullable<T>>().check(...(more.rules ?? [])),
   needs: more.needs ?? [],
   sealed: more.sealed ?? false,
 })
@@ -37,19 +39,16 @@ export const flag = (initial: boolean, { needs = [] }: { needs?: readonly string
 
 const LARGEST_INTEGER = 2_147_483_647
 
-export const positive: Rule<number> = (value) => value <= 0 && 'must be greater than 0'
-export const notNegative: Rule<number> = (value) => value < 0 && 'must be greater than or equal to 0'
-export const below =
-  (limit: number): Rule<number> =>
-  (value) =>
-    value >= limit && `must be less than ${limit}`
-const bounded: Rule<number> = (value) => value > LARGEST_INTEGER && `must be less than or equal to ${LARGEST_INTEGER}`
+export const positive = rule<number>((value) => value > 0, 'must be greater than 0')
+export const notNegative = rule<number>((value) => value >= 0, 'must be greater than or equal to 0')
+export const below = (limit: number) => rule<number>((value) => value < limit, `must be less than ${limit}`)
+const bounded = rule<number>((value) => value <= LARGEST_INTEGER, `must be less than or equal to ${LARGEST_INTEGER}`)
 
-export const integer = (initial: number, rule: Rule<number> = notNegative) =>
-  attribute<number>(initial, int, z.int(), { rules: [rule, bounded] })
+export const integer = (initial: number, from: Rule<number> = notNegative) =>
+  attribute<number>(initial, int, z.int(), { rules: [from, bounded] })
 
-export const optionalInteger = (rule: Rule<number> = notNegative) =>
-  attribute<number | null>(null, emptyIsNull(int), z.int().nullable(), { rules: [rule, bounded] })
+export const optionalInteger = (from: Rule<number> = notNegative) =>
+  attribute<number | null>(null, emptyIsNull(int), z.int().nullable(), { rules: [from, bounded] })
 
 /** One of a few numbers. */
 export const level = (initial: number, ...values: number[]) =>
@@ -70,18 +69,12 @@ export const SHORT = 255
 /** The maximum length of long texts, such as terms and welcome texts. */
 export const LONG = 65_535
 
-export const atMost =
-  (length: number): Rule<string> =>
-  (value) =>
-    value.length > length && `is too long (maximum is ${length} characters)`
+export const atMost = (most: number) => rule<string>(({ length }) => length <= most, tooLong(most))
 
-export const matching =
-  (pattern: RegExp, fault = 'is invalid'): Rule<string> =>
-  (value) =>
-    !pattern.test(value) && fault
+export const matching = (pattern: RegExp, fault = 'is invalid') => rule<string>((value) => pattern.test(value), fault)
 
 export const email = matching(/^[^@\s<>,;]+@[^@\s<>,;]+$/)
-export const address: Rule<string> = (value) => !isWebAddress(value) && 'must be a valid URL'
+export const address = rule<string>(isWebAddress, 'must be a valid URL')
 
 /** Text that is never null, but may be empty. */
 export const words = (initial: string, ...rules: Rule<string>[]) =>
@@ -123,28 +116,25 @@ const separated = (...rules: Rule<string[]>[]) =>
 
 export const domains = () => separated()
 
-const MOST_ADDRESSES = 1000
+const atMostEntries = (most: number) => rule<string[]>(({ length }) => length <= most, tooLong(most, 'entries'))
 
 /** Hosts, addresses and networks, each with an optional port. */
 export const addresses = () =>
   separated(
-    (value) => value.length > MOST_ADDRESSES && `is too long (maximum is ${MOST_ADDRESSES} entries)`,
-    (value) => {
-      const unreadable = value.find((entry) => !isListable(entry))
-      return unreadable !== undefined && `can't include: ${unreadable}`
-    },
+    atMostEntries(1000),
+    rule(
+      (value) => value.every(isListable),
+      (value) => `can't include: ${value.find((entry) => !isListable(entry))}`,
+    ),
   )
 
-const MOST_USERNAMES = 100
-
 /** Usernames are compared regardless of case. */
-export const usernames = () =>
-  separated((value) => value.length > MOST_USERNAMES && `is too long (maximum is ${MOST_USERNAMES} entries)`)
+export const usernames = () => separated(atMostEntries(100))
 
 /** Stored unchanged: a structure of newer clients. */
 export const structure = (initial: Record<string, unknown>, ...rules: Rule<Record<string, unknown>>[]) => {
   const record = z.record(z.string(), z.unknown())
-  const small: Rule<Record<string, unknown>> = (value) => atMost(LONG)(JSON.stringify(value))
+  const small = rule<Record<string, unknown>>((value) => JSON.stringify(value).length <= LONG, tooLong(LONG))
   return attribute<Record<string, unknown>>(initial, record, record, { rules: [small, ...rules] })
 }
 

@@ -1,4 +1,6 @@
+import { rule } from '../../../api/rules.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import {
   SHORT,
   address,
@@ -61,17 +63,22 @@ const METRICS = [
 
 const STORAGES = ['default']
 
-const knownStorages = (names: string[]) => {
-  const unknown = names.filter((name) => !STORAGES.includes(name))
-  return unknown.length > 0 && `can't include: ${unknown.join(', ')}`
-}
+const unknownStorages = (names: string[]) => names.filter((name) => !STORAGES.includes(name))
 
-const branchName = (name: string) => !isBranchName(name) && 'is invalid'
+const knownStorages = rule<string[]>(
+  (names) => unknownStorages(names).length === 0,
+  (names) => `can't include: ${unknownStorages(names).join(', ')}`,
+)
 
-const filled = (names: string[]) => names.length === 0 && "can't be blank"
+const branchName = rule<string>(isBranchName, 'is invalid')
+
+const notEmpty = rule<string[]>((names) => names.length > 0, BLANK)
 
 /** Sign-in through other services does not exist yet, so none can be disabled. */
-const signInSources = (names: string[]) => names.length > 0 && `'${names[0]}' is not an OAuth sign-in source`
+const signInSources = rule<string[]>(
+  (names) => names.length === 0,
+  (names) => `'${names[0]}' is not an OAuth sign-in source`,
+)
 
 /**
  * Every setting of the instance. The type, the defaults, the input, the record and the validation derive from this
@@ -164,7 +171,7 @@ export const ATTRIBUTES = {
   default_project_creation: level(1, 0, 1, 2, 3, 4),
   default_branch_name: optionalText(atMost(SHORT), branchName),
   default_branch_protection: level(2, 0, 1, 2, 3),
-  default_branch_protection_defaults: structure({}, (rights) => !areRights(rights) && 'is invalid'),
+  default_branch_protection_defaults: structure({}, rule(areRights, 'is invalid')),
   enabled_git_access_protocol: optionalChoice('ssh', 'http'),
   import_sources: choices([...IMPORT_SOURCES], ...IMPORT_SOURCES),
   project_export_enabled: flag(true),
@@ -174,7 +181,7 @@ export const ATTRIBUTES = {
   max_export_size: integer(0),
   receive_max_input_size: optionalInteger(),
   hashed_storage_enabled: flag(false),
-  repository_storages: list(STORAGES, filled, knownStorages),
+  repository_storages: list(STORAGES, notEmpty, knownStorages),
   repository_storages_weighted: structure({ default: 100 }),
   repository_checks_enabled: flag(true),
   housekeeping_enabled: flag(true, { needs: HOUSEKEEPING }),

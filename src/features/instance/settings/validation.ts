@@ -1,4 +1,6 @@
-import { invalid, type FieldErrors } from '../../../errors.ts'
+import { faultsOf, hasFaults, rulesOf } from '../../../api/rules.ts'
+import { invalid } from '../../../errors.ts'
+import { BLANK } from '../../../lib/text/faults.ts'
 import { SETTING_NAMES, attributeOf, type Settings } from './model.ts'
 
 const KEY_RESTRICTIONS = [
@@ -15,23 +17,20 @@ function* commonFaults(settings: Settings): Generator<[name: string, fault: stri
   const { housekeeping_incremental_repack_period: incremental, housekeeping_full_repack_period: full } = settings
   if (full <= incremental) yield ['housekeeping_full_repack_period', `must be greater than ${incremental}`]
   if (settings.housekeeping_gc_period <= full) yield ['housekeeping_gc_period', `must be greater than ${full}`]
-  if (KEY_RESTRICTIONS.every((name) => settings[name] === -1)) yield ['allowed_key_types', "can't be blank"]
+  if (KEY_RESTRICTIONS.every((name) => settings[name] === -1)) yield ['allowed_key_types', BLANK]
   for (const name of SETTING_NAMES) {
     if (settings[name] !== true) continue
     for (const need of attributeOf(name).needs) {
-      if (isBlank(settings[need as keyof Settings])) yield [need, "can't be blank"]
+      if (isBlank(settings[need as keyof Settings])) yield [need, BLANK]
     }
   }
 }
 
+const settingsRules = rulesOf(Object.fromEntries(SETTING_NAMES.map((name) => [name, attributeOf(name).rules])))
+
 /** Throws with all errors of the whole record. */
 export function assertValidSettings(settings: Settings): void {
-  const faults: FieldErrors & Record<string, string[]> = {}
-  for (const name of SETTING_NAMES) {
-    const value: unknown = settings[name]
-    const found = value === null ? [] : attributeOf(name).faults(value as NonNullable<unknown>)
-    if (found.length > 0) faults[name] = found
-  }
+  const faults = faultsOf(settingsRules, settings)
   for (const [name, fault] of commonFaults(settings)) (faults[name] ??= []).push(fault)
-  if (Object.keys(faults).length > 0) throw invalid(faults)
+  if (hasFaults(faults)) throw invalid(faults)
 }
