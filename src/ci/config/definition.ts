@@ -1,5 +1,6 @@
 /** The whole configuration, independent of a pipeline: stages, workflow, and all jobs with their needs. */
 import { pauses } from '../../lib/async/pauses.ts'
+import { tooLong } from '../../lib/text/faults.ts'
 import { Spot, type Faults } from './faults.ts'
 import { DEFAULT_KEYS, TOP_DEFAULT_KEYS, readDefault, readJob, type Defaults, type JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'
@@ -79,7 +80,7 @@ function readWorkflow(root: Mapping, top: Spot): Definition['workflow'] {
   if (!entry) return none
   knowsKeys(spot, entry, ['name', 'rules', 'auto_cancel'])
   const name = textAt(spot, entry, 'name')
-  if (name !== null && name.length > 255) spot.attribute(entry, 'name', 'is too long (maximum is 255 characters)')
+  if (name !== null && name.length > 255) spot.attribute(entry, 'name', tooLong(255))
   return {
     name,
     rules: (entry['rules'] ?? null) === null ? null : readRules(entry['rules']!, spot.at(entry, 'rules'), 'workflow'),

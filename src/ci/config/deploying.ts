@@ -1,4 +1,5 @@
 /** Reads the keywords `environment`, `release`, `pages`, `id_tokens` and `secrets` of a job. */
+import { tooLong } from '../../lib/text/faults.ts'
 import { parseSpan } from './durations.ts'
 import type { Spot } from './faults.ts'
 import { isMapping, type Mapping, type Value } from './tree.ts'
@@ -31,8 +32,7 @@ export function readEnvironment(value: Value, spot: Spot): Environment | null {
   knowsKeys(spot, entry, ['name', 'url', 'action', 'on_stop', 'auto_stop_in', 'kubernetes', 'deployment_tier'])
   const name = readName(entry, spot)
   const url = textAt(spot, entry, 'url')
-  if (url !== null && url.length > LONGEST_NAME)
-    spot.attribute(entry, 'url', `is too long (maximum is ${LONGEST_NAME} characters)`)
+  if (url !== null && url.length > LONGEST_NAME) spot.attribute(entry, 'url', tooLong(LONGEST_NAME))
   const stop = entry['auto_stop_in'] ?? null
   if (stop !== null && !(isText(stop) && stop.includes('$')) && stop !== 'never' && parseSpan(stop) === null)
     spot.attribute(entry, 'auto_stop_in', 'should be a duration')
@@ -53,8 +53,7 @@ function readName(entry: Mapping, spot: Spot): string | null {
   const name = textAt(spot, entry, 'name')
   if (name === null || name === '')
     return 'name' in entry && name === null ? null : (spot.say("name can't be blank") ?? null)
-  if (name.length > LONGEST_NAME)
-    return spot.attribute(entry, 'name', `is too long (maximum is ${LONGEST_NAME} characters)`) ?? null
+  if (name.length > LONGEST_NAME) return spot.attribute(entry, 'name', tooLong(LONGEST_NAME)) ?? null
   if (!NAME.test(name) || name.startsWith('/') || name.endsWith('/')) return spot.say(NAME_FAULT) ?? null
   return name
 }

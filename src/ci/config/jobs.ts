@@ -1,4 +1,5 @@
 /** Reads one job with its values from `default`. */
+import { tooLong } from '../../lib/text/faults.ts'
 import { readIdTokens, readEnvironment, readPages, readRelease, readSecrets } from './deploying.ts'
 import type { Environment, IdTokens, Pages, Release, Secrets } from './deploying.ts'
 import { MONTH, WEEK, parseSpan } from './durations.ts'
@@ -156,7 +157,7 @@ const BUILD_KEYS = [
 
 export function readJob(name: string, job: Mapping, spot: Spot, { defaults, hasWorkflowRules }: Shared): JobDefinition {
   const isBridge = (job['trigger'] ?? null) !== null
-  if (name.length > LONGEST_NAME) spot.say(`name is too long (maximum is ${LONGEST_NAME} characters)`)
+  if (name.length > LONGEST_NAME) spot.say(`name ${tooLong(LONGEST_NAME)}`)
   const together = isBridge
     ? ['script', 'run'].filter((key) => key in job)
     : 'script' in job && 'run' in job

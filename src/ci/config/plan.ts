@@ -1,5 +1,6 @@
 /** Computes the jobs of one pipeline: evaluates rules, expands parallel jobs and resolves needs. */
 import { pauses } from '../../lib/async/pauses.ts'
+import { tooLong } from '../../lib/text/faults.ts'
 import type { Context } from './context.ts'
 import { circleIn, markOfJob, type Definition } from './definition.ts'
 import type { AllowFailure } from './failures.ts'
@@ -153,7 +154,7 @@ class Planning {
         if (taken.has(one.name)) continue
         if (one.name.length > LONGEST_NAME)
           throw new ConfigFault(
-            `jobs:${job.name} name is too long (maximum is ${LONGEST_NAME} characters)`,
+            `jobs:${job.name} name ${tooLong(LONGEST_NAME)}`,
             markOfJob(this.#root, job.name, 'parallel'),
           )
         taken.add(one.name)
