@@ -152,6 +152,10 @@ test('refuses what starts nothing', async () => {
   const base = (text: string) => ({ status: 400, body: { message: { base: [text] } } })
   expect(await start({ token, ref: 'nowhere' })).toMatchObject(base('Reference not found'))
   expect(await start({ token, ref: 'refs/keep/1' })).toMatchObject(base('Reference not found'))
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`A${n}`, '']))
+  expect(await start({ token, ref: 'nowhere', variables: many(100) })).toMatchObject(base('Reference not found'))
+  const exceeded = base('Maximum number of variables (100) exceeded')
+  expect(await start({ token, ref: 'nowhere', variables: many(101) })).toMatchObject(exceeded)
 
   const insufficient = base('Insufficient permissions to create a new pipeline')
   await forge.administrator.put(`${url}/members/${owner.id}`, { access_level: 20 })

@@ -72,6 +72,10 @@ test('refuses values it cannot mean and targets that do not exist', async () => 
     [{ value: '5', key: 'percentage_of_time', user: 'jane' }, both('key, user are mutually exclusive')],
     [{ value: 'true', user: 'jane,nobody' }, { message: '400 Bad request - nobody is not found!' }],
     [{ value: 'true', project: 'no/such' }, { message: '400 Bad request - no/such is not found!' }],
+    [
+      { value: 'true', feature_group: ['x'.repeat(256), 'y'.repeat(256)] },
+      { message: { feature_group: ['is too long (maximum is 255 characters)'] } },
+    ],
   ]
   const before = await forge.events()
   for (const [input, body] of refusals) {

@@ -124,6 +124,7 @@ test('refuses what cannot be a hook, and nothing moves', async () => {
     [{ description: 'x'.repeat(2049) }, 400, tooLong('description', 2048)],
     [{ token: 'x'.repeat(2049) }, 400, tooLong('token', 2048)],
     [{ token: 'a\r\nX-Other: b' }, 400, { message: { token: ['is invalid'] } }],
+    [{ token: '\n'.repeat(2049) }, 400, { message: { token: ['is invalid'] } }],
   ]
   for (const [input, status, body] of refusals) {
     const what = JSON.stringify(input).slice(0, 80)

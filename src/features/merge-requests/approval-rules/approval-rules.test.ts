@@ -141,10 +141,25 @@ test('rules of a merge request only add to what is asked', async () => {
   expect((await mary.get(path)).body).toHaveLength(1)
 
   const refused: [string, Record<string, unknown>, number, unknown][] = [
-    [path, { name: ' ', approvals_required: 1 }, 400, expect.anything()],
-    [path, { name: 'x'.repeat(256), approvals_required: 1 }, 400, expect.anything()],
-    [path, { name: 'Negative', approvals_required: -1 }, 400, expect.anything()],
-    [path, { name: 'Many', approvals_required: 101 }, 400, expect.anything()],
+    [path, { name: ' ', approvals_required: 1 }, 400, { message: 'name is empty' }],
+    [
+      path,
+      { name: 'x'.repeat(256), approvals_required: 1 },
+      400,
+      { message: { name: ['is too long (maximum is 255 characters)'] } },
+    ],
+    [
+      path,
+      { name: 'Negative', approvals_required: -1 },
+      400,
+      { message: { approvals_required: ['must be greater than or equal to 0'] } },
+    ],
+    [
+      path,
+      { name: 'Many', approvals_required: 101 },
+      400,
+      { message: { approvals_required: ['must be less than or equal to 100'] } },
+    ],
     [path, { name: 'Security', approvals_required: 1 }, 400, { message: { name: ['has already been taken'] } }],
     [
       `${root}/approval_rules`,

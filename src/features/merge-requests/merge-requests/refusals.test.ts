@@ -25,6 +25,7 @@ test('what cannot be proposed is refused, and nothing moves', async () => {
   const events = await forge.events()
   const refusals: [Record<string, unknown>, number, unknown][] = [
     [{ title: ' ' }, 400, { message: { title: ["can't be blank"] } }],
+    [{ title: 'x'.repeat(256) }, 400, { message: { title: ['is too long (maximum is 255 characters)'] } }],
     [{ target_branch: 'branch-1' }, 422, { error: ['You can not use same project/branch for source and target'] }],
     [{ source_branch: 'nowhere' }, 422, { error: ['Source branch "nowhere" does not exist'] }],
     [{ target_branch: 'nowhere' }, 422, { error: ['Target branch "nowhere" does not exist'] }],

@@ -111,15 +111,23 @@ test.each([
   ['no title', {}, '400 (Bad request) title not given'],
   ['a blank title', { title: ' ' }, { title: ["can't be blank"] }],
   ['a long title', { title: 'x'.repeat(256) }, { title: ['is too long (maximum is 255 characters)'] }],
+  ['a long title of emoji', { title: '🙂'.repeat(256) }, { title: ['is too long (maximum is 255 characters)'] }],
   ['no boolean', { title: 'x', confidential: 'perhaps' }, 'confidential is invalid'],
   ['no state', { title: 'x', issue_type: 'wish' }, 'issue_type does not have a valid value'],
   ['a negative weight', { title: 'x', weight: -1 }, { weight: ['must be greater than or equal to 0'] }],
+  ['a large weight', { title: 'x', weight: 2_147_483_648 }, { weight: ['must be less than or equal to 2147483647'] }],
 ] as const)('%s is refused, and nothing moves', async (_what, input, message) => {
   const { url, people } = await crew()
   const before = await forge.events()
   expect(await people.reporter.post(url, input)).toMatchObject({ status: 400, body: { message } })
   expect((await people.reporter.get(url)).body).toEqual([])
   expect(await forge.events()).toEqual(before)
+})
+
+test('characters of a title are counted without the space around it', async () => {
+  const { url, people } = await crew()
+  const title = '🙂'.repeat(255)
+  expect(await people.reporter.post(url, { title: `  ${title} ` })).toMatchObject({ status: 201, body: { title } })
 })
 
 test('an update without anything to change is refused', async () => {
