@@ -424,7 +424,11 @@ async function makeTemplate(databaseUrl: string | undefined): Promise<Template> 
       await using opened = await openApp(configOf(folder, url, { LOG: 'silent' }), { durable: false, heartbeat: false })
       await createFirstAdministrator(opened.app)
       // Webhook receivers of a test run on the same machine.
-      await updateSettings(opened.app, { allow_local_requests_from_web_hooks_and_services: true })
+      // A test that deletes a project or a group expects no trace of it, unless it is about the bin.
+      await updateSettings(opened.app, {
+        allow_local_requests_from_web_hooks_and_services: true,
+        deletion_adjourned_period: 0,
+      })
       await forgetEvents(opened.app)
     } finally {
       await rm(folder, GONE)

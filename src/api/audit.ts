@@ -1,5 +1,6 @@
 /**
- * The audit log of administrators: every write that requires an administrator, and every write as another user (sudo).
+ * The audit log of administrators: every write that requires an administrator, every write as another user (sudo), and
+ * every call of an endpoint that asks for it.
  * The event is written in the first transaction of the handler, so that neither exists without the other.
  */
 import type { App, User } from '../context.ts'
@@ -28,6 +29,7 @@ export type RecordAuditEvent = (
 type AnyContext = Context<Raw, unknown, User | null>
 
 function authorOf(endpoint: Endpoint, { identity }: Caller, viewer: User | null): User | null {
+  if (endpoint.audited) return identity?.user ?? null
   if (endpoint.method === 'GET' || !identity?.user.admin) return null
   return endpoint.allow === 'administrator' || identity.user.id !== viewer?.id ? identity.user : null
 }

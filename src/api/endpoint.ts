@@ -243,6 +243,8 @@ export interface Declaration<
   headStatus?: number
   /** When the subject last changed, for If-Unmodified-Since. */
   changedAt?: (subject: S) => string
+  /** The audit log has every such call, not only those of administrators. */
+  audited?: true
   /** For the audit log: the values before a change. */
   before?: (app: App) => Promise<object>
   /** The maximum size of a file part, in bytes. */
@@ -284,6 +286,7 @@ export interface Endpoint {
   readonly status?: number
   readonly headStatus?: number
   readonly changedAt?: (subject: never) => string
+  readonly audited?: true
   readonly before?: (app: App) => Promise<object>
   readonly upload?: number
   readonly body?: number

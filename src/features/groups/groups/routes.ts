@@ -8,7 +8,7 @@ import { attributeFilters, attributesOf } from '../../identity/custom-attributes
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { filters as projectFilters, refused as projectRefused } from '../../projects/lists/filters.ts'
-import { listProjects } from '../../projects/lists/lists.ts'
+import { asksForBin, listProjects } from '../../projects/lists/lists.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
 import { transferProject } from '../../projects/projects/transfer.ts'
 import { GroupDetailsEntity, GroupEntity, PROJECT_CREATION, SUBGROUP_CREATION, presentGroup } from './entity.ts'
@@ -178,7 +178,7 @@ export const projects = endpoint({
     const { include_subgroups, with_shared, ...filter } = input
     const of = { id: subject.group.id, include_subgroups, with_shared: with_shared ?? true }
     const { items, total } = await listProjects(app, viewer, { ...filter, group: of }, page)
-    return { total, items: await presentProjects(app, viewer, items, filter) }
+    return { total, items: await presentProjects(app, viewer, items, { ...filter, binned: asksForBin(filter) }) }
   },
 })
 
@@ -194,7 +194,7 @@ export const sharedProjects = endpoint({
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listProjects(app, viewer, { ...input, shared_with: subject.group.id }, page)
-    return { total, items: await presentProjects(app, viewer, items, input) }
+    return { total, items: await presentProjects(app, viewer, items, { ...input, binned: asksForBin(input) }) }
   },
 })
 

@@ -31,8 +31,17 @@ declare module '../../../store/database.ts' {
       visibility: Generated<Visibility>
       parent_id: number | null
       owner_id: number | null
-      /** Being deleted in the background with everything inside; no longer visible. */
+      /** In the bin, or being deleted in the background, with everything inside; no longer visible. */
       deleting: Generated<boolean>
+      /** Set while the group is in the bin: it was deleted by itself and can be restored until it is due. */
+      marked_for_deletion_at: string | null
+      deletion_due_at: string | null
+      deleted_by_id: number | null
+      /** The name and the path before the deletion, which made both free. They stay when the time is over. */
+      deleted_name: string | null
+      deleted_path: string | null
+      /** The group in the bin that the group was deleted with. */
+      deleted_with_group_id: number | null
       lfs_enabled: Generated<boolean>
       request_access_enabled: Generated<boolean>
       /** Projects inside cannot be shared with other groups, and existing shares are inactive. */

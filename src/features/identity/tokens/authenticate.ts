@@ -6,7 +6,7 @@ import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { isUnnoted, staleUse } from '../uses.ts'
 import { words } from './entity.ts'
 import { isActive } from './policy.ts'
-import { findTokenWithUser, scopesFrom } from './queries.ts'
+import { findTokenWithUser, isRetired, scopesFrom } from './queries.ts'
 import { revokeFamily } from './service.ts'
 
 const ADDRESSES_KEPT = 5
@@ -27,9 +27,14 @@ export function bearerOfToken(app: App, secret: string, address: string): MaybeP
     // The owner already uses the successor, so this copy is in other hands, and the successor may be too.
     if (found.rotated) return revokeFamily(app, found.family_id ?? found.id).then(() => null)
     if (!isActive(found, today(app.clock)) || found.user.ghost) return null
-    if (found.kind !== 'private' && found.user.state === 'active') noteUse(app, found, address)
-    return identityOf(found)
+    if (!found.user.bot) return identify(app, found, address)
+    return isRetired(app.db, found.user).then((retired) => (retired ? null : identify(app, found, address)))
   })
+}
+
+function identify(app: App, found: Found, address: string): Identity {
+  if (found.kind !== 'private' && found.user.state === 'active') noteUse(app, found, address)
+  return identityOf(found)
 }
 
 function identityOf(found: Found): Identity {

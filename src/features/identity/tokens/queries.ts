@@ -38,6 +38,18 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
 
 export const findTokenWithUser = (db: Db, digest: string) => withUser(db, byDigest(db, { digest }))
 
+/** Whether the project or group of a bot is deleted. Its token works again if that is restored. */
+export async function isRetired(db: Db, { id }: User): Promise<boolean> {
+  const bot = await db
+    .selectFrom('resource_bots as b')
+    .leftJoin('projects as p', 'p.id', 'b.project_id')
+    .leftJoin('namespaces as n', 'n.id', 'b.group_id')
+    .select(['p.deleting as project', 'n.deleting as group'])
+    .where('b.user_id', '=', id)
+    .executeTakeFirst()
+  return Boolean(bot?.project) || Boolean(bot?.group)
+}
+
 export const scopesFrom = (text: string): Scope[] => words(text) as Scope[]
 
 const privateToken = hotQuery((db, p: { user_id: number }) =>

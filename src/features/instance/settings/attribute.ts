@@ -42,6 +42,8 @@ const LARGEST_INTEGER = 2_147_483_647
 export const positive = rule<number>((value) => value > 0, 'must be greater than 0')
 export const notNegative = rule<number>((value) => value >= 0, 'must be greater than or equal to 0')
 export const below = (limit: number) => rule<number>((value) => value < limit, `must be less than ${limit}`)
+export const within = (least: number, most: number) =>
+  rule<number>((value) => value >= least && value <= most, `must be between ${least} and ${most}`)
 const bounded = rule<number>((value) => value <= LARGEST_INTEGER, `must be less than or equal to ${LARGEST_INTEGER}`)
 
 export const integer = (initial: number, from: Rule<number> = notNegative) =>

@@ -26,6 +26,7 @@ import {
   secret,
   structure,
   usernames,
+  within,
   words,
   type Attribute,
 } from './attribute.ts'
@@ -174,6 +175,8 @@ export const ATTRIBUTES = {
   default_branch_protection_defaults: structure({}, rule(areRights, 'is invalid')),
   enabled_git_access_protocol: optionalChoice('ssh', 'http'),
   import_sources: choices([...IMPORT_SOURCES], ...IMPORT_SOURCES),
+  // Days that deleted projects and groups can be restored; 0 deletes them at once.
+  deletion_adjourned_period: integer(7, within(0, 90)),
   project_export_enabled: flag(true),
   mirror_available: flag(true),
   max_attachment_size: integer(10, positive),

@@ -311,6 +311,7 @@ test('secrets are kept sealed and read back by administrators; rows of other fam
     'akismet_enabled',
     'allow_local_requests_from_web_hooks_and_services',
     'defaults',
+    'deletion_adjourned_period',
     'secret:other',
     'updated_at',
   ])

@@ -356,6 +356,9 @@ async function keyCreated(app: App, { id }: { id: number }): Promise<EventMessag
 
 export const lifecycleSources = [
   source('project.created', [SYSTEM, 'project_events'], projectCreated),
+  source('project.restored', [SYSTEM, 'project_events'], async (app, { id }) =>
+    projectInNamespace(app, 'project_create', await visibleProject(app, id)),
+  ),
   source('project.updated', [SYSTEM], projectUpdated),
   source('project.transferred', [SYSTEM], projectTransferred),
   source('project.deleted', [SYSTEM, 'project_events'], (app, gone) =>

@@ -45,9 +45,22 @@ async function closeFrom(app: App, source: number, by: number | null): Promise<v
   }
 }
 
-export const closeOfDeleted = on('project.deleted', 'merge requests', (app, { id, by }) =>
-  closeFrom(app, id, by ?? null),
-)
+/** Closes the requests of former forks in a project that can be restored. Nobody sees them, so there are no events. */
+async function closeOfForks(app: App, target: number): Promise<void> {
+  const now = timestamp(app.clock)
+  await app.db
+    .updateTable('merge_requests')
+    .set({ state: 'closed', closed_at: now, updated_at: now, ...NO_AUTO_MERGE })
+    .where('project_id', '=', target)
+    .where((eb) => eb.or([eb('source_project_id', 'is', null), eb('source_project_id', '!=', target)]))
+    .where('state', '=', 'opened')
+    .execute()
+}
+
+export const closeOfDeleted = on('project.deleted', 'merge requests', async (app, { id, by, in_bin }) => {
+  await closeFrom(app, id, by ?? null)
+  if (in_bin) await closeOfForks(app, id)
+})
 export const closeOfUnlinked = on('project.unlinked', 'merge requests', (app, { id, by }) => closeFrom(app, id, by))
 
 /** Deletes the refs. The next garbage collection removes the commits, unless other refs keep them. */

@@ -5,7 +5,7 @@ import { blankable, id, longText, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
 import { filters, refused } from '../lists/filters.ts'
-import { listProjects } from '../lists/lists.ts'
+import { asksForBin, listProjects } from '../lists/lists.ts'
 import { presentOneProject, presentProjects } from '../projects/load.ts'
 import { project } from '../projects/queries.ts'
 import { forkSource } from './queries.ts'
@@ -53,7 +53,7 @@ export const list = endpoint({
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listProjects(app, viewer, { ...input, forked_from_id: subject.project.id }, page)
-    return { total, items: await presentProjects(app, viewer, items, input) }
+    return { total, items: await presentProjects(app, viewer, items, { ...input, binned: asksForBin(input) }) }
   },
 })
 

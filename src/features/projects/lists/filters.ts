@@ -1,5 +1,5 @@
 /** Filters that every list of projects accepts. */
-import { blankable, bool, id, int, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, id, int, moment, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { attributeFilters } from '../../identity/custom-attributes.ts'
 import { PROJECT_ORDERS } from './lists.ts'
@@ -32,13 +32,10 @@ export const filters = {
   topic_id: blankable(id),
   repository_storage: text.nullish(),
   with_programming_language: text.nullish(),
+  include_pending_delete: bool.nullish(),
+  only_pending_delete: bool.nullish(),
+  marked_for_deletion_on: blankable(date),
 }
 
-/** This forge has no hidden projects, no pending deletions and no repository checksums. */
-export const refused = [
-  'include_hidden',
-  'include_pending_delete',
-  'marked_for_deletion_on',
-  'repository_checksum_failed',
-  'wiki_checksum_failed',
-]
+/** This forge has no hidden projects and no repository checksums. */
+export const refused = ['include_hidden', 'repository_checksum_failed', 'wiki_checksum_failed']

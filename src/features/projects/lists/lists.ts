@@ -1,5 +1,6 @@
 /** Lists of projects. */
 import { sql, type RawBuilder } from 'kysely'
+import { DAY } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
@@ -44,6 +45,12 @@ export interface ProjectFilter extends AttributeOptions {
   topic_id?: number | null | undefined
   repository_storage?: string | null | undefined
   with_programming_language?: string | null | undefined
+  /** Also projects in the bin, for their owners and for administrators. */
+  include_pending_delete?: boolean | null | undefined
+  /** Only projects in the bin. */
+  only_pending_delete?: boolean | null | undefined
+  /** Only projects that were deleted on this day. */
+  marked_for_deletion_on?: string | null | undefined
   order_by?: ProjectOrder | null | undefined
   sort?: 'asc' | 'desc' | null | undefined
   /** Projects of one namespace. */
@@ -90,6 +97,13 @@ interface Filter extends Search, AttributeFilter {
   active_before?: string
   updated_after?: string
   updated_before?: string
+  /** For the bin only. */
+  binned?: true
+  /** The viewer, unless they are an administrator. */
+  owned_by?: number
+  deleted_from?: string
+  deleted_until?: string
+  is_archived?: boolean
 }
 
 function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Filter {
@@ -153,6 +167,108 @@ function within(
   }
 }
 
+const conditions: { [name in keyof Filter]?: Condition<Filter> } = {
+  member: {
+    test: (w, at) => sql`exists (select 1 from project_authorizations t where t.user_id = ${w.member}
+      and t.project_id = projects.id ${atLeast(w, at)})`,
+    set: (w, at) => sql`select project_id from project_authorizations where user_id = ${w.member} ${atLeast(w, at)}`,
+    counted: ['project_authorizations'],
+  },
+  /** Projects of the viewer's own namespace and of groups that the viewer owns directly. */
+  owner: {
+    test: (w, { hidden }) => sql`${hidden('namespace_id')} in (${ownNamespaces(w)})`,
+    set: (w) => sql`select p.id from projects p where p.namespace_id in (${ownNamespaces(w)})`,
+    counted: ['members'],
+  },
+  starred_by: {
+    test: (w) => sql`exists (select 1 from stars t where t.user_id = ${w.starred_by} and t.project_id = projects.id)`,
+    set: (w) => sql`select project_id from stars where user_id = ${w.starred_by}`,
+    counted: ['stars'],
+  },
+  topic: {
+    test: (w) => sql`exists (select 1 from project_topics t
+      where t.project_id = projects.id and lower(t.name) = lower(${w.topic}))`,
+    set: (w) => sql`select project_id from project_topics where lower(name) = lower(${w.topic})`,
+    counted: ['project_topics'],
+  },
+  topic_id: {
+    test: (w) => sql`exists (select 1 from project_topics t
+      where t.project_id = projects.id and lower(t.name) = (${findTopicByName(w)}))`,
+    set: (w) => sql`select project_id from project_topics where lower(name) = (${findTopicByName(w)})`,
+    counted: ['project_topics'],
+  },
+  importer: {
+    test: (w, { hidden }) => sql`projects.import_url is not null and ${hidden('creator_id')} = ${w.importer}`,
+    set: (w) => sql`select id from projects where creator_id = ${w.importer} and import_url is not null`,
+    counted: ['project_origins'],
+  },
+  language: {
+    test: (w) => sql`exists (select 1 from project_languages l
+      where l.project_id = projects.id and lower(l.name) = lower(${w.language}))`,
+    set: (w) => sql`select project_id from project_languages where lower(name) = lower(${w.language})`,
+    counted: ['project_languages'],
+  },
+  attributes: hasAttributes('projects', 'project_id'),
+  like: contains('projects', ['name', 'path']),
+  within: {
+    test: (w) => isWithinPath(w, 'projects'),
+    set: (w, at) => (at.given('substring') ? withinPath(w, at) : undefined),
+    counted: ['namespaces'],
+  },
+  namespace: {
+    test: (w, { hidden }) => sql`${hidden('namespace_id')} = ${w.namespace}`,
+    set: (w) => sql`select id from projects where namespace_id = ${w.namespace}`,
+  },
+  source: {
+    test: (w, { hidden }) => sql`${hidden('forked_from_id')} = ${w.source}`,
+    set: (w) => sql`select id from projects where forked_from_id = ${w.source}`,
+  },
+  group: {
+    test(w, { given, hidden }) {
+      const inside = sql<boolean>`${hidden('namespace_id')} in (${namespacesIn(w, given)})`
+      return given('shared') ? sql`(${inside} or projects.id in (${sharesWith(w.group!)}))` : inside
+    },
+    set(w, { given }) {
+      const inside = sql<number>`select id from projects where namespace_id in (${namespacesIn(w, given)})`
+      return given('shared') ? sql`${inside} union ${sharesWith(w.group!)}` : inside
+    },
+    counted: ['project_shares', 'namespaces'],
+  },
+  shared_with: {
+    test: (w) => sql`projects.id in (${sharesWith(w.shared_with!)})`,
+    set: (w) => sharesWith(w.shared_with!),
+    counted: ['project_shares'],
+  },
+  storage: {
+    test: (w, { hidden }) => sql`${hidden('repository_storage')} = ${w.storage}`,
+    set: (w) => sql`select id from projects where repository_storage = ${w.storage}`,
+    counted: ['project_origins'],
+  },
+  archived: { facet: true, test: (w, { column }) => sql`${column('archived')} = ${w.archived}` },
+  visibility: { facet: true, test: (w, { column }) => sql`${column('visibility')} = ${w.visibility}` },
+  issues: { facet: true, test: () => sql`projects.issues_access_level > ${sql.lit(FeatureDisabled)}` },
+  merge_requests: {
+    facet: true,
+    test: () => sql`projects.merge_requests_access_level > ${sql.lit(FeatureDisabled)}`,
+  },
+  id_after: { test: (w) => sql`projects.id > ${w.id_after}` },
+  id_before: { test: (w) => sql`projects.id < ${w.id_before}` },
+  active_after: within('last_activity_at', '>=', 'active_after', 'project_activity'),
+  active_before: within('last_activity_at', '<=', 'active_before', 'project_activity'),
+  updated_after: within('updated_at', '>=', 'updated_after', 'project_updates'),
+  updated_before: within('updated_at', '<=', 'updated_before', 'project_updates'),
+}
+
+const orders: Record<ProjectOrder, ((db: Db) => RawBuilder<unknown>) | null> = {
+  id: null,
+  // Ids increase with the creation time, so both orders are the same.
+  created_at: null,
+  name: (db) => sql.raw(binaryText(db, 'name')),
+  path: (db) => sql.raw(binaryText(db, 'path')),
+  updated_at: () => sql.ref('updated_at'),
+  last_activity_at: () => sql.ref('last_activity_at'),
+}
+
 const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
   table: 'projects',
   // The list returns ids; the records are built from what `versions.ts` reads.
@@ -160,97 +276,7 @@ const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
   facets: true,
   counted: ['projects'],
   always: () => [sql`not projects.deleting`],
-  conditions: {
-    member: {
-      test: (w, at) => sql`exists (select 1 from project_authorizations t where t.user_id = ${w.member}
-        and t.project_id = projects.id ${atLeast(w, at)})`,
-      set: (w, at) => sql`select project_id from project_authorizations where user_id = ${w.member} ${atLeast(w, at)}`,
-      counted: ['project_authorizations'],
-    },
-    /** Projects of the viewer's own namespace and of groups that the viewer owns directly. */
-    owner: {
-      test: (w, { hidden }) => sql`${hidden('namespace_id')} in (${ownNamespaces(w)})`,
-      set: (w) => sql`select p.id from projects p where p.namespace_id in (${ownNamespaces(w)})`,
-      counted: ['members'],
-    },
-    starred_by: {
-      test: (w) => sql`exists (select 1 from stars t where t.user_id = ${w.starred_by} and t.project_id = projects.id)`,
-      set: (w) => sql`select project_id from stars where user_id = ${w.starred_by}`,
-      counted: ['stars'],
-    },
-    topic: {
-      test: (w) => sql`exists (select 1 from project_topics t
-        where t.project_id = projects.id and lower(t.name) = lower(${w.topic}))`,
-      set: (w) => sql`select project_id from project_topics where lower(name) = lower(${w.topic})`,
-      counted: ['project_topics'],
-    },
-    topic_id: {
-      test: (w) => sql`exists (select 1 from project_topics t
-        where t.project_id = projects.id and lower(t.name) = (${findTopicByName(w)}))`,
-      set: (w) => sql`select project_id from project_topics where lower(name) = (${findTopicByName(w)})`,
-      counted: ['project_topics'],
-    },
-    importer: {
-      test: (w, { hidden }) => sql`projects.import_url is not null and ${hidden('creator_id')} = ${w.importer}`,
-      set: (w) => sql`select id from projects where creator_id = ${w.importer} and import_url is not null`,
-      counted: ['project_origins'],
-    },
-    language: {
-      test: (w) => sql`exists (select 1 from project_languages l
-        where l.project_id = projects.id and lower(l.name) = lower(${w.language}))`,
-      set: (w) => sql`select project_id from project_languages where lower(name) = lower(${w.language})`,
-      counted: ['project_languages'],
-    },
-    attributes: hasAttributes('projects', 'project_id'),
-    like: contains('projects', ['name', 'path']),
-    within: {
-      test: (w) => isWithinPath(w, 'projects'),
-      set: (w, at) => (at.given('substring') ? withinPath(w, at) : undefined),
-      counted: ['namespaces'],
-    },
-    namespace: {
-      test: (w, { hidden }) => sql`${hidden('namespace_id')} = ${w.namespace}`,
-      set: (w) => sql`select id from projects where namespace_id = ${w.namespace}`,
-    },
-    source: {
-      test: (w, { hidden }) => sql`${hidden('forked_from_id')} = ${w.source}`,
-      set: (w) => sql`select id from projects where forked_from_id = ${w.source}`,
-    },
-    group: {
-      test(w, { given, hidden }) {
-        const inside = sql<boolean>`${hidden('namespace_id')} in (${namespacesIn(w, given)})`
-        return given('shared') ? sql`(${inside} or projects.id in (${sharesWith(w.group!)}))` : inside
-      },
-      set(w, { given }) {
-        const inside = sql<number>`select id from projects where namespace_id in (${namespacesIn(w, given)})`
-        return given('shared') ? sql`${inside} union ${sharesWith(w.group!)}` : inside
-      },
-      counted: ['project_shares', 'namespaces'],
-    },
-    shared_with: {
-      test: (w) => sql`projects.id in (${sharesWith(w.shared_with!)})`,
-      set: (w) => sharesWith(w.shared_with!),
-      counted: ['project_shares'],
-    },
-    storage: {
-      test: (w, { hidden }) => sql`${hidden('repository_storage')} = ${w.storage}`,
-      set: (w) => sql`select id from projects where repository_storage = ${w.storage}`,
-      counted: ['project_origins'],
-    },
-    archived: { facet: true, test: (w, { column }) => sql`${column('archived')} = ${w.archived}` },
-    visibility: { facet: true, test: (w, { column }) => sql`${column('visibility')} = ${w.visibility}` },
-    issues: { facet: true, test: () => sql`projects.issues_access_level > ${sql.lit(FeatureDisabled)}` },
-    merge_requests: {
-      facet: true,
-      test: () => sql`projects.merge_requests_access_level > ${sql.lit(FeatureDisabled)}`,
-    },
-    id_after: { test: (w) => sql`projects.id > ${w.id_after}` },
-    id_before: { test: (w) => sql`projects.id < ${w.id_before}` },
-    active_after: within('last_activity_at', '>=', 'active_after', 'project_activity'),
-    active_before: within('last_activity_at', '<=', 'active_before', 'project_activity'),
-    updated_after: within('updated_at', '>=', 'updated_after', 'project_updates'),
-    updated_before: within('updated_at', '<=', 'updated_before', 'project_updates'),
-  },
+  conditions,
   visible: {
     open: {
       needs: 'seen_by',
@@ -271,17 +297,59 @@ const projects = longList<Filter, 'projects', ProjectOrder, 'id'>({
       return sql`${sql.join([...open, authorizedTo(w)], sql` union all `)}`
     },
   },
-  orders: {
-    id: null,
-    // Ids increase with the creation time, so both orders are the same.
-    created_at: null,
-    name: (db) => sql.raw(binaryText(db, 'name')),
-    path: (db) => sql.raw(binaryText(db, 'path')),
-    updated_at: () => sql.ref('updated_at'),
-    last_activity_at: () => sql.ref('last_activity_at'),
-  },
+  orders,
   usual: () => ['created_at', 'desc'],
 })
+
+/** The projects in the bin. They are few, so all of them are gathered and then tested. */
+const binnedProjects = longList<Filter, 'projects', ProjectOrder, 'id'>({
+  table: 'projects',
+  columns: ['id'],
+  many: Infinity,
+  counted: ['projects', 'project_updates'],
+  conditions: {
+    binned: {
+      test: () => sql`projects.marked_for_deletion_at is not null`,
+      set: () => sql`select id from projects where marked_for_deletion_at is not null`,
+    },
+    owned_by: {
+      test: (w) => sql`exists (select 1 from project_authorizations t where t.user_id = ${w.owned_by}
+        and t.project_id = projects.id and t.access_level >= ${sql.lit(Owner)})`,
+      counted: ['project_authorizations'],
+    },
+    deleted_from: { test: (w) => sql`projects.marked_for_deletion_at >= ${w.deleted_from}` },
+    deleted_until: { test: (w) => sql`projects.marked_for_deletion_at < ${w.deleted_until}` },
+    is_archived: { test: (w) => sql`projects.archived = ${w.is_archived}` },
+    ...conditions,
+    // Both kinds, unless one is asked for.
+    archived: { test: () => sql`1 = 1` },
+  },
+  orders,
+  usual: () => ['created_at', 'desc'],
+})
+
+/** Null if nobody asks for the bin, or if the viewer cannot own a project in it. */
+function wantedInBin(db: Db, viewer: User | null, filter: ProjectFilter): Filter | null {
+  if (!asksForBin(filter) || viewer?.state !== 'active') return null
+  const { seen_by: _seen, internal_too: _internal, substring: _substring, ...wanted } = wantedBy(db, viewer, filter)
+  const archived = typeof filter.active === 'boolean' ? !filter.active : filter.archived
+  const day = filter.marked_for_deletion_on
+  return {
+    ...wanted,
+    binned: true,
+    ...(!viewer.admin && { owned_by: viewer.id }),
+    ...(day && { deleted_from: `${day}T00:00:00.000Z`, deleted_until: dayAfter(day) }),
+    ...(typeof archived === 'boolean' && { is_archived: archived }),
+  }
+}
+
+const dayAfter = (day: string) => new Date(Date.parse(day) + DAY).toISOString()
+
+export const asksForBin = (filter: ProjectFilter): boolean =>
+  Boolean(filter.include_pending_delete) || isBinOnly(filter)
+
+const isBinOnly = (filter: ProjectFilter): boolean =>
+  Boolean(filter.only_pending_delete) || Boolean(filter.marked_for_deletion_on)
 
 function findTopicByName({ topic_id }: Filter): RawBuilder<string> {
   return sql`select lower(name) from topics where id = ${topic_id}`
@@ -350,8 +418,23 @@ const someOfGroup = hotQuery<Filter, { found: number }>((db, w, given) =>
     .select(sql<number>`count(*)`.as('found')),
 )
 
+/** Projects in the bin, if they are asked for, come before the others. */
 export async function listProjects(
   { db }: App,
+  viewer: User | null,
+  filter: ProjectFilter,
+  page: Cut,
+): Promise<Page<{ id: number }>> {
+  const binned = wantedInBin(db, viewer, filter)
+  const bin = binned ? await binnedProjects(db, binned, page, filter) : { items: [], total: 0 }
+  if (isBinOnly(filter)) return bin
+  const rest = { limit: page.limit - bin.items.length, offset: Math.max(0, page.offset - bin.total) }
+  const { items, total } = await listActive(db, viewer, filter, rest.limit === 0 ? { ...rest, limit: 1 } : rest)
+  return { items: [...bin.items, ...items.slice(0, rest.limit)], total: bin.total + total }
+}
+
+async function listActive(
+  db: Db,
   viewer: User | null,
   filter: ProjectFilter,
   page: Cut,
@@ -367,9 +450,18 @@ async function isLarge(db: Db, wanted: Filter): Promise<boolean> {
 }
 
 /** The next projects by id, without a total, for keyset pagination. */
-export const nextProjects = (
+export async function nextProjects(
   { db }: App,
   viewer: User | null,
   filter: ProjectFilter,
   limit: number,
-): Promise<{ id: number }[]> => projects.next(db, wantedBy(db, viewer, filter), filter.sort ?? 'desc', limit)
+): Promise<{ id: number }[]> {
+  const sort = filter.sort ?? 'desc'
+  const binned = wantedInBin(db, viewer, filter)
+  const bin = binned ? await binnedProjects.next(db, binned, sort, limit) : []
+  if (isBinOnly(filter)) return bin
+  const active = await projects.next(db, wantedBy(db, viewer, filter), sort, limit)
+  if (bin.length === 0) return active
+  const both = [...bin, ...active].toSorted((one, other) => (sort === 'asc' ? one.id - other.id : other.id - one.id))
+  return both.slice(0, limit)
+}

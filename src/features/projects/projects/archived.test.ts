@@ -105,6 +105,7 @@ test('whatever changes a project heeds that it is archived, or says that it need
     'POST /projects/:id/housekeeping',
     'POST /projects/:id/labels/:label_id/subscribe',
     'POST /projects/:id/labels/:label_id/unsubscribe',
+    'POST /projects/:id/restore',
     'POST /projects/:id/runners/reset_registration_token',
     'POST /projects/:id/star',
     'POST /projects/:id/unarchive',

@@ -2,6 +2,15 @@ import { casesOf, newProject, unique, type Stage } from '../../../../test/cases.
 
 const owner = (s: Stage) => ({ user_id: s.owner.id })
 
+async function projectInBin(s: Stage) {
+  const { forge } = s
+  const { id } = await s.newProject()
+  await forge.administrator.put('/application/settings', { deletion_adjourned_period: 7 })
+  await forge.administrator.delete(`/projects/${id}`)
+  await forge.administrator.put('/application/settings', { deletion_adjourned_period: 0 })
+  return { id }
+}
+
 export const cases = casesOf(
   `
                                           anon strg extn guest rept devl mast ownr admn blkd
@@ -25,6 +34,10 @@ export const cases = casesOf(
                                   public   401  403  403  403  403  403  403  200  200  401
   DELETE /projects/:id            private  401  404  404  403  403  403  403  204  204  401
                                   public   401  403  403  403  403  403  403  204  204  401
+  POST /projects/:id/restore      private  401  404  404  404  404  404  404  201  201  401
+                                  public   401  404  404  404  404  404  404  201  201  401
+  POST /projects/:id/restore (active) private 401 404 404 403  403  403  403  400  400  401
+                                  public   401  403  403  403  403  403  403  400  400  401
   POST /projects/:id/archive      private  401  404  404  403  403  403  403  200  200  401
                                   public   401  403  403  403  403  403  403  200  200  401
   POST /projects/:id/unarchive    private  401  404  404  403  403  403  403  200  200  401
@@ -45,6 +58,7 @@ export const cases = casesOf(
       }),
     },
     'DELETE /projects/:id': { at: newProject },
+    'POST /projects/:id/restore': { at: projectInBin, input: () => ({ path: unique('back'), name: unique('Back') }) },
     'POST /projects/:id/archive': { at: newProject },
   },
 )

@@ -16,6 +16,8 @@ const defaults = {
   topics: [],
   readme_url: null,
   archived: false,
+  marked_for_deletion_at: null,
+  marked_for_deletion_on: null,
   visibility: 'private',
   empty_repo: true,
   star_count: 0,

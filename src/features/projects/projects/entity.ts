@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { entity, timestampOut } from '../../../api/wire.ts'
+import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, FeaturePublic, VISIBILITIES } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/text/segments.ts'
@@ -52,6 +52,9 @@ const membership = entity({ access_level: z.int(), notification_level: z.int() }
 export const ProjectEntity = entity({
   ...simple,
   archived: z.boolean(),
+  /** The day of the deletion, for a project in the bin. */
+  marked_for_deletion_at: dateOut.nullable(),
+  marked_for_deletion_on: dateOut.nullable(),
   visibility: z.enum(VISIBILITIES),
   empty_repo: z.boolean(),
   updated_at: timestampOut,
@@ -230,6 +233,8 @@ export function presentProject(loaded: LoadedProject, at: Addresses, input: Reco
   return {
     ...presentSimpleProject(loaded, at),
     archived: project.archived,
+    marked_for_deletion_at: project.marked_for_deletion_at?.slice(0, 10) ?? null,
+    marked_for_deletion_on: project.marked_for_deletion_at?.slice(0, 10) ?? null,
     visibility: project.visibility,
     empty_repo: project.empty_repo,
     updated_at: project.updated_at,

@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
+import { emptyBin } from './bin.ts'
 import { releaseProjects } from './user-removal.ts'
 import { removeLater, removeRepositoryLater, removeRestLater } from './removal.ts'
 import * as routes from './routes.ts'
@@ -7,7 +8,7 @@ import * as web from './web.ts'
 
 export const projects = family({
   routes,
-  jobs: [removeLater, removeRepositoryLater, removeRestLater],
+  jobs: [emptyBin, removeLater, removeRepositoryLater, removeRestLater],
   onUserRemoved: releaseProjects,
   secretReset: replaceProjectSecrets,
   web: [web.routes],

@@ -102,6 +102,8 @@ const OTHERS = {
   container_expiration_policy: '{"keep_n":5}',
 }
 
+const IN_BIN = { deleted_by_id: 1, deleted_with_group_id: 1 }
+
 test('every column of the project, its namespace, its owner and its source, changed by another process', async () => {
   await using forge = await startForge()
   const { cast, viewers } = await viewersOf(forge)
@@ -123,13 +125,18 @@ test('every column of the project, its namespace, its owner and its source, chan
   }
   await store.db.updateTable('projects').set({ empty_repo: false, logo_path: 'logo.png' }).execute()
   await look('at first')
-  const sealed = { runners_token_sealed: forge.app.vault.seal('other'), forked_from_id: source.id, creator_id: 1 }
+  const sealed = {
+    runners_token_sealed: forge.app.vault.seal('other'),
+    forked_from_id: source.id,
+    creator_id: 1,
+    ...IN_BIN,
+  }
 
   const ofProject = { others: { ...OTHERS, ...sealed }, except: ['namespace_id', 'deleting', 'pool_id'] }
   await changeEach(store, 'projects', id, ofProject, note('projects'))
   const namespace = { others: { visibility: 'private', kind: 'user' }, except: ['parent_id', 'owner_id', 'deleting'] }
   const { namespace_id } = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  const moment = { ldap_synced_at: MOMENT, shared_runners_minutes_limit: 7, auto_devops_enabled: true }
+  const moment = { ...IN_BIN, ldap_synced_at: MOMENT, shared_runners_minutes_limit: 7, auto_devops_enabled: true }
   await changeEach(
     store,
     'namespaces',
@@ -141,7 +148,7 @@ test('every column of the project, its namespace, its owner and its source, chan
     store,
     'projects',
     source.id,
-    { others: { ...OTHERS, forked_from_id: null }, except: [...ofProject.except, 'runners_token_sealed'] },
+    { others: { ...OTHERS, ...IN_BIN, forked_from_id: null }, except: [...ofProject.except, 'runners_token_sealed'] },
     note('sources'),
   )
   await store.db.updateTable('namespaces').set({ owner_id: owner.id }).where('id', '=', namespace_id).execute()
@@ -197,6 +204,7 @@ test('every column of the project, its namespace, its owner and its source, chan
       "projects.last_activity_at",
       "projects.lfs_enabled",
       "projects.lfs_objects_size",
+      "projects.marked_for_deletion_at",
       "projects.merge_commit_template",
       "projects.merge_method",
       "projects.merge_pipelines_enabled",

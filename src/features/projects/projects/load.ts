@@ -3,7 +3,7 @@ import { cachedRecords, type CachedRecordKey } from '../../../api/cached-records
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { Guest, Master, Reporter } from '../../../lib/levels.ts'
+import { Guest, Master, Owner, Reporter } from '../../../lib/levels.ts'
 import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts'
 import { noticeLoose } from '../../../store/counts.ts'
 import type { Db } from '../../../store/database.ts'
@@ -128,6 +128,8 @@ export function addresses(app: App): Addresses {
 export interface PageRecordOptions extends AttributeOptions {
   simple?: boolean | null | undefined
   statistics?: boolean | null | undefined
+  /** Records of projects in the bin too, for their owners. */
+  binned?: boolean | undefined
 }
 
 /** The parts of a record that the viewer may see. */
@@ -220,7 +222,9 @@ export async function presentProjects(
   projects: readonly { id: number }[],
   input: PageRecordOptions = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  const records = await presentVersioned(app, viewer, await projectVersions(app.db, viewer, projects), input)
+  const found = await projectVersions(app.db, viewer, projects, input.binned && { binned_too: true })
+  const shown = found.filter(({ deleting, access_level }) => !deleting || levelOf(viewer, access_level) >= Owner)
+  const records = await presentVersioned(app, viewer, shown, input)
   return withAttributes(app.db, viewer, 'project_id', projects, input, records)
 }
 

@@ -18,8 +18,17 @@ declare module '../../../store/database.ts' {
       description: string | null
       visibility: Visibility
       archived: boolean
-      /** A background job is deleting the project. No caller sees it any more. */
+      /** The project is in the bin, or a background job is deleting it. Only its owners see it, and only in the bin. */
       deleting: boolean
+      /** Set while the project is in the bin: it was deleted by itself and can be restored until it is due. */
+      marked_for_deletion_at: string | null
+      deletion_due_at: string | null
+      deleted_by_id: number | null
+      /** The name and the path before the deletion, which made both free. They stay when the time is over. */
+      deleted_name: string | null
+      deleted_path: string | null
+      /** The group in the bin that the project was deleted with. */
+      deleted_with_group_id: number | null
       creator_id: number | null
       forked_from_id: number | null
       disk_path: string
@@ -118,6 +127,10 @@ declare module '../../../store/database.ts' {
     /** `owner_added`: the owner of the new namespace became a member. */
     'project.transferred': { id: number; by: number; old_path: string; owner_added?: true }
     'project.deleted': ProjectRemoved
+    /** The project came back from the bin. */
+    'project.restored': { id: number; by: number }
+    /** The rows of a project that was in the bin are deleted. */
+    'project.purged': { id: number }
   }
 }
 
@@ -135,4 +148,6 @@ export interface ProjectRemoved {
   updated_at: string
   /** Absent if the project was deleted together with its group or its owner. */
   by?: number
+  /** The project can still be restored. */
+  in_bin?: true
 }

@@ -86,8 +86,9 @@ export async function findProjectSubject(
   { db }: App,
   id: string,
   viewer: User | null,
+  binned?: { binned_too: true },
 ): Promise<VersionedProject | null> {
-  const versionKey = await findProjectVersion(db, viewer, id)
+  const versionKey = await findProjectVersion(db, viewer, id, binned)
   if (!versionKey) return null
   const [projects, namespaces] = await Promise.all([
     projectRows(db, [versionKey]),
@@ -95,7 +96,8 @@ export async function findProjectSubject(
   ])
   const project = projects.get(versionKey.id)
   const namespace = namespaces.get(versionKey.namespace_id)
-  if (!project || project.deleting || !namespace) return null // the project was deleted meanwhile
+  if (!project || !namespace) return null
+  if (project.deleting && !(binned && project.marked_for_deletion_at !== null)) return null // deleted meanwhile
   return {
     project,
     namespace,
@@ -114,6 +116,15 @@ export const project = resource({
   isReadOnly: isArchived,
   find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
 })
+
+/** Also finds projects in the bin, for their owners and for administrators. The endpoint decides whether it shows them. */
+export const projectOrBinned = {
+  ...project,
+  async find(app: App, { id }: { id: string }, viewer: User | null): Promise<VersionedProject | null> {
+    const subject = await findProjectSubject(app, id, viewer, { binned_too: true })
+    return subject?.project.deleting && !projectPolicy.own(subject) ? null : subject
+  },
+}
 
 /** The same for families that check the permission before anything else. */
 export const guardedProject = { ...project, abilityFirst: true }

@@ -1,4 +1,4 @@
-/** Deletes projects: hidden from everybody at once, and deleted from disk soon after. */
+/** Deletes projects without the bin: hidden from everybody at once, and deleted from disk soon after. */
 import { timestamp } from '../../../clock.ts'
 import { job, type App, type TransactionApp, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -15,7 +15,12 @@ import type { ProjectRemoved } from './model.ts'
 import type { Namespace, Project } from './queries.ts'
 import { repositoryDir, wikiDir } from '../repositories/repository.ts'
 
-export async function deleteProject(app: App, actor: User, project: Project, namespace: Namespace): Promise<void> {
+export async function deleteProjectAtOnce(
+  app: App,
+  actor: User,
+  project: Project,
+  namespace: Namespace,
+): Promise<void> {
   await transact(app, async (app) => {
     const { numUpdatedRows } = await app.db
       .updateTable('projects')
@@ -45,18 +50,21 @@ export const removalOf = (
   updated_at,
 })
 
-/** Runs in the transaction that deletes the namespace above the projects. The rows are deleted later. */
+/**
+ * Runs in the transaction that deletes the namespace above the projects. The rows are deleted later. Projects in the
+ * bin cannot be restored any more.
+ */
 export async function markProjectsDeleted(app: TransactionApp, namespace: number): Promise<void> {
   await app.db
     .updateTable('projects')
-    .set({ deleting: true, updated_at: timestamp(app.clock) })
+    .set({ deleting: true, marked_for_deletion_at: null, deletion_due_at: null, updated_at: timestamp(app.clock) })
     .where('namespace_id', 'in', treeOf(app.db, namespace))
     .execute()
 }
 
 export const removeLater = job<{ id: number }>('projects.remove', async (app, { id }) => {
   const project = await app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
-  if (project?.deleting) await removeProject(app, project)
+  if (project?.deleting && project.marked_for_deletion_at === null) await removeProject(app, project)
 })
 
 /**
@@ -86,8 +94,13 @@ export async function removeProject(app: App, project: Project, event?: ProjectR
       if (dir !== null) await enqueue(app, removeRepositoryLater, { dir })
     }
     if (event) await emit(app, 'project.deleted', event)
+    if (wasInBin(project)) await emit(app, 'project.purged', { id: project.id })
   })
 }
+
+/** The event was emitted when the project went to the bin, by itself or with its group. */
+const wasInBin = ({ deleted_path, deleted_with_group_id }: Project) =>
+  deleted_path !== null || deleted_with_group_id !== null
 
 const PROJECTS_A_TURN = 100
 /** The limit of rows that one transaction deletes. */
@@ -116,7 +129,8 @@ export async function removeProjectsIn(app: App, namespace: number): Promise<boo
     .execute()
   const told = await toldOf(app, projects)
   for (const { full_path, kind, ...project } of projects) {
-    await removeProject(app, project, told.has(project.id) ? undefined : removalOf(project, { full_path, kind }))
+    const isTold = told.has(project.id) || wasInBin(project)
+    await removeProject(app, project, isTold ? undefined : removalOf(project, { full_path, kind }))
   }
   return projects.length < PROJECTS_A_TURN
 }

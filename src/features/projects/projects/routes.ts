@@ -5,19 +5,21 @@ import type { Json } from '../../../api/json.ts'
 import { pageOf, type Page, type PageRequest } from '../../../api/pages.ts'
 import { blankable, bool, file, int, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { personalNamespaceId } from '../../identity/namespaces/queries.ts'
 import { userByIdOrUsername, userByUserId } from '../../identity/users/queries.ts'
 import { attributes } from './attributes.ts'
+import { purgeProject, restoreProject } from './bin.ts'
 import { ProjectEntity, SimpleProjectEntity, type ProjectRecord } from './entity.ts'
 import { filters, refused } from '../lists/filters.ts'
 import { answerByKeyset } from '../lists/keyset.ts'
 import { describeLicense } from '../repositories/license.ts'
-import { listProjects, type ProjectFilter } from '../lists/lists.ts'
+import { asksForBin, listProjects, type ProjectFilter } from '../lists/lists.ts'
 import { presentProjectFor, presentOneProject, presentProjects, type PageRecordOptions } from './load.ts'
-import { project } from './queries.ts'
+import { project, projectOrBinned } from './queries.ts'
 import { withReadme } from '../repositories/readme.ts'
-import { deleteProject } from './removal.ts'
+import { deleteProject } from './delete.ts'
 import { createProject } from './service.ts'
 import { setArchived } from './archiving.ts'
 import { updateProject } from './update.ts'
@@ -34,7 +36,7 @@ async function answerList(
   page: PageRequest,
 ): Promise<Page<Json<z.infer<typeof ProjectPage.item>>>> {
   const { items, total } = await listProjects(app, viewer, filter, page)
-  return { total, items: await presentProjects(app, viewer, items, filter) }
+  return { total, items: await presentProjects(app, viewer, items, { ...filter, binned: asksForBin(filter) }) }
 }
 
 export const list = endpoint({
@@ -49,7 +51,9 @@ export const list = endpoint({
   output: ProjectPage,
   async handle({ app, viewer, input, page }) {
     if (input.pagination !== 'keyset') return answerList(app, viewer, input, page)
-    return answerByKeyset(app, viewer, input, page, (items) => presentProjects(app, viewer, items, input))
+    return answerByKeyset(app, viewer, input, page, (items) =>
+      presentProjects(app, viewer, items, { ...input, binned: asksForBin(input) }),
+    )
   },
 })
 
@@ -75,12 +79,17 @@ export const get = endpoint({
   path: '/projects/:id',
   summary: 'Get a project',
   throttle: 'project_api_limit',
-  on: project,
+  on: projectOrBinned,
   allow: 'read',
   by: 'visitor',
-  input: z.object({ statistics: bool.nullish(), license: bool.nullish() }),
+  input: z.object({
+    statistics: bool.nullish(),
+    license: bool.nullish(),
+    include_pending_delete: bool.nullish(),
+  }),
   output: z.union([ProjectEntity, SimpleProjectEntity]),
   async handle({ app, caller, subject, input }) {
+    if (subject.project.deleting && !input.include_pending_delete) throw notFound('Project')
     const secrets = mayReadSecrets(caller)
     const record = await presentProjectFor(app, subject, { statistics: input.statistics, secrets })
     return input.license ? { ...record.value, ...(await describeLicense(app, subject)) } : record
@@ -163,12 +172,36 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id',
   summary: 'Delete a project with everything in it',
-  on: project,
+  on: projectOrBinned,
   allow: 'own',
+  audited: true,
   changedAt: ({ project }) => project.updated_at,
+  input: z.object({
+    /** Deletes a project in the bin for good. `full_path` confirms it. */
+    permanently_remove: bool.nullish(),
+    full_path: text.nullish(),
+  }),
   output: null,
-  async handle({ app, viewer, subject }) {
-    await deleteProject(app, viewer, subject.project, subject.namespace)
+  async handle({ app, viewer, subject, input }) {
+    if (input.permanently_remove) return purgeProject(app, subject, input.full_path ?? null)
+    if (subject.project.deleting) throw notFound('Project')
+    return deleteProject(app, viewer, subject.project, subject.namespace)
+  },
+})
+
+export const restore = endpoint({
+  method: 'POST',
+  path: '/projects/:id/restore',
+  summary: 'Restore a deleted project',
+  on: projectOrBinned,
+  allow: 'own',
+  audited: true,
+  whileReadOnly: true,
+  /** Needed if the old name or path is taken. */
+  input: z.object({ name: text.nullish(), path: text.nullish() }),
+  output: ProjectEntity,
+  async handle({ app, viewer, subject, input }) {
+    return presentOneProject(app, viewer, await restoreProject(app, viewer, subject.project, input))
   },
 })
 

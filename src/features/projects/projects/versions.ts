@@ -17,6 +17,8 @@ interface Filter {
   ids?: string
   namespace?: string
   path?: string
+  /** Projects in the bin too. */
+  binned_too?: true
 }
 
 const versionKeys = hotQuery((db, p: Filter, given) => {
@@ -64,6 +66,7 @@ const versionKeys = hotQuery((db, p: Filter, given) => {
     .select([
       'projects.id',
       'projects.version',
+      'projects.deleting',
       'namespaces.id as namespace_id',
       'namespaces.version as namespace_version',
       'owners.id as owner_id',
@@ -87,7 +90,10 @@ const versionKeys = hotQuery((db, p: Filter, given) => {
       sql<number>`(select coalesce(sum(f.total), 0) ${openIssues})`.as('open_issues'),
       (isSqlite(db) ? sql<number>`0` : sql<number>`(select count(*) ${openIssues})`).as('open_issues_rows'),
     ])
-    .where('projects.deleting', '=', false)
+    .$if(!given('binned_too'), (query) => query.where('projects.deleting', '=', false))
+    .$if(given('binned_too'), (query) =>
+      query.where(sql<boolean>`(not projects.deleting or projects.marked_for_deletion_at is not null)`),
+    )
     .$if(given('id'), (query) => query.where('projects.id', '=', p.id!))
     .$if(given('ids'), (query) => query.where(inIdList(db, 'projects.id', p.ids!)))
     .$if(given('path'), (query) =>
@@ -98,10 +104,15 @@ const versionKeys = hotQuery((db, p: Filter, given) => {
 export type ProjectVersion = Awaited<ReturnType<typeof versionKeys>>[number]
 
 /** Finds by id, or by path in any case. A number is always an id, never a path. */
-export function findProjectVersion(db: Db, viewer: User | null, given: string): MaybePromise<ProjectVersion | null> {
+export function findProjectVersion(
+  db: Db,
+  viewer: User | null,
+  given: string,
+  binned?: { binned_too: true },
+): MaybePromise<ProjectVersion | null> {
   const wanted = wantedBy(given)
   if (!wanted) return null
-  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ...wanted }), (found) => {
+  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ...wanted, ...binned }), (found) => {
     noticeRows(db, found)
     return found[0] ?? null
   })
@@ -124,10 +135,11 @@ export function projectVersions(
   db: Db,
   viewer: User | null,
   projects: readonly { id: number }[],
+  binned?: { binned_too: true } | false,
 ): MaybePromise<ProjectVersion[]> {
   if (projects.length === 0) return []
   const ids = projects.map(({ id }) => id)
-  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ids: idList(db, ids) }), (found) => {
+  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ids: idList(db, ids), ...binned }), (found) => {
     noticeRows(db, found)
     const byId = new Map(found.map((versionKey) => [versionKey.id, versionKey]))
     return ids.map((id) => byId.get(id)).filter((versionKey) => versionKey !== undefined)

@@ -5,7 +5,7 @@ import { text } from '../../../api/wire.ts'
 import { surroundings, userByIdOrUsername } from '../../identity/users/queries.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
 import { filters, refused } from '../lists/filters.ts'
-import { listProjects } from '../lists/lists.ts'
+import { asksForBin, listProjects } from '../lists/lists.ts'
 import { presentOneProject, presentProjects } from '../projects/load.ts'
 import { project } from '../projects/queries.ts'
 import { StarrerEntity, presentStarrer } from './entity.ts'
@@ -68,6 +68,6 @@ export const listOfUser = endpoint({
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listProjects(app, viewer, { ...input, starred_by: subject.user.id }, page)
-    return { total, items: await presentProjects(app, viewer, items, input) }
+    return { total, items: await presentProjects(app, viewer, items, { ...input, binned: asksForBin(input) }) }
   },
 })

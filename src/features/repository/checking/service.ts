@@ -30,7 +30,14 @@ async function* checkProjects(app: App, options: CheckOptions): AsyncGenerator<F
       .selectAll('projects')
       .select('namespaces.full_path')
       .where('projects.id', '>', last)
-      .where('projects.deleting', '=', false)
+      // A deleted project that can be restored must be sound.
+      .where((eb) =>
+        eb.or([
+          eb('projects.deleting', '=', false),
+          eb('projects.marked_for_deletion_at', 'is not', null),
+          eb('projects.deleted_with_group_id', 'is not', null),
+        ]),
+      )
       .orderBy('projects.id')
       .limit(PROJECTS_A_TURN)
       .execute()

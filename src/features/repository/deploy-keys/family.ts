@@ -1,8 +1,8 @@
 import { family } from '../../family.ts'
-import { releaseKeys } from './on.ts'
+import { releaseKeys, releaseKeysOfPurged } from './on.ts'
 import * as routes from './routes.ts'
 
 export const deployKeys = family({
   routes,
-  reactions: [releaseKeys],
+  reactions: [releaseKeys, releaseKeysOfPurged],
 })
