@@ -18,6 +18,7 @@ export const get = endpoint({
   summary: 'Get the address of the picture that belongs to an email',
   by: 'visitor',
   allow: 'anyone',
+  alsoAsks: ['see public records, for visitors'],
   input: z.object({ email: filledText, size: blankable(int.pipe(z.int().min(1).max(LARGEST))) }),
   output: entity({ avatar_url: z.string().nullable() }).meta({ id: 'Avatar' }),
   async handle({ app, viewer, input }) {

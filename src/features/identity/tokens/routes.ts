@@ -88,6 +88,7 @@ export const rotateSelf = endpoint({
   path: '/personal_access_tokens/self/rotate',
   summary: 'Rotate the token of this request',
   allow: 'signed_in', // and `api`: a leaked read-only token must not renew itself for ever
+  alsoAsks: ['renew the token, which impersonation tokens do not have'],
   input: rotation,
   output: NewPersonalTokenEntity,
   status: 200,

@@ -15,6 +15,7 @@ export const get = endpoint({
   summary: 'Get the help text of the instance',
   by: 'visitor',
   allow: 'anyone',
+  alsoAsks: ['see public records, for visitors'],
   output: entity({
     text: z.string().nullable(),
     html: z.string().nullable(),

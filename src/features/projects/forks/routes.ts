@@ -19,6 +19,7 @@ export const create = endpoint({
   throttle: 'project_create_limit',
   on: project,
   allow: 'read',
+  alsoAsks: ['create projects in the namespace'],
   whileReadOnly: true,
   input: z.object({
     namespace: blankable(text),

@@ -128,6 +128,7 @@ export const create = endpoint({
   summary: 'Create a project',
   throttle: 'project_create_limit',
   allow: 'signed_in',
+  alsoAsks: ['create projects in the namespace'],
   upload: LARGEST_AVATAR * 2,
   input: creation.extend({ default_branch: text.nullish() }).refine(isNamed, { message: NAMELESS }),
   output: ProjectEntity,

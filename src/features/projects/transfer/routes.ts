@@ -17,6 +17,7 @@ export const transfer = endpoint({
   summary: 'Transfer a project to another namespace',
   on: project,
   allow: 'own',
+  alsoAsks: ['create projects in the namespace'],
   whileReadOnly: true,
   input: z.object({ namespace: filledText }),
   output: ProjectEntity,
