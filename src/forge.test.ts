@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { everything } from '../test/watch.ts'
 import { testDatabaseUrl } from './config.ts'
 import { startForge, type ForgeOptions, type TestForge } from './forge.ts'
 import { PROCESS_TAG } from './lib/async/process-tag.ts'
@@ -284,4 +286,22 @@ test.runIf(server)('so are its databases on PostgreSQL', async () => {
   expect(rows.map(({ datname }) => datname)).toEqual([foreign, mine.name, next.name].toSorted())
   await pool.query(`drop database ${foreign}`)
   for (const database of [mine, next]) await database.drop()
+})
+
+test.runIf(server)('a database on PostgreSQL is used again once its rows are restored', async () => {
+  const databaseOf = ({ app }: TestForge) => app.config.databaseUrl
+  const contentsOf = async (forge: TestForge) => ({ ...(await everything(forge)), jobs: '', processes: '' })
+  const begin = async (work: (forge: TestForge) => Promise<unknown>) => {
+    await using forge = await startForge()
+    const [database, contents] = [databaseOf(forge), await contentsOf(forge)]
+    const { id } = await forge.project()
+    await work(forge)
+    return { database, contents, id }
+  }
+  const first = await begin((forge) => forge.administrator.put('/users/1', { name: 'Another' }))
+  const second = await begin(({ app }) => sql`create table more (id integer)`.execute(app.db))
+  expect(second).toEqual(first)
+  const third = await begin(async () => {})
+  expect(third).toEqual({ ...first, database: third.database })
+  expect(third.database).not.toBe(first.database)
 })

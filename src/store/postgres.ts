@@ -89,6 +89,9 @@ class Driver extends PostgresDriver {
     }
   }
 
+  /** The pool is closed with the store. */
+  override async destroy(): Promise<void> {}
+
   /** The server accepts no more connections, or all of ours are in use: one will be free soon. */
   #isWorthWaiting(error: unknown): boolean {
     if (error instanceof pg.DatabaseError) return error.code === '53300'
@@ -100,8 +103,6 @@ class RelaxedDriver extends Driver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin; set local synchronous_commit to off'))
   }
-  /** The pool belongs to the caller, so it is not closed here. */
-  override async destroy(): Promise<void> {}
 }
 
 class Dialect extends PostgresDialect {
@@ -172,7 +173,18 @@ class Ear {
  */
 const reserveOf = (poolSize: number) => Math.min(poolSize - 1, Math.ceil(poolSize / 4))
 
-export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
+/**
+ * Pools that outlive the store, by URL: a forge of a test uses the connections of the one before, which know the tables
+ * and have planned the statements. `null`: the pool is in use, or not opened.
+ */
+export const lastingPools = new Map<string, pg.Pool | null>()
+
+function openPool(url: string, poolSize: number): pg.Pool {
+  const isLasting = lastingPools.has(url)
+  const warm = lastingPools.get(url)
+  if (isLasting) lastingPools.set(url, null)
+  if (warm?.options.max === poolSize) return warm
+  void warm?.end()
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -180,11 +192,23 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     // Compiling a query takes longer than running any of ours.
     options: '-c jit=off',
     Client: NamingClient as unknown as typeof pg.Client,
+    allowExitOnIdle: isLasting,
   })
   // A lost idle connection must not end the process; the next query opens another.
   pool.on('error', () => {})
   // Nor a connection that is lost while it is checked out and idle: the next query on it fails.
   pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** A pool with a connection in use does not outlive the store: the statement might end after the next one has begun. */
+async function closePool(url: string, pool: pg.Pool): Promise<void> {
+  if (lastingPools.has(url) && pool.idleCount === pool.totalCount) lastingPools.set(url, pool)
+  else await pool.end()
+}
+
+export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
+  const pool = openPool(url, poolSize)
   const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver(pool)) })
   const relaxed = new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver(pool)) })
   const limiter = new TransactionLimiter(poolSize - reserveOf(poolSize))
@@ -213,9 +237,8 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     },
     async close() {
       await ear.end()
-      await db.destroy()
-      // Kysely closes the pool only if it has used it.
-      if (!pool.ended) await pool.end()
+      await Promise.all([db.destroy(), relaxed.destroy()])
+      await closePool(url, pool)
     },
   }
 }
