@@ -212,9 +212,9 @@ test('ten failures a minute ban an address for an hour, but for tokens and visit
   expect(await statusFrom('192.0.2.8', password)).toBe(200)
   // A valid token does not end the ban.
   expect(await statusFrom(ADDRESS, password)).toBe(403)
-  forge.clock.advance(HOUR - 1000)
+  forge.clock.advance(HOUR - MINUTE)
   expect(await statusFrom(ADDRESS, password)).toBe(403)
-  forge.clock.advance(1000)
+  forge.clock.advance(MINUTE)
   expect(await statusFrom(ADDRESS, password)).toBe(200)
 
   await failing(null, 15)
