@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Endpoint } from '../src/api/endpoint.ts'
 import { LONGEST } from '../src/api/wire.ts'
 import { MINUTE } from '../src/clock.ts'
+import { testDatabaseUrl } from '../src/config.ts'
 import { startForge } from '../src/forge.ts'
 import { call } from './cases.ts'
 import { longestStall } from './effort.ts'
@@ -112,11 +113,14 @@ const world = sharedWorld(begin)
 
 describe('a text at its limit keeps nobody waiting', () => {
   let turn = 0
-  /** Long texts in every shape, others in the next shape: a short text cannot block for long. */
+  /**
+   * Long texts in every shape, others in the next shape: a short text cannot block for long. On PostgreSQL every text
+   * has one shape: its indexes have a limit of length, and the code that reads shapes is the same on both stores.
+   */
   const textsFor = (endpoint: Endpoint, most: number) => {
     const [longest, ...inner] = lengthsFor(endpoint, most)
     const texts = [longest!, ...inner].map((length) => shaped(turn++, length))
-    if (inner.length === 0 || most <= LONGEST.text) return texts
+    if (inner.length === 0 || most <= LONGEST.text || testDatabaseUrl() !== undefined) return texts
     return [...texts, ...SHAPES.map((_, n) => shaped(n, inner[0]!))]
   }
   test.each(endpointsByFamily())('%s', async (_family, endpoints) => {

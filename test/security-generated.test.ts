@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { Endpoint } from '../src/api/endpoint.ts'
 import { MOST_PER_PAGE, PageOf } from '../src/api/pages.ts'
 import { MINUTE } from '../src/clock.ts'
+import { testDatabaseUrl } from '../src/config.ts'
 import { startForge, type Reply } from '../src/forge.ts'
 import { batchesOf } from '../src/lib/async/batches.ts'
 import { INJECTIONS, TIRING } from './attack-texts.ts'
@@ -24,6 +25,9 @@ import {
   type EndpointCall,
   type World,
 } from './world.ts'
+
+/** Attacks that never reach a statement are tested on SQLite only. */
+const onPostgres = testDatabaseUrl() !== undefined
 
 /**
  * A field with a few allowed values rejects every text alike, so one text is enough. Otherwise the texts rotate: every
@@ -107,7 +111,7 @@ test('what takes fields to write has an input, and an administrator is let in wi
   ])
 })
 
-describe('security 44: regex blow-up in API checks', () => {
+describe.skipIf(onPostgres)('security 44: regex blow-up in API checks', () => {
   const MOST_MS = 3000
   const fieldsOf = firstFields()
   const shared = sharedWorld()
@@ -194,23 +198,32 @@ describe('security 45: unbounded input or page', () => {
   const shared = sharedWorld(withoutWorker)
   let texts = 0
   /** An overlong text is not stored: an accepted text must have been cut or ignored. */
-  test.each(endpointsByFamily(isAsked))('%s: no text is kept at any length', async (_family, endpoints) => {
-    const world = await shared()
-    const kept: string[] = []
-    const identity = () => ({ provider: unique('provider'), extern_uid: unique('uid') })
-    for (const asked of await allCalls(world, endpoints)) {
-      for (const field of ownFieldsOf(asked.endpoint)) {
-        const more = /^(provider|extern_uid)$/.test(field) ? identity : undefined
-        // A new text each time, because a record also shows its other fields.
-        const endless = `${'k'.repeat(100_000)}-${++texts}-`
-        for (const [, { status, body }] of await tryTexts(world, asked, field, [shapeFor(asked, field)(endless)], more))
-          if (status < 300 && JSON.stringify(body).includes(endless)) kept.push(`${asked.name} ${field}`)
+  test.skipIf(onPostgres).each(endpointsByFamily(isAsked))(
+    '%s: no text is kept at any length',
+    async (_family, endpoints) => {
+      const world = await shared()
+      const kept: string[] = []
+      const identity = () => ({ provider: unique('provider'), extern_uid: unique('uid') })
+      for (const asked of await allCalls(world, endpoints)) {
+        for (const field of ownFieldsOf(asked.endpoint)) {
+          const more = /^(provider|extern_uid)$/.test(field) ? identity : undefined
+          // A new text each time, because a record also shows its other fields.
+          const endless = `${'k'.repeat(100_000)}-${++texts}-`
+          for (const [, { status, body }] of await tryTexts(
+            world,
+            asked,
+            field,
+            [shapeFor(asked, field)(endless)],
+            more,
+          ))
+            if (status < 300 && JSON.stringify(body).includes(endless)) kept.push(`${asked.name} ${field}`)
+        }
       }
-    }
-    const names = endpoints.map(nameOf)
-    const own = documents.filter((document) => names.includes(document.slice(0, document.lastIndexOf(' '))))
-    expect(new Set(kept)).toEqual(new Set(own))
-  })
+      const names = endpoints.map(nameOf)
+      const own = documents.filter((document) => names.includes(document.slice(0, document.lastIndexOf(' '))))
+      expect(new Set(kept)).toEqual(new Set(own))
+    },
+  )
 
   test('every document is a field', () => {
     const fields = v4.flatMap((endpoint) => ownFieldsOf(endpoint).map((field) => `${nameOf(endpoint)} ${field}`))
@@ -264,7 +277,7 @@ describe('security 48: SQL injection in filters', () => {
   })
 })
 
-describe('security 49: CSRF on state-changing GET', () => {
+describe.skipIf(onPostgres)('security 49: CSRF on state-changing GET', () => {
   const PASSWORD = 'correct horse'
   async function signIn({ forge }: World): Promise<Browser> {
     const username = unique('jane')
