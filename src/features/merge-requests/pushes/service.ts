@@ -162,10 +162,8 @@ async function followTarget(app: App, project: Project, by: number | null, updat
   const { id: project_id } = project
   if (after !== null) await findMerged(app, dir, project_id, by, { branch, before, after })
   const key = `merge_requests.check ${project_id} ${branch} ${before} ${after}`
-  await transact(app, async (app) => {
-    await rememberTarget(app, { project_id, target_branch: branch }, () => resolveRef(dir, ref))
-    await enqueue(app, checkTarget, { project_id, branch, before, after }, { key })
-  })
+  await rememberTarget(app, { project_id, target_branch: branch }, () => resolveRef(dir, ref))
+  await enqueue(app, checkTarget, { project_id, branch, before, after }, { key })
   // Renews a few at once, so that the pusher sees the result. For many, the job does it.
   await renewVersions(app, project, update, { atMost: FEW })
 }
