@@ -67,6 +67,33 @@ export async function whileLocked<T>(
   return called
 }
 
+/**
+ * Runs `work` while the store rejects rows, as `'insert on events'`, `"new.name = 'user.deleted'"` names them. Whatever
+ * is stored by then was not in one transaction with such a row.
+ */
+export async function whileRejected<T>(
+  { app: { db } }: TestForge,
+  change: `${'insert' | 'update'} on ${string}`,
+  condition: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const trigger = sql.raw(`trigger rejected before ${change}`)
+  const table = sql.raw(change.slice(change.indexOf(' on ')))
+  if (locksRows(db)) {
+    await sql`create or replace function reject() returns trigger language plpgsql as
+      $$ begin raise exception 'rejected by the test'; end $$`.execute(db)
+    await sql`create ${trigger} for each row when (${sql.raw(condition)}) execute function reject()`.execute(db)
+  } else {
+    await sql`create ${trigger} when ${sql.raw(condition)}
+      begin select raise(abort, 'rejected by the test'); end`.execute(db)
+  }
+  try {
+    return await work()
+  } finally {
+    await sql`drop trigger rejected ${locksRows(db) ? table : sql``}`.execute(db)
+  }
+}
+
 async function hasBlockedLock(db: Db): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_locks l join pg_stat_activity a using (pid)
     where not l.granted and a.datname = current_database()`.execute(db)

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { whileRejected } from '../../../../test/at-once.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { KINDS, openSource } from '../../../../test/sources.ts'
+import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const request = { name: 'robot', scopes: ['api'], expires_at: '2999-01-01', access_level: 30 }
@@ -92,6 +94,25 @@ test('bots go with their project', async () => {
   await forge.settle()
   expect((await forge.administrator.get(`/users/${body.user_id}`)).status).toBe(404)
   expect((await get(forge, '/user', body.token)).status).toBe(401)
+})
+
+test('a bot is deleted together with the creation of the ghost, or later', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'projects')
+  const { body } = await owner.post(`${url}/access_tokens`, request)
+  const bot = async () => (await forge.administrator.get(`/users/${body.user_id}`)).status
+  const ghosts = async () => {
+    const users: { username: string }[] = (await forge.administrator.get('/users', { search: 'ghost' })).body
+    return users.map(({ username }) => username)
+  }
+  await whileRejected(forge, 'update on users', 'new.ghost', async () => {
+    await owner.delete(url)
+    await forge.settle()
+    expect([await bot(), await ghosts()]).toEqual([200, []])
+  })
+  forge.clock.advance(HOUR)
+  await forge.settle()
+  expect([await bot(), await ghosts()]).toEqual([404, ['ghost']])
 })
 
 test.each(KINDS)('tokens of %s are narrowed by their times, and sorted', async (kind) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { whileRejected } from '../../../../test/at-once.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const PASSWORD = 'correct horse'
@@ -61,6 +62,20 @@ test('refusals tell no more than they must', async () => {
   }
   // Emitted for the caller who knew the password.
   expect(await forge.events()).toEqual([...events, 'user.sign_in_refused'])
+})
+
+test('a refused sign-in is stored with its message to system hooks', async () => {
+  await using forge = await startForge()
+  await using receiver = await forge.receiver()
+  await forge.user({ username: 'blocked', password: PASSWORD, blocked: true })
+  await forge.administrator.post('/hooks', { url: receiver.url })
+  const events = await forge.events()
+  await whileRejected(forge, 'insert on event_messages', `new.kind = 'user_failed_login'`, async () => {
+    expect((await tryIn(forge, 'blocked', PASSWORD)).status).toBe(500)
+  })
+  expect(await forge.events()).toEqual(events)
+  expect((await tryIn(forge, 'blocked', PASSWORD)).status).toBe(401)
+  expect((await receiver.next('user_failed_login')).body).toMatchObject({ username: 'blocked', state: 'blocked' })
 })
 
 test('the ghost does not sign in, whatever its password', async () => {

@@ -1,10 +1,13 @@
 /** Concurrent operations must have the result of one of the two orders. */
 import { expect, test } from 'vitest'
+import { whileLocked } from '../../../../test/at-once.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { groupOf } from '../../../../test/groups.ts'
 import { projectBy } from '../../../../test/projects.ts'
+import type { TransactionApp } from '../../../context.ts'
 import { startForge } from '../../../forge.ts'
 import { isWider, type Visibility } from '../../../lib/levels.ts'
+import { lockProject } from './queries.ts'
 
 const ROUNDS = [1, 2, 3, 4, 5]
 
@@ -131,4 +134,24 @@ test('nothing opens to more people than its group and its source while these clo
     for (const fork of forks) expect(fork.visibility).toBe('private')
     expect((await root.get(`/projects/${moved.id}`)).body.visibility).toBe('private')
   }
+})
+
+test('a fork opens only after its source, which a refusal does not wait for', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const source = await projectBy(root, 'source', { visibility: 'public' })
+  const { id } = (await root.post(`/projects/${source.id}/fork`, { path: 'fork', name: 'Fork', visibility: 'private' }))
+    .body
+  await forge.settle()
+  const open = () => root.put(`/projects/${id}`, { visibility: 'public' })
+  const close = ({ db }: TransactionApp) =>
+    db.updateTable('projects').set({ visibility: 'private' }).where('id', '=', source.id).execute()
+  const refused = { status: 400, body: { message: { visibility_level: [expect.stringContaining('fork source')] } } }
+  expect(await whileLocked(forge, close, open)).toMatchObject(refused)
+  const lock = async (app: TransactionApp) => {
+    await lockProject(app, source.id)
+    expect(await open()).toMatchObject(refused)
+  }
+  await whileLocked(forge, lock, open)
+  expect((await root.get(`/projects/${id}`)).body.visibility).toBe('private')
 })
