@@ -1,11 +1,9 @@
-/**
- * The reads and writes of the worker. The lease is also a fence: the next claim writes a later lease, and a process
- * that has lost its lease can no longer change the job.
- */
+/** The reads and writes of the worker. */
 import { sql } from 'kysely'
 import { after, timestamp } from '../clock.ts'
 import { locksRows } from '../store/dialect.ts'
 import type { Row, RowChange } from '../store/database.ts'
+import { NO_LEASE, backoff, hasLease, isLeaseOver, newLease } from './leases.ts'
 import { hasHolderEnded } from './processes.ts'
 import { jobRow, type Enqueuer, type Job } from './queue.ts'
 
@@ -14,7 +12,6 @@ export const MAX_ATTEMPTS = 12
 export const LEASE_MS = 20_000
 /** A job that has killed its process this often waits for the end of its lease. */
 const MOST_KILLED = 5
-const LONGEST_BACKOFF_MS = 3_600_000
 const EVENTS_AT_ONCE = 100
 
 export interface Claimer extends Enqueuer {
@@ -87,11 +84,7 @@ const due = (app: Enqueuer) => {
     .where('state', '=', 'ready')
     .where('run_at', '<=', now)
     .where((eb) =>
-      eb.or([
-        eb('lease_until', 'is', null),
-        eb('lease_until', '<', now),
-        eb.and([eb('attempts', '<', MOST_KILLED), hasHolderEnded('lease_holder')]),
-      ]),
+      eb.or([isLeaseOver(now), eb.and([eb('attempts', '<', MOST_KILLED), hasHolderEnded('lease_holder')])]),
     )
     .orderBy('run_at')
     .orderBy('id')
@@ -129,11 +122,7 @@ export async function claimJobs(app: Claimer, { free, freeForLong, long }: Hands
   if (chosen.length === 0) return []
   const rows = await app.db
     .updateTable('jobs')
-    .set((eb) => ({
-      lease_until: after(app.clock, LEASE_MS),
-      lease_holder: app.holder,
-      attempts: eb('attempts', '+', 1),
-    }))
+    .set((eb) => ({ ...newLease(app, LEASE_MS), attempts: eb('attempts', '+', 1) }))
     .where(
       'id',
       'in',
@@ -152,8 +141,6 @@ export function renewLease(app: Enqueuer, claim: Claim, lease: string): Promise<
   return change(app, claim, { lease_until: lease })
 }
 
-const FREE = { lease_until: null, lease_holder: null }
-
 /** False if another process held the job by then. */
 export async function endJob(
   app: Enqueuer,
@@ -163,10 +150,10 @@ export async function endJob(
 ): Promise<boolean> {
   const { attempts } = claim.row
   // Undo the attempt, so that the next process takes the job at once.
-  if (outcome === 'left') return change(app, claim, { ...FREE, attempts: attempts - 1 })
+  if (outcome === 'left') return change(app, claim, { ...NO_LEASE, attempts: attempts - 1 })
   if (outcome !== 'done') return change(app, claim, failure(app, attempts, outcome.error, every !== undefined))
   if (every === undefined) return remove(app, claim)
-  return change(app, claim, { run_at: after(app.clock, every), ...FREE, attempts: 0, last_error: null })
+  return change(app, claim, { run_at: after(app.clock, every), ...NO_LEASE, attempts: 0, last_error: null })
 }
 
 /** Counts attempts with a result. A job that a process released when it stopped was no attempt. */
@@ -182,11 +169,10 @@ export async function countTries(app: Enqueuer, outcomes: readonly Outcome[]): P
 
 /** A recurring job never becomes a dead letter: the cause of a failure may be gone tomorrow. */
 function failure(app: Enqueuer, attempts: number, error: unknown, recurs: boolean): RowChange<'jobs'> {
-  const backoff = Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2)
   return {
     state: attempts >= MAX_ATTEMPTS && !recurs ? 'dead' : 'ready',
-    run_at: after(app.clock, backoff),
-    ...FREE,
+    run_at: after(app.clock, backoff(attempts, 1_000)),
+    ...NO_LEASE,
     last_error: error instanceof Error ? error.message : String(error),
   }
 }
@@ -196,8 +182,7 @@ async function change(app: Enqueuer, { row, lease }: Claim, values: RowChange<'j
     .updateTable('jobs')
     .set(values)
     .where('id', '=', row.id)
-    .where('lease_until', '=', lease)
-    .where('lease_holder', '=', row.lease_holder)
+    .where(hasLease({ ...row, lease_until: lease }))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
@@ -206,8 +191,7 @@ async function remove(app: Enqueuer, { row, lease }: Claim): Promise<boolean> {
   const { numDeletedRows } = await app.db
     .deleteFrom('jobs')
     .where('id', '=', row.id)
-    .where('lease_until', '=', lease)
-    .where('lease_holder', '=', row.lease_holder)
+    .where(hasLease({ ...row, lease_until: lease }))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }

@@ -1,6 +1,7 @@
 /** Dead letters: retries or deletes jobs that failed for the last time. */
 import { timestamp } from '../clock.ts'
 import type { Row } from '../store/database.ts'
+import { NO_LEASE } from './leases.ts'
 import type { Enqueuer } from './queue.ts'
 
 /** Starts again with the first attempt, at once. False if the job is not a dead letter. */
@@ -10,7 +11,7 @@ export async function retryJob(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
-    .set({ state: 'ready', attempts: 0, run_at: timestamp(clock), lease_until: null, lease_holder: null })
+    .set({ state: 'ready', attempts: 0, run_at: timestamp(clock), ...NO_LEASE })
     .where('id', '=', id)
     .where('state', '=', 'dead')
     .executeTakeFirst()

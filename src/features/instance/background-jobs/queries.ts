@@ -4,6 +4,7 @@ import type { Page, PageRequest } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { isLeaseOver } from '../../../jobs/leases.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 
@@ -41,11 +42,7 @@ export async function queueFigures(app: App): Promise<QueueFigures> {
     .select((eb) => {
       const ready = eb('state', '=', 'ready')
       const leased = eb.and([ready, eb('lease_until', '>=', now)])
-      const due = eb.and([
-        ready,
-        eb('run_at', '<=', now),
-        eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]),
-      ])
+      const due = eb.and([ready, eb('run_at', '<=', now), isLeaseOver(now)])
       return [
         eb.fn.countAll<number>().filterWhere(due).as('enqueued'),
         eb.fn.countAll<number>().filterWhere(leased).as('busy'),

@@ -1,5 +1,6 @@
 import { MINUTE, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { backoff } from '../../../jobs/leases.ts'
 import { OutgoingFailure } from '../../../outbound/client.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { completeMessage } from '../../../store/outbox.ts'
@@ -17,7 +18,6 @@ import { isFilteredOut, requestTo, deliveryContent, type Message } from './reque
 
 /** A slower delivery marks its queue as troubled. */
 const SLOW_S = 1
-const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Delivered {
   readonly note: DeliveryResult
@@ -136,8 +136,7 @@ const isFinal = ({ reason }: OutgoingFailure) => reason === 'refused' || reason 
 
 function later(app: App, { created_at, attempts }: Delivery, atLeast: number): RowChange<'hook_deliveries'> {
   if (created_at <= after(app.clock, -EXPIRES_AFTER)) return { state: 'given_up' }
-  const backoff = Math.min(LONGEST_BACKOFF_MS, 5_000 * 2 ** attempts) * (0.75 + Math.random() / 2)
-  return { due_at: after(app.clock, Math.max(backoff, Math.min(atLeast, EXPIRES_AFTER))) }
+  return { due_at: after(app.clock, Math.max(backoff(attempts, 5_000), Math.min(atLeast, EXPIRES_AFTER))) }
 }
 
 /** Milliseconds, from a `Retry-After` header with seconds or with a date. */

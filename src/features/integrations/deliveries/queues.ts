@@ -1,9 +1,7 @@
-/**
- * The reads and writes of the deliverer. The lease is also a fence: a process that has lost it can no longer change the
- * queue.
- */
+/** The reads and writes of the deliverer. */
 import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App, TransactionApp } from '../../../context.ts'
+import { NO_LEASE, hasLease, isLeaseOver, newLease } from '../../../jobs/leases.ts'
 import { hasHolderEnded } from '../../../jobs/processes.ts'
 import type { NewRow, RowChange, TransactionDb } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
@@ -62,7 +60,7 @@ const due = ({ db, clock }: App, troubled: boolean, without: readonly number[]) 
     .$if(without.length > 0, (q) =>
       q.where((eb) => eb.or([eb('owner_id', 'is', null), eb('owner_id', 'not in', without)])),
     )
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now), hasHolderEnded('lease_holder')]))
+    .where((eb) => eb.or([isLeaseOver(now), hasHolderEnded('lease_holder')]))
     .orderBy('due_at')
     .orderBy('id')
 }
@@ -107,7 +105,7 @@ export async function claimQueues(
   if (ids.length === 0) return []
   return app.db
     .updateTable('delivery_lanes')
-    .set({ lease_until: after(app.clock, LEASE_MS), lease_holder: app.holder })
+    .set(newLease(app, LEASE_MS))
     .where('id', 'in', ids)
     .returningAll()
     .execute()
@@ -213,8 +211,7 @@ export async function releaseQueue(
       .selectFrom('delivery_lanes')
       .select('id')
       .where('id', '=', queue.id)
-      .where('lease_until', '=', queue.lease_until)
-      .where('lease_holder', '=', queue.lease_holder)
+      .where(hasLease(queue))
       .$if(locksRows(app.db), (q) => q.forUpdate())
       .executeTakeFirst()
     if (!held) return
@@ -231,12 +228,7 @@ export async function releaseQueue(
       const next = due_at ?? after(app.clock, TROUBLE_KEPT)
       await app.db
         .updateTable('delivery_lanes')
-        .set({
-          due_at: until !== null && until > next ? until : next,
-          troubled,
-          lease_until: null,
-          lease_holder: null,
-        })
+        .set({ due_at: until !== null && until > next ? until : next, troubled, ...NO_LEASE })
         .where('id', '=', queue.id)
         .execute()
     }
