@@ -28,7 +28,7 @@ const environmentRules = rulesOf({
   description: limited(z.string(), 10_000),
 })
 
-const duringRequiredStep = <T>(app: App, project: number, work: (app: App) => Promise<T>): Promise<T> =>
+const whileLocked = <T>(app: App, project: number, work: (app: App) => Promise<T>): Promise<T> =>
   transact(app, async (app) => {
     await lockName(app.db, `environments of project ${project}`)
     return work(app)
@@ -40,7 +40,7 @@ export function createEnvironment(
   input: EnvironmentInput & { name: string },
 ): Promise<Environment> {
   assertRules(environmentRules, input)
-  return duringRequiredStep(app, project, async (app) => {
+  return whileLocked(app, project, async (app) => {
     if (await findEnvironmentByName(app.db, project, input.name)) throw taken('name')
     return ensureEnvironment(app, project, input.name, input)
   })
@@ -50,7 +50,7 @@ export function createEnvironment(
 export function updateEnvironment(app: App, environment: Environment, input: EnvironmentInput): Promise<Environment> {
   assertRules(environmentRules, input)
   const { project_id: project, id } = environment
-  return duringRequiredStep(app, project, async (app) => {
+  return whileLocked(app, project, async (app) => {
     const name = input.name ?? environment.name
     const same = await findEnvironmentByName(app.db, project, name)
     if (same && same.id !== id) throw taken('name')

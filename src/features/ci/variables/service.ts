@@ -39,7 +39,7 @@ export async function createVariable(
     description: input.description ?? null,
   }
   assertValidVariable({ ...row, value: input.value })
-  return duringRequiredStep(app, row, async (app) => {
+  return whileLocked(app, row, async (app) => {
     await assertFree(app, row)
     await assertVariableAllowed(app, row)
     return app.db
@@ -52,7 +52,7 @@ export async function createVariable(
 
 /** The key and the `hidden` flag cannot change. */
 export async function updateVariable(app: App, variable: CiVariable, input: VariableInput): Promise<CiVariable> {
-  return duringRequiredStep(app, variable, async (app) => {
+  return whileLocked(app, variable, async (app) => {
     const now = await variablesOf(app.db, variable).where('id', '=', variable.id).executeTakeFirst()
     if (!now) throw notFound(WORDS[kindOf(variable)].missing) // a concurrent request deleted the row
     const change = {
@@ -83,7 +83,7 @@ export async function deleteVariable(app: App, variable: CiVariable): Promise<vo
   if (numDeletedRows === 0n) throw notFound(WORDS[kindOf(variable)].missing) // a concurrent request deleted the row
 }
 
-const duringRequiredStep = <T>(
+const whileLocked = <T>(
   app: App,
   { project_id, group_id }: VariableOwner,
   work: (app: App) => Promise<T>,
