@@ -84,16 +84,16 @@ export class TestForge implements door.Forge {
     this.#requests = new RequestLog(http)
   }
 
-  async user({ blocked, ...wish }: door.UserInput = {}): Promise<Person> {
+  async user({ blocked, ...request }: door.UserInput = {}): Promise<Person> {
     const number = ++this.#people
     const token = randomToken()
-    const username = wish.username ?? `user${number}`
+    const username = request.username ?? `user${number}`
     const user = await createUser(this.app, {
       username,
       email: `${username.toLowerCase()}@example.com`,
       name: `User ${number}`,
       skip_confirmation: true,
-      ...wish,
+      ...request,
       private_token: token,
     }).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
@@ -103,49 +103,49 @@ export class TestForge implements door.Forge {
     return new Person(this.url, user, token)
   }
 
-  async group(wish: door.GroupInput = {}, owner: door.Person = this.administrator): Promise<door.Group> {
+  async group(request: door.GroupInput = {}, owner: door.Person = this.administrator): Promise<door.Group> {
     const path = `group${++this.#groups}`
-    const input = { name: path, path, ...wish }
+    const input = { name: path, path, ...request }
     const group: GroupDetails = this.#done(await owner.post('/groups', input), `the group ${input.path}`)
     return group
   }
 
-  async project(wish: door.ProjectInput = {}, owner: door.Person = this.administrator): Promise<door.Project> {
-    const input = { path: `project${++this.#projects}`, ...wish }
+  async project(request: door.ProjectInput = {}, owner: door.Person = this.administrator): Promise<door.Project> {
+    const input = { path: `project${++this.#projects}`, ...request }
     const project: ProjectRecord = this.#done(await owner.post('/projects', input), `the project ${input.path}`)
     return project
   }
 
   async label(
-    place: door.Project | door.Group,
-    wish: door.LabelInput = {},
+    scope: door.Project | door.Group,
+    request: door.LabelInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Label> {
-    const input = { name: `label${++this.#labels}`, color: '#428BCA', ...wish }
+    const input = { name: `label${++this.#labels}`, color: '#428BCA', ...request }
     const label: LabelRecord = this.#done(
-      await person.post(`${pathOf(place)}/labels`, input),
+      await person.post(`${pathOf(scope)}/labels`, input),
       `the label ${input.name}`,
     )
     return label
   }
 
   async milestone(
-    place: door.Project | door.Group,
-    wish: door.MilestoneInput = {},
+    scope: door.Project | door.Group,
+    request: door.MilestoneInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Milestone> {
-    const input = { title: `milestone${++this.#milestones}`, ...wish }
-    const answer = await person.post(`${pathOf(place)}/milestones`, input)
+    const input = { title: `milestone${++this.#milestones}`, ...request }
+    const answer = await person.post(`${pathOf(scope)}/milestones`, input)
     const milestone: MilestoneRecord = this.#done(answer, `the milestone ${input.title}`)
     return milestone
   }
 
   async issue(
     { id }: { id: number },
-    wish: door.IssueInput = {},
+    request: door.IssueInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Issue> {
-    const input = { title: `issue${++this.#issues}`, ...wish }
+    const input = { title: `issue${++this.#issues}`, ...request }
     const issue: IssueRecord = this.#done(
       await person.post(`/projects/${id}/issues`, input),
       `the issue ${input.title}`,
@@ -155,10 +155,10 @@ export class TestForge implements door.Forge {
 
   async note(
     { project_id, iid }: { readonly project_id: number; readonly iid: number },
-    wish: door.NoteInput = {},
+    request: door.NoteInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Note> {
-    const input = { body: `note${++this.#notes}`, ...wish }
+    const input = { body: `note${++this.#notes}`, ...request }
     const answer = await person.post(`/projects/${project_id}/issues/${iid}/notes`, input)
     const note: NoteRecord = this.#done(answer, `the note on issue ${iid}`)
     return note
@@ -166,14 +166,14 @@ export class TestForge implements door.Forge {
 
   async snippet(
     project: { readonly id: number } | null,
-    wish: door.SnippetInput = {},
+    request: door.SnippetInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.Snippet> {
     const input = {
       title: `snippet${++this.#snippets}`,
       visibility: 'private',
-      ...(wish.files ? {} : { file_name: 'snippet.txt', content: 'A snippet\n' }),
-      ...wish,
+      ...(request.files ? {} : { file_name: 'snippet.txt', content: 'A snippet\n' }),
+      ...request,
     }
     const answer = await person.post(`${project ? `/projects/${project.id}` : ''}/snippets`, input)
     const snippet: SnippetRecord = this.#done(answer, `the snippet ${input.title}`)
@@ -182,27 +182,27 @@ export class TestForge implements door.Forge {
 
   async mergeRequest(
     project: { id: number },
-    { files, ...wish }: door.MergeRequestInput = {},
+    { files, ...request }: door.MergeRequestInput = {},
     person: door.Person = this.administrator,
   ): Promise<door.MergeRequest> {
     const name = `change${++this.#mergeRequests}`
-    const { source_branch = name, title = name } = wish
+    const { source_branch = name, title = name } = request
     const at = `/projects/${project.id}`
     const { default_branch: main } = this.#done(await person.get(at), `the project ${project.id}`)
     if (main === null) await this.seed(project, { 'README.md': '# Here\n' }, { as: person })
     const content = files ?? { [`${source_branch}.txt`]: `${source_branch}\n` }
     await this.seed(project, content, { branch: source_branch, message: title, as: person })
-    const input = { target_branch: main ?? 'master', ...wish, source_branch, title }
+    const input = { target_branch: main ?? 'master', ...request, source_branch, title }
     const answer = await person.post(`${at}/merge_requests`, input)
-    const request: MergeRequestDetail = this.#done(answer, `the merge request ${title}`)
-    return request
+    const created: MergeRequestDetail = this.#done(answer, `the merge request ${title}`)
+    return created
   }
 
-  async seed({ id }: { id: number }, files: door.Files, wish: door.SeedInput = {}): Promise<door.Commit> {
-    const { as: person = this.administrator, message = 'Add files' } = wish
+  async seed({ id }: { id: number }, files: door.Files, request: door.SeedInput = {}): Promise<door.Commit> {
+    const { as: person = this.administrator, message = 'Add files' } = request
     const at = `/projects/${id}`
     const { default_branch: main } = this.#done(await person.get(at), `the project ${id}`)
-    const { branch = main ?? 'master' } = wish
+    const { branch = main ?? 'master' } = request
     const isThere = async (path: string) => (await person.head(`${at}/repository/${path}`)).status < 300
     const isNew = main !== null && branch !== main && !(await isThere(`branches/${encodeURIComponent(branch)}`))
     const ref = encodeURIComponent(isNew ? main : branch)
@@ -220,8 +220,8 @@ export class TestForge implements door.Forge {
     return this.#done(await person.post(`${at}/repository/commits`, input), `the commit to ${branch}`)
   }
 
-  git(args: readonly string[], wish: door.GitInput = {}): Promise<string> {
-    const { as: person = this.administrator, cwd = join(this.#ground.folder, 'work') } = wish
+  git(args: readonly string[], request: door.GitInput = {}): Promise<string> {
+    const { as: person = this.administrator, cwd = join(this.#ground.folder, 'work') } = request
     return runGit(args, person, cwd)
   }
 
@@ -339,8 +339,8 @@ export class TestForge implements door.Forge {
   }
 }
 
-const pathOf = (place: door.Project | door.Group) =>
-  'full_path' in place ? `/groups/${place.id}` : `/projects/${place.id}`
+const pathOf = (scope: door.Project | door.Group) =>
+  'full_path' in scope ? `/groups/${scope.id}` : `/projects/${scope.id}`
 
 const GONE = { recursive: true, force: true } as const
 

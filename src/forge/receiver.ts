@@ -91,7 +91,7 @@ export class Receiver implements door.Receiver {
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request)
-    const { status = 200, headers = {}, text = '', delay = 0, hang = false } = this.#wished()
+    const { status = 200, headers = {}, text = '', delay = 0, hang = false } = this.#nextAnswer()
     this.#kept.push({ delivery: deliveryOf(request, body), isTaken: false })
     if (this.#kept.length === 2 * MOST_KEPT) this.#kept = this.#kept.slice(-MOST_KEPT)
     for (const tell of this.#waiting) tell()
@@ -100,7 +100,7 @@ export class Receiver implements door.Receiver {
     response.writeHead(status, headers).end(text)
   }
 
-  #wished(): door.ReceiverAnswer {
+  #nextAnswer(): door.ReceiverAnswer {
     if (this.#times <= 0) return {}
     this.#times--
     return this.#answer

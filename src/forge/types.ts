@@ -34,9 +34,9 @@ export interface Forge extends AsyncDisposable {
   /** Creates a project of `owner`, in their own namespace unless `namespace_id` is given; returns the API record. */
   project(request?: ProjectInput, owner?: Person): Promise<Project>
   /** Creates a label of a project or a group; returns the API record. */
-  label(place: Project | Group, request?: LabelInput, as?: Person): Promise<Label>
+  label(scope: Project | Group, request?: LabelInput, as?: Person): Promise<Label>
   /** Creates a milestone of a project or a group; returns the API record. */
-  milestone(place: Project | Group, request?: MilestoneInput, as?: Person): Promise<Milestone>
+  milestone(scope: Project | Group, request?: MilestoneInput, as?: Person): Promise<Milestone>
   /** Creates an issue of a project; returns the API record. */
   issue(project: { readonly id: number }, request?: IssueInput, as?: Person): Promise<Issue>
   /** Creates a note on an issue; returns the API record. */

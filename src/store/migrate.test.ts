@@ -24,7 +24,7 @@ async function openFolder() {
   }
 }
 
-test('each is named by its time, save the baseline', () => {
+test('each is named by its time, except the baseline', () => {
   const [baseline, ...timed] = APPLIED
   expect(baseline).toBe('000-baseline')
   for (const name of timed) {

@@ -33,7 +33,7 @@ export type LaunchReport =
     }
 
 interface Order {
-  wish?: LaunchRequest
+  request?: LaunchRequest
   /** By their file descriptor in the program. */
   readonly pipes: (Socket | undefined)[]
 }
@@ -55,10 +55,10 @@ function listen({ path, secret }: Hello): void {
     // No data follows the first line until the program has started.
     pipe.once('data', (line: Buffer) => {
       pipe.pause()
-      const [shown, id, place] = line.toString('latin1').trimEnd().split(' ')
+      const [shown, id, descriptor] = line.toString('latin1').trimEnd().split(' ')
       const isTooLate = Number(id) <= newest && !orders.has(Number(id))
       if (shown !== secret || isTooLate) return void pipe.destroy()
-      orderOf(Number(id)).pipes[Number(place)] = pipe
+      orderOf(Number(id)).pipes[Number(descriptor)] = pipe
       startIfWhole(Number(id))
     })
   })
@@ -67,7 +67,7 @@ function listen({ path, secret }: Hello): void {
 }
 
 function startIfWhole(id: number): void {
-  const { wish: request, pipes } = orderOf(id)
+  const { request, pipes } = orderOf(id)
   const [input, output, errors] = pipes
   if (!request || !output || !errors || (request.hasInput && !input)) return
   orders.delete(id)
@@ -113,6 +113,6 @@ process.on('message', (message: Hello | LaunchRequest | Signal) => {
   if ('secret' in message) return listen(message)
   if ('signal' in message) return pass(message)
   newest = message.id
-  orderOf(message.id).wish = message
+  orderOf(message.id).request = message
   startIfWhole(message.id)
 })
