@@ -83,7 +83,7 @@ export class Includes {
     const mark = markOf(root, 'include')
     let merged = newMapping()
     for (const item of (Array.isArray(written) ? written.flat(10) : [written]) as Value[])
-      for (const one of await this.#wishes(item, tree, mark))
+      for (const one of await this.#optionsOf(item, tree, mark))
         merged = merge(merged, await this.#one(one, tree, one.mark ?? mark), this.#budget)
     const own = newMapping()
     for (const [key, value] of Object.entries(root)) if (key !== 'include') put(own, key, value, markOf(root, key))
@@ -91,7 +91,7 @@ export class Includes {
   }
 
   /** The files that one entry names: several files of a project, or all that a pattern matches. */
-  async #wishes(item: Value, tree: Tree | null, at: Mark | undefined): Promise<Options[]> {
+  async #optionsOf(item: Value, tree: Tree | null, at: Mark | undefined): Promise<Options[]> {
     const mark = (isMapping(item) && startOf(item)) || at
     const entry = isText(item) ? (/^https?:\/\//.test(item) ? { remote: item } : { local: item }) : item
     if (!isMapping(entry))

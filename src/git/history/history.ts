@@ -71,7 +71,7 @@ async function pageIn(walk: Walk, { skip, limit }: Required<PageRequest>): Promi
 }
 
 /** Without a process, if only commits and dates decide. */
-async function plainWalk({ dir, wish: input, from, not, path, author }: Walk) {
+async function plainWalk({ dir, options: input, from, not, path, author }: Walk) {
   const isPlain = !input.all && path === undefined && !author && input.order !== 'topo' && !input.environment
   const { firstParent = false, noMerges = false, since, until } = input
   if (!isPlain || (not.length > 0 && (since ?? until))) return null

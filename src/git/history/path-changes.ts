@@ -105,7 +105,7 @@ export async function followedIds(walk: Walk): Promise<string> {
   return found
 }
 
-const isOnlyPath = ({ wish: input, from, not, author }: Walk) =>
+const isOnlyPath = ({ options: input, from, not, author }: Walk) =>
   from.length === 1 &&
   not.length === 0 &&
   !author &&
@@ -113,7 +113,7 @@ const isOnlyPath = ({ wish: input, from, not, author }: Walk) =>
   !input.since &&
   !input.until &&
   isUsual(input)
-const isUsual = ({ firstParent, noMerges, order }: Walk['wish']) => !firstParent && !noMerges && order !== 'topo'
+const isUsual = ({ firstParent, noMerges, order }: Walk['options']) => !firstParent && !noMerges && order !== 'topo'
 
 const askForFollowed = (walk: Walk) => logOf(walk, '--format=%H', { limit: MOST_FOLLOWED })
 

@@ -37,7 +37,7 @@ export interface PageRequest {
 
 export interface Walk {
   readonly dir: string
-  readonly wish: HistoryOptions
+  readonly options: HistoryOptions
   /** Ids. */
   readonly from: readonly string[]
   readonly not: readonly string[]
@@ -54,7 +54,7 @@ export async function walkFor(dir: string, request: HistoryOptions): Promise<Wal
   const ids = await resolveCommits(dir, [...names, ...(request.not ?? [])], { environment: request.environment })
   const from = ids.slice(0, names.length).filter((id) => id !== null)
   if (from.length < names.length || (from.length === 0 && !request.all)) return null
-  return { dir, wish: request, from, not: ids.slice(names.length).filter((id) => id !== null), path, author }
+  return { dir, options: request, from, not: ids.slice(names.length).filter((id) => id !== null), path, author }
 }
 
 const MAX_SKIP = 10_000_000
@@ -68,7 +68,7 @@ export async function logOf(
   if (limit === 0) return ''
   const start = Math.min(skip, MAX_SKIP)
   // While git follows renames, it also counts skipped commits that it would not have shown.
-  const isFollowing = walk.wish.follow === true && walk.path !== undefined
+  const isFollowing = walk.options.follow === true && walk.path !== undefined
   const page = isFollowing
     ? (['--follow', '--max-count', count(start + limit)] as const)
     : (['--skip', count(start), '--max-count', count(limit)] as const)
@@ -82,7 +82,7 @@ export async function countIn(walk: Walk): Promise<number> {
   return Number(await outputOf(walk, args, () => git(walk.dir, args, optionsOf(walk))))
 }
 
-function argumentsOf({ wish: request, path, author }: Walk) {
+function argumentsOf({ options: request, path, author }: Walk) {
   return [
     ...(request.firstParent ? (['--first-parent'] as const) : []),
     ...(request.noMerges ? (['--no-merges'] as const) : []),
@@ -97,7 +97,7 @@ function argumentsOf({ wish: request, path, author }: Walk) {
   ] as const
 }
 
-function optionsOf({ wish: { environment }, from, not }: Walk) {
+function optionsOf({ options: { environment }, from, not }: Walk) {
   const input = [...from, ...not.map((id) => `^${id}`)].map((line) => `${line}\n`).join('')
   return { input, deadline: MINUTE / 2, environment }
 }
@@ -106,6 +106,6 @@ const outputs = new Memory<string>(8 * 1024 * 1024, ({ length }) => length)
 
 /** Refs move, and objects in quarantine may be deleted. Neither is cached. */
 function outputOf(walk: Walk, args: readonly string[], run: () => Promise<string>): Promise<string> {
-  if (walk.wish.all || walk.wish.environment) return run()
+  if (walk.options.all || walk.options.environment) return run()
   return outputs.recall(walk.dir, [...args, optionsOf(walk).input].join('\0'), run)
 }

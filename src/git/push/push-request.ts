@@ -75,13 +75,13 @@ export class PushReader {
       const text = chomp(spend(line)).toString('latin1')
       if (commands.length === 0 && /^shallow [0-9a-f]{40}$/.test(text)) isShallow = true
       else {
-        const { command, wishes: inputs } = commandOf(text)
-        if (commands.length === 0) for (const request of inputs) capabilities.add(request)
+        const { command, capabilities: named } = commandOf(text)
+        if (commands.length === 0) for (const name of named) capabilities.add(name)
         commands.push(command)
       }
     }
     if (commands.length === 0) return null
-    const format = [...capabilities].find((request) => request.startsWith('object-format='))
+    const format = [...capabilities].find((name) => name.startsWith('object-format='))
     if (format && format !== 'object-format=sha1') throw new BadPush('unknown object format')
     const options: string[] = []
     if (capabilities.has('push-options'))
@@ -150,8 +150,8 @@ const chomp = (line: Buffer) => (line.at(-1) === 0x0a ? line.subarray(0, -1) : l
 
 const COMMAND = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^\0]+)(?:\0(.*))?$/is
 
-function commandOf(line: string): { command: PushCommand; wishes: string[] } {
-  const [, before, after, latin, inputs = ''] = COMMAND.exec(line) ?? []
+function commandOf(line: string): { command: PushCommand; capabilities: string[] } {
+  const [, before, after, latin, capabilities = ''] = COMMAND.exec(line) ?? []
   if (!before || !after || !latin) throw new BadPush('not a command')
   const name = Buffer.from(latin, 'latin1')
   const text = name.toString()
@@ -162,7 +162,7 @@ function commandOf(line: string): { command: PushCommand; wishes: string[] } {
       ref: Buffer.from(text).equals(name) ? text : null,
       name,
     },
-    wishes: inputs.split(' ').filter(Boolean),
+    capabilities: capabilities.split(' ').filter(Boolean),
   }
 }
 

@@ -80,7 +80,7 @@ const IDLE_MS = HOUR
 const SMALL = 1024 * 1024
 
 /** One ref update of the push, and why it failed. */
-interface Options {
+interface CommandState {
   readonly command: PushCommand
   reason: string | null
   isMoved: boolean
@@ -99,42 +99,42 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
   if (!request) return { moved: [], refused: [] }
 
   using report = new PushReport(output, request.capabilities)
-  const inputs = inputsOf(request)
+  const states = statesOf(request)
   let failure: unknown
   try {
-    await fulfil({ dir, request, wishes: inputs, reader, report }, options)
+    await fulfil({ dir, request, states, reader, report }, options)
   } catch (error) {
     if (signal?.aborted || error instanceof ClientDisconnected || error instanceof ClientTooSlow) throw error
     failure = error
     const reason = options.explain?.(error) ?? 'internal error'
     refuseAll(
-      inputs.filter(({ isMoved }) => !isMoved),
+      states.filter(({ isMoved }) => !isMoved),
       reason,
     )
   }
   reader.release()
-  await report.finish(inputs)
+  await report.finish(states)
   if (failure) throw failure
-  return resultOf(inputs)
+  return resultOf(states)
 }
 
 interface Reception {
   readonly dir: string
   readonly request: PushRequest
-  readonly wishes: readonly Options[]
+  readonly states: readonly CommandState[]
   readonly reader: PushReader
   readonly report: PushReport
 }
 
 async function fulfil(reception: Reception, options: ReceiveOptions): Promise<void> {
-  const { dir, request, wishes: inputs, report } = reception
+  const { dir, request, states, report } = reception
   const { gate, afterwards, signal, size = Infinity, limits = {} } = options
   // A push with only deletions has no pack.
   const hasPack = !request.commands.every(isDeletion)
   await using quarantine = hasPack ? await openQuarantine(dir, { ...limits, isSmall: size <= SMALL }) : null
   if (quarantine && !(await takePack(quarantine, reception, { signal, limits }))) return
-  refuseIfAtomic(request, inputs)
-  const updates = updatesOf(inputs)
+  refuseIfAtomic(request, states)
+  const updates = updatesOf(states)
   if (updates.length === 0) return
 
   const pack = () => quarantine?.pack() ?? Promise.resolve(null)
@@ -143,7 +143,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   signal?.throwIfAborted()
   if ('refuse' in verdict) {
     await report.say([verdict.refuse])
-    return refuseAll(inputs, 'pre-receive hook declined')
+    return refuseAll(states, 'pre-receive hook declined')
   }
   await report.say(verdict.messages)
   const small = await pack()
@@ -153,7 +153,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   await Promise.allSettled([ready, moving])
   await ready
   await moving
-  const moved = updatesOf(inputs)
+  const moved = updatesOf(states)
   if (!afterwards) return
   const words = await afterwards(moved, push)
   await report.say(words?.messages)
@@ -162,7 +162,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
 /** True if the remaining refs may point to the received objects. */
 async function takePack(
   quarantine: Quarantine,
-  { request, wishes: inputs, reader, report }: Reception,
+  { request, states, reader, report }: Reception,
   { signal, limits }: { signal: AbortSignal | undefined; limits: PushLimits },
 ): Promise<boolean> {
   try {
@@ -173,26 +173,26 @@ async function takePack(
     if (error instanceof PackTooLarge)
       await report.say([`error: a push may bring ${megabytes(limits.packBytes!)} at most`])
     report.unpacked = error.message
-    refuseAll(inputs, request.isShallow ? 'shallow update not allowed' : 'unpacker error')
+    refuseAll(states, request.isShallow ? 'shallow update not allowed' : 'unpacker error')
     return false
   }
-  const ids = new Set(updatesOf(inputs).flatMap((update) => (isDeletion(update) ? [] : [update.after])))
+  const ids = new Set(updatesOf(states).flatMap((update) => (isDeletion(update) ? [] : [update.after])))
   if (ids.size > 0 && !(await quarantine.isComplete([...ids])))
-    for (const wish of inputs)
-      if (!isDeletion(wish.command))
-        wish.reason ??= request.isShallow ? 'shallow update not allowed' : 'missing necessary objects'
+    for (const state of states)
+      if (!isDeletion(state.command))
+        state.reason ??= request.isShallow ? 'shallow update not allowed' : 'missing necessary objects'
   return true
 }
 
 const megabytes = (bytes: number) => `${Math.round((bytes / 1024 / 1024) * 100) / 100} MB`
 
 /** Moves the refs one by one if they cannot move together: a ref that lost a race must not fail the others. */
-async function move({ dir, request, wishes: inputs, report }: Reception, arrival: Arrival): Promise<void> {
-  const wanted = inputs.filter((wish) => wish.reason === null)
-  const attempt = async (some: readonly Options[], reason: string | null) => {
+async function move({ dir, request, states, report }: Reception, arrival: Arrival): Promise<void> {
+  const accepted = states.filter((state) => state.reason === null)
+  const attempt = async (some: readonly CommandState[], reason: string | null) => {
     try {
       await moveRefs(dir, updatesOf(some), arrival)
-      for (const wish of some) wish.isMoved = true
+      for (const state of some) state.isMoved = true
     } catch (error) {
       if (!isRefused(error)) throw error
       if (reason === null) return false
@@ -201,9 +201,9 @@ async function move({ dir, request, wishes: inputs, report }: Reception, arrival
     }
     return true
   }
-  if (request.capabilities.has('atomic')) return void (await attempt(wanted, 'atomic transaction failed'))
-  if (wanted.length > 1 && (await attempt(wanted, null))) return
-  for (const wish of wanted) await attempt([wish], 'failed to update ref')
+  if (request.capabilities.has('atomic')) return void (await attempt(accepted, 'atomic transaction failed'))
+  if (accepted.length > 1 && (await attempt(accepted, null))) return
+  for (const state of accepted) await attempt([state], 'failed to update ref')
 }
 
 const isRefused = (error: unknown): error is Error =>
@@ -218,7 +218,7 @@ function wordsOf(error: Error): string {
   return name === null ? message : `${message}: ${name}`
 }
 
-function inputsOf({ commands }: PushRequest): Options[] {
+function statesOf({ commands }: PushRequest): CommandState[] {
   const seen = new Set<string>()
   return commands.map((command) => {
     const key = command.name.toString('latin1')
@@ -242,21 +242,21 @@ function objectionTo(command: PushCommand): string | null {
   return isUnmistakable(command.ref!) ? null : 'funny refname'
 }
 
-const updatesOf = (inputs: readonly Options[]): RefUpdate[] =>
-  inputs
-    .filter((wish) => wish.reason === null)
+const updatesOf = (states: readonly CommandState[]): RefUpdate[] =>
+  states
+    .filter((state) => state.reason === null)
     .map(({ command: { before, after, ref: name } }) => ({ ref: name!, before, after }))
 
-function refuseAll(inputs: readonly Options[], reason: string): void {
-  for (const wish of inputs) wish.reason ??= reason
+function refuseAll(states: readonly CommandState[], reason: string): void {
+  for (const state of states) state.reason ??= reason
 }
 
-function refuseIfAtomic({ capabilities }: PushRequest, inputs: readonly Options[]): void {
-  if (capabilities.has('atomic') && inputs.some((wish) => wish.reason !== null))
-    refuseAll(inputs, 'atomic push failure')
+function refuseIfAtomic({ capabilities }: PushRequest, states: readonly CommandState[]): void {
+  if (capabilities.has('atomic') && states.some((state) => state.reason !== null))
+    refuseAll(states, 'atomic push failure')
 }
 
-const resultOf = (inputs: readonly Options[]): PushResult => ({
-  moved: updatesOf(inputs),
-  refused: inputs.flatMap(({ command, reason }) => (reason === null ? [] : [{ ref: command.name.toString(), reason }])),
+const resultOf = (states: readonly CommandState[]): PushResult => ({
+  moved: updatesOf(states),
+  refused: states.flatMap(({ command, reason }) => (reason === null ? [] : [{ ref: command.name.toString(), reason }])),
 })
