@@ -82,7 +82,7 @@ const run: Verb = {
   async run(call) {
     const concurrent = numberOf(call, 'jobs', { least: 1, most: MOST_AT_A_TIME, otherwise: 1 })
     const executor = await executorOf(call)
-    const { compiled, wish: input } = await compileHere(call)
+    const { compiled, input } = await compileHere(call)
     const { lineOfFault } = await import('../features/ci/local/showing.ts')
     const { runHere, NotRun } = await import('../features/ci/local/run.ts')
     for (const fault of compiled.errors) console.error(lineOfFault(fault))
@@ -113,7 +113,7 @@ const run: Verb = {
 export const ci: Record<string, Verb> = { 'ci check': check, 'ci run': run }
 
 async function compileHere(call: Call) {
-  const input = await wishOf(call)
+  const input = await optionsOf(call)
   const { compile } = await import('../ci/config/compile.ts')
   const { contextOf } = await import('../features/ci/local/context.ts')
   const { readHere } = await import('../features/ci/local/includes.ts')
@@ -121,10 +121,10 @@ async function compileHere(call: Call) {
   if (text === null) throw new CannotStart(`${input.file} not found`)
   const { ref, tag } = input.copy
   const about = `${input.event} on ${tag ? 'tag ' : ''}${ref}`
-  return { compiled: await compile(text, await contextOf(input)), wish: input, about }
+  return { compiled: await compile(text, await contextOf(input)), input, about }
 }
 
-async function wishOf(call: Call): Promise<LocalRunOptions> {
+async function optionsOf(call: Call): Promise<LocalRunOptions> {
   const { flags, lists, switches } = call
   const { openWorkingCopy, NoWorkingCopy } = await import('../features/ci/local/working-copy.ts')
   const event = EVENTS.find((known) => known === (flags.event ?? 'push'))

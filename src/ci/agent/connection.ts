@@ -128,8 +128,8 @@ export class Connection {
 export function pauseOf(attempt: number, answer: Answer | null): number {
   const seconds = Number(answer ? headerOf(answer, 'retry-after') : Number.NaN)
   const reset = Date.parse((answer && headerOf(answer, 'ratelimit-resettime')) ?? '') - Date.now()
-  const wished = seconds > 0 ? seconds * 1000 : reset > 0 ? reset : FIRST_PAUSE_MS * 2 ** (attempt - 1)
-  return Math.min(wished, LONGEST_PAUSE_MS)
+  const pause = seconds > 0 ? seconds * 1000 : reset > 0 ? reset : FIRST_PAUSE_MS * 2 ** (attempt - 1)
+  return Math.min(pause, LONGEST_PAUSE_MS)
 }
 
 export function headerOf({ headers }: Answer, name: string): string | null {

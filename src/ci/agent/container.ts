@@ -189,12 +189,12 @@ class Containers implements OpenExecutor {
   }
 
   /** Tries each allowed pull policy in order. */
-  async #pull({ name, pull_policy: wished, executor_opts: options }: Image, signal: AbortSignal): Promise<void> {
+  async #pull({ name, pull_policy: listed, executor_opts: options }: Image, signal: AbortSignal): Promise<void> {
     // The name becomes a command line argument, so it must not start like a flag.
     if (!/^[a-z0-9][\w./:@-]*$/i.test(name) || name.length > 1000)
       throw new JobFailed('runner_configuration_error', `invalid image name: ${name.slice(0, 200)}`)
     const { say, output } = this.#given
-    const policies = wished.length > 0 ? wished : ['always']
+    const policies = listed.length > 0 ? listed : ['always']
     if (policies.some((policy) => !POLICIES.includes(policy)))
       throw new JobFailed('runner_configuration_error', `unknown pull policy: ${policies.join(', ').slice(0, 200)}`)
     for (const policy of policies) {

@@ -292,8 +292,8 @@ class JobRun {
   }
 
   async #attempts(variable: string, work: () => Promise<void>, away = 1): Promise<void> {
-    const wished = Number(this.#variables.get(variable) || 1)
-    const most = Number.isInteger(wished) && wished >= 1 && wished <= MOST_ATTEMPTS ? wished : 1
+    const attempts = Number(this.#variables.get(variable) || 1)
+    const most = Number.isInteger(attempts) && attempts >= 1 && attempts <= MOST_ATTEMPTS ? attempts : 1
     for (let attempt = 1; ; attempt++) {
       try {
         return await work()

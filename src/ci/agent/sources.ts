@@ -54,9 +54,9 @@ export async function getSources(given: SourcesJob): Promise<void> {
 }
 
 function strategyOf({ job, variables }: SourcesJob): Strategy {
-  const wished = variables.get('GIT_STRATEGY')
-  if (wished === '') return job.allow_git_fetch ? 'fetch' : 'clone'
-  if (wished === 'clone' || wished === 'fetch' || wished === 'none' || wished === 'empty') return wished
+  const strategy = variables.get('GIT_STRATEGY')
+  if (strategy === '') return job.allow_git_fetch ? 'fetch' : 'clone'
+  if (strategy === 'clone' || strategy === 'fetch' || strategy === 'none' || strategy === 'empty') return strategy
   throw new JobFailed('runner_system_failure', 'unknown GIT_STRATEGY')
 }
 

@@ -56,10 +56,10 @@ export interface WorkspaceLocation {
 export function workspaceOf({ folder, repoUrl, mountedAt, clonePath }: WorkspaceLocation): Workspace | null {
   const here = { builds: join(folder, 'builds'), temporary: join(folder, 'tmp') }
   const seen = mountedAt ? { builds: `${mountedAt}/builds`, temporary: `${mountedAt}/tmp` } : here
-  const wished = clonePath ? posix.relative(seen.builds, posix.normalize(clonePath)) : projectPathOf(repoUrl)
-  if (wished === '' || wished === '..' || wished.startsWith('../')) return null
+  const projectPath = clonePath ? posix.relative(seen.builds, posix.normalize(clonePath)) : projectPathOf(repoUrl)
+  if (projectPath === '' || projectPath === '..' || projectPath.startsWith('../')) return null
   return {
-    here: { ...here, project: join(here.builds, wished) },
-    seen: { ...seen, project: posix.join(seen.builds, wished) },
+    here: { ...here, project: join(here.builds, projectPath) },
+    seen: { ...seen, project: posix.join(seen.builds, projectPath) },
   }
 }

@@ -18,13 +18,13 @@ export interface Handed {
   readonly id: number
   readonly plan: Plan
   readonly job: PlannedJob
-  readonly wish: LocalRunOptions
+  readonly options: LocalRunOptions
   /** Variables that earlier jobs have reported. */
   readonly reported: readonly Variable[]
   readonly dependencies: readonly { readonly id: number; readonly name: string; readonly archive: string }[]
 }
 
-export async function jobInput({ id, plan, job, wish: input, reported, dependencies }: Handed): Promise<JobInput> {
+export async function jobInput({ id, plan, job, options: input, reported, dependencies }: Handed): Promise<JobInput> {
   const { copy } = input
   const token = randomBytes(20).toString('hex')
   const predefined = await predefinedFor(input)

@@ -78,7 +78,7 @@ interface Row {
 export class LocalPipeline {
   readonly #ground: RunGround
   readonly #plan: Plan
-  readonly #wish: LocalRunOptions
+  readonly #options: LocalRunOptions
   readonly #depth: number
   readonly #prefix: string
   readonly #rows: Row[]
@@ -93,7 +93,7 @@ export class LocalPipeline {
   ) {
     this.#ground = ground
     this.#plan = plan
-    this.#wish = request
+    this.#options = request
     this.#depth = depth
     this.#prefix = prefix
     this.#rows = jobs.map((job) => ({
@@ -197,13 +197,13 @@ export class LocalPipeline {
       id: row.id,
       plan: this.#plan,
       job,
-      wish: this.#wish,
+      options: this.#options,
       reported: before.flatMap(({ reported }) => reported),
       dependencies: before.flatMap(({ id, job: { name }, archive }) =>
         archive === null ? [] : [{ id, name, archive }],
       ),
     })
-    const result = await runLocally(input, this.#wish.copy.root, {
+    const result = await runLocally(input, this.#options.copy.root, {
       state,
       slot,
       executor,
@@ -277,7 +277,7 @@ export class LocalPipeline {
       row.note = `not run: a pipeline of ${trigger?.project}`
       return
     }
-    const request = await this.#childWish(row)
+    const request = await this.#childOptions(row)
     const text = JSON.stringify({ include: trigger.include })
     const context = await contextOf(request, ({ job, path }) => this.#artifactText(job, path))
     const { plan, errors } = await compile(text, context)
@@ -299,23 +299,23 @@ export class LocalPipeline {
     row.status = status === 'canceled' || status === 'failed' || status === 'success' ? status : asBridge(status)
   }
 
-  async #childWish({ job }: Row): Promise<LocalRunOptions> {
+  async #childOptions({ job }: Row): Promise<LocalRunOptions> {
     const { forward, inputs } = job.trigger!
     const given = fileVariables(this.#plan, job)
     const scope = new Scope([
-      valuesOf(this.#wish.variables),
+      valuesOf(this.#options.variables),
       valuesOf(given),
-      valuesOf(await predefinedFor(this.#wish)),
+      valuesOf(await predefinedFor(this.#options)),
     ])
     const ofFile = given.map(({ key, value, expand }) => ({ key, value: expand ? scope.expand(value) : value }))
     return {
-      ...this.#wish,
+      ...this.#options,
       event: 'parent_pipeline',
       inputs,
       variables: [
         ...(forward.yaml_variables ? ofFile : []),
         // Masked variables act like the project settings of a server: all pipelines of the project get them.
-        ...this.#wish.variables.filter(({ masked }) => forward.pipeline_variables || masked),
+        ...this.#options.variables.filter(({ masked }) => forward.pipeline_variables || masked),
       ],
     }
   }

@@ -25,11 +25,11 @@ export interface Consent {
   /** The user who registered the application; null if it belongs to the instance. */
   owner: User | null
   target: Target
-  wish: AuthorizationRequest
+  input: AuthorizationRequest
   given: Raw
 }
 
-export function consentPage({ token, user, owner, target, wish: input, given }: Consent): Page {
+export function consentPage({ token, user, owner, target, input, given }: Consent): Page {
   const { application, redirectUri } = target
   const carried = QUESTION.filter((name) => typeof given[name] === 'string').map(
     (name) => html`<input type="hidden" name="${name}" value="${given[name] as string}" />`,

@@ -23,7 +23,7 @@ import { badClientPage, consentPage } from './pages.ts'
 interface RequestContext {
   user: User
   target: Target
-  wish: AuthorizationRequest
+  input: AuthorizationRequest
   given: Raw
 }
 
@@ -44,7 +44,7 @@ export const routes: WebRoutes = (server, gateway) => {
       const input = readAuthorization(target, given)
       const user = await signedInOn(app, request)
       if (!user) return reply.redirect(signInAddress(given), 303)
-      return await answer({ user, target, wish: input, given })
+      return await answer({ user, target, input, given })
     } catch (error) {
       if (error instanceof Refusal && error.facts.body) return reply.redirect(refusalAddress(target, error), 303)
       throw error
@@ -52,19 +52,19 @@ export const routes: WebRoutes = (server, gateway) => {
   }
 
   server.get('/oauth/authorize', (request, reply) =>
-    asked(queryOf(request), request, reply, async ({ user, target, wish: input, given }) => {
+    asked(queryOf(request), request, reply, async ({ user, target, input, given }) => {
       if (await hasConsent(app, user, target, input)) {
         return reply.redirect(await grant(app, user, target, input), 303)
       }
       const { owner_id } = target.application
       const owner = owner_id === null ? null : await findUser(app.db, owner_id)
       const token = formToken(app, request, reply)
-      return sendPage(reply, 200, consentPage({ token, user, owner, target, wish: input, given }))
+      return sendPage(reply, 200, consentPage({ token, user, owner, target, input, given }))
     }),
   )
 
   onForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
-    asked(form, request, reply, async ({ user, target, wish: input }) => {
+    asked(form, request, reply, async ({ user, target, input }) => {
       // A form cannot send DELETE, so the button sends `_method`.
       const isDenied = textOf(form, '_method') === 'delete'
       return reply.redirect(isDenied ? denialAddress(target) : await grant(app, user, target, input), 303)

@@ -9,14 +9,14 @@ import { latestTokenExpiry } from '../../instance/settings/token-expiry.ts'
 /** `usualDays`: the lifetime if no date is requested and the instance allows it. */
 export async function expiryOf(
   app: App,
-  wished: string | null | undefined,
+  requested: string | null | undefined,
   usualDays: number | null,
 ): Promise<string | null> {
   const settings = await currentSettings(app)
   const latest = latestTokenExpiry(settings, app.clock)
-  if (wished) {
-    if (latest !== null && wished > latest) throw invalid({ expires_at: [`must be before ${dayAfter(latest)}`] })
-    return wished
+  if (requested) {
+    if (latest !== null && requested > latest) throw invalid({ expires_at: [`must be before ${dayAfter(latest)}`] })
+    return requested
   }
   const usual = usualDays === null ? latest : after(app.clock, usualDays * DAY).slice(0, 10)
   if (usual === null && settings.require_personal_access_token_expiry) throw invalid({ expires_at: [BLANK] })

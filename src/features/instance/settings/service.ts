@@ -16,8 +16,8 @@ export async function updateSettings(app: App, input: SettingsChange): Promise<v
     const current = await currentSettings(app)
     const next: Settings = {
       ...current,
-      ...wished(input),
-      ...confirmation(current, wished(input)),
+      ...givenSettings(input),
+      ...confirmation(current, givenSettings(input)),
       ...(await performanceBar(app, input)),
     }
     assertValidSettings(next)
@@ -46,7 +46,7 @@ async function awaitTurn(app: App): Promise<void> {
     .execute()
 }
 
-function wished(input: SettingsChange): Partial<Settings> {
+function givenSettings(input: SettingsChange): Partial<Settings> {
   const given = SETTING_NAMES.filter((name) => {
     const value = input[name]
     return value !== undefined && (value !== null || attributeOf(name).initial === null)

@@ -92,7 +92,7 @@ export async function createMergeRequest(
   if (tips.target === null) throw unprocessable(`Target branch "${input.target_branch}" does not exist`)
   const measured = await takeIn(app, project, link, { ...tips, source: head })
   try {
-    const allow_collaboration = await collaborationWished(app, actor, project, link, input.allow_collaboration)
+    const allow_collaboration = await effectiveCollaboration(app, actor, project, link, input.allow_collaboration)
     const created = await transactNumbered(app, { project_id: project.id }, 'merge_requests', (app) =>
       insert(app, actor, target, { ...input, allow_collaboration }, link, measured),
     )
@@ -174,7 +174,7 @@ async function insert(
       draft: isDraft(title),
       discussion_locked: null,
       milestone_id: milestone?.id ?? null,
-      squash: squashWished(project, input.squash),
+      squash: effectiveSquash(project, input.squash),
       allow_collaboration: input.allow_collaboration ?? false,
       // Where the project requires no approvals, none is required, and a merge request cannot lower the number.
       approvals_before_merge: usual > 0 && own > usual ? own : null,
@@ -205,10 +205,10 @@ async function insert(
   return created
 }
 
-const squashWished = ({ squash_option }: Project, wished: boolean | null | undefined): boolean => {
+const effectiveSquash = ({ squash_option }: Project, requested: boolean | null | undefined): boolean => {
   if (squash_option === 'always') return true
   if (squash_option === 'never') return false
-  return wished ?? squash_option === 'default_on'
+  return requested ?? squash_option === 'default_on'
 }
 
 type Ends = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
@@ -237,18 +237,18 @@ async function assertNoTwin({ db }: TransactionApp, ends: Ends, self = 0): Promi
  * Applies only to an unprotected branch of a fork, where neither project is private and the caller may push to the
  * fork. Otherwise the input is ignored.
  */
-async function collaborationWished(
+async function effectiveCollaboration(
   app: App,
   actor: User,
   target: Project,
   { source_project_id, source_branch }: Pick<MergeRequest, 'source_project_id' | 'source_branch'>,
-  wished: boolean | null | undefined,
+  requested: boolean | null | undefined,
 ): Promise<boolean | undefined> {
-  if (wished === null || wished === undefined) return undefined
+  if (requested === null || requested === undefined) return undefined
   if (source_project_id === null || source_project_id === target.id) return undefined
   const project = await findProjectById(app.db, source_project_id)
   if (!project || !repositoryPolicy.push(await loadRepositorySubject(app, project, actor))) return undefined
-  if (!wished) return false
+  if (!requested) return false
   if ([project, target].some(({ visibility }) => visibility === 'private')) return undefined
   const rules = await findProtection(app.db, project.id, 'branch')
   return isProtected(rules, source_branch) ? undefined : true
@@ -274,7 +274,7 @@ export async function updateMergeRequest(
   const [seen] = await findMergeRequests(app.db, [id])
   if (!seen) throw notFound()
   const { allow_collaboration: shared } = given
-  const allow_collaboration = await collaborationWished(app, actor, target.project, seen, shared)
+  const allow_collaboration = await effectiveCollaboration(app, actor, target.project, seen, shared)
   const input = { ...permitted(target, given), allow_collaboration }
   const measured = await remeasured(app, target, seen, input)
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
@@ -282,7 +282,7 @@ export async function updateMergeRequest(
   const changed = await transact(app, async (app) => {
     const one = await lockMergeRequest(app, id)
     const was = await stateOf(app, mergeRequestKind, one)
-    const is = await wished(app, actor, target, was, input)
+    const is = await nextState(app, actor, target, was, input)
     const isReopened = was.state === 'closed' && is.state === 'opened'
     const isRetargeted = was.target_branch !== is.target_branch
     if (isReopened || isRetargeted) await assertNoTwin(app, { ...one, target_branch: is.target_branch }, id)
@@ -354,7 +354,7 @@ async function remeasured(
 
 const isBranchName = (name: string) => name.split('/').every(isFileName)
 
-async function wished(
+async function nextState(
   app: TransactionApp,
   actor: User,
   target: RepositorySubject,
@@ -368,7 +368,7 @@ async function wished(
     ...(await stateAfter(app, actor, target, was, input, readers)),
     reviewers: reviewer_ids ? await readers(reviewer_ids) : was.reviewers,
     target_branch: isOver ? was.target_branch : (input.target_branch ?? was.target_branch),
-    squash: squash === undefined || squash === null ? was.squash : squashWished(target.project, squash),
+    squash: squash === undefined || squash === null ? was.squash : effectiveSquash(target.project, squash),
     force_remove_source_branch: input.remove_source_branch ?? was.force_remove_source_branch,
     allow_collaboration: input.allow_collaboration ?? was.allow_collaboration,
   }

@@ -71,7 +71,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
       requests.map(({ id }) => id),
     ),
   ])
-  const [open, wished] = [number(threads, 'threads'), number(inputs, 'total')]
+  const [open, requested] = [number(threads, 'threads'), number(inputs, 'total')]
   const byId = new Map(projects.map((project) => [project.id, project]))
   return new Map(
     requests.map((one) => {
@@ -94,7 +94,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
           status: pipelines.get(one.id)?.status ?? null,
         },
         blockedBy: blockers.get(one.id) ?? 0,
-        changesRequested: wished.get(one.id) ?? 0,
+        changesRequested: requested.get(one.id) ?? 0,
       }
       return [one.id, facts]
     }),
@@ -109,8 +109,8 @@ function checkOf(one: MergeRequest, target: string | null): MergeFacts['check'] 
 }
 
 /** The setting of the project overrides the choice of the merge request. */
-export const squashes = (option: string, wished: boolean): boolean =>
-  option === 'always' ? true : option === 'never' ? false : wished
+export const squashes = (option: string, requested: boolean): boolean =>
+  option === 'always' ? true : option === 'never' ? false : requested
 
 /**
  * Fast-forward and semi-linear history require the source on top of the target's tip. A squash with fast-forward needs

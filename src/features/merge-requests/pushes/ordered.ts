@@ -104,12 +104,12 @@ async function create(
     limit: 2,
   })
   const { title, description } = wordsFor(branch, commits)
-  const wished = options.title ?? title
+  const requested = options.title ?? title
   const { created } = await createMergeRequestWithCommands(app, actor, source, {
     source_branch: branch,
     target_branch,
     target_project_id: target.project.id,
-    title: options.draft && !isDraft(wished) ? `Draft: ${wished}` : wished,
+    title: options.draft && !isDraft(requested) ? `Draft: ${requested}` : requested,
     description: options.description ?? description,
     labels: options.labels,
     squash: options.squash || undefined,

@@ -159,14 +159,14 @@ const submitting =
     }
   }
 
-const titleOf = ({ subject, wish: input }: Here) => input.title ?? subject.mergeRequest.title
+const titleOf = ({ subject, input }: Here) => input.title ?? subject.mergeRequest.title
 
-function marking(wished: string): Ordered | null {
-  const title = Array.from(wished).slice(0, LONGEST_TITLE).join('')
+function marking(requested: string): Ordered | null {
+  const title = Array.from(requested).slice(0, LONGEST_TITLE).join('')
   if (title.trim() === '') return null
   const mark = isDraft(title) ? 'draft' : 'ready'
   const summary = mark === 'draft' ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.'
-  return { wish: { title }, changes: { wip_event: mark }, summary }
+  return { input: { title }, changes: { wip_event: mark }, summary }
 }
 
 /** If the gate refuses, the merge request is not merged, and the action fails. */
@@ -178,13 +178,13 @@ async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: s
   if (state !== 'merged' && !auto_merge) throw new Refusal('not_allowed')
 }
 
-const reviewing = async ({ app, subject: { mergeRequest }, wish: input }: Here): Promise<readonly number[]> =>
+const reviewing = async ({ app, subject: { mergeRequest }, input }: Here): Promise<readonly number[]> =>
   input.reviewer_ids ??
   (await usersOfItems(app.db, mergeRequestKind, 'reviewers', [mergeRequest.id])).get(mergeRequest.id) ??
   []
 
 const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered => ({
-  wish: { reviewer_ids },
+  input: { reviewer_ids },
   changes: { reviewer_ids },
   summary,
 })

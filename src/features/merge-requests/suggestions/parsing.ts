@@ -13,20 +13,20 @@ const MOST = 50
 
 export function suggestionsIn(text: string): Suggested[] {
   const found: Suggested[] = []
-  let block: { readonly fence: string; readonly wish: readonly [number, number] | null; lines: string[] } | null = null
+  let block: { readonly fence: string; readonly range: readonly [number, number] | null; lines: string[] } | null = null
   for (const line of text.split('\n')) {
     const bare = line.endsWith('\r') ? line.slice(0, -1) : line
     if (!block) {
       const [, fence, info] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(bare) ?? []
-      if (fence) block = { fence, wish: wishOf(info!.trim()), lines: [] }
+      if (fence) block = { fence, range: rangeOf(info!.trim()), lines: [] }
       continue
     }
     if (!closes(bare, block.fence)) {
       block.lines.push(`${bare}\n`)
       continue
     }
-    if (block.wish && found.length < MOST) {
-      const [above, below] = block.wish
+    if (block.range && found.length < MOST) {
+      const [above, below] = block.range
       found.push({ above, below, content: block.lines.join('') })
     }
     block = null
@@ -34,7 +34,7 @@ export function suggestionsIn(text: string): Suggested[] {
   return found
 }
 
-function wishOf(info: string): readonly [number, number] | null {
+function rangeOf(info: string): readonly [number, number] | null {
   if (info === 'suggestion') return [0, 0]
   const [, above, below] = /^suggestion:-(\d{1,3})\+(\d{1,3})$/.exec(info) ?? []
   if (above === undefined || below === undefined) return null

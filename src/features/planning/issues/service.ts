@@ -135,7 +135,7 @@ export async function updateIssue(
   return transact(app, async (app) => {
     const issue = await lockIssue(app, id)
     const was = await stateOf(app, issueKind, issue)
-    const is = await wished(app, actor, subject, was, input)
+    const is = await nextState(app, actor, subject, was, input)
     const changes = changesBetween(was, is, ISSUE_FIELDS)
     const issue_type = input.issue_type ?? issue.issue_type
     const isTouched =
@@ -163,7 +163,7 @@ export async function updateIssue(
   })
 }
 
-async function wished(
+async function nextState(
   app: TransactionApp,
   actor: User,
   subject: ProjectSubject,

@@ -15,7 +15,7 @@ export type Work<A = TransactionApp> = (app: A) => Promise<unknown>
 /** The result of a quick action. */
 export interface Order<W> {
   /** Changes of the item; all actions are applied in one update. */
-  readonly wish?: W
+  readonly input?: W
   /** Further work, in the order of the actions. */
   readonly work?: Work
   /** Work that runs last, because it moves the item away. */
@@ -32,7 +32,7 @@ export interface CommandContext<S, W> {
   /** The item, for the actor. */
   readonly subject: S
   /** The input as earlier actions have changed it. */
-  readonly wish: W
+  readonly input: W
   readonly emoji: FindEmoji
   readonly argument: string
 }
@@ -56,10 +56,10 @@ export async function carryOut<S, W extends object>(
   let input = {} as W
   const orders: Order<W>[] = []
   for (const { name, argument } of commands.slice(0, MOST_COMMANDS)) {
-    const order = await handlers[name]?.({ app, actor, subject, wish: input, emoji, argument })
+    const order = await handlers[name]?.({ app, actor, subject, input, emoji, argument })
     if (!order) continue
     orders.push(order)
-    input = { ...input, ...order.wish }
+    input = { ...input, ...order.input }
   }
   if (Object.keys(input).length > 0) await update(app, input)
   const failed = new Set<Order<W>>()

@@ -43,7 +43,7 @@ const planned = plannedBy(KIND)<IssueInput>
 
 const HANDLERS: Handlers<IssueSubject, IssueInput> = {
   ...sharedHandlers(KIND),
-  board_move: async ({ app, subject, wish: input, argument }) => {
+  board_move: async ({ app, subject, input, argument }) => {
     const labels = await labelsIn(app, subject, argument)
     const boards = await boardsOf(app.db, subject).limit(2).execute()
     if (!issuePolicy.plan(subject) || labels.length !== 1 || boards.length !== 1) return null
@@ -51,7 +51,7 @@ const HANDLERS: Handlers<IssueSubject, IssueInput> = {
     if (!lists.some(({ label_id }) => label_id === labels[0]!.id)) return null
     const others = lists.map(({ label }) => label).filter(({ id }) => id !== labels[0]!.id)
     return {
-      wish: {
+      input: {
         add_labels: [...(input.add_labels ?? []), ...titlesOf(labels)],
         remove_labels: [...(input.remove_labels ?? []), ...titlesOf(others)],
       },
@@ -62,31 +62,31 @@ const HANDLERS: Handlers<IssueSubject, IssueInput> = {
   due: planned(({ app, argument }) => {
     const due_date = parseNaturalDate(argument, today(app.clock))
     if (due_date === null) return null
-    return { wish: { due_date }, changes: { due_date }, summary: `Set the due date to ${due_date}.` }
+    return { input: { due_date }, changes: { due_date }, summary: `Set the due date to ${due_date}.` }
   }),
   remove_due_date: planned(({ subject }) =>
     subject.issue.due_date === null
       ? null
-      : { wish: { due_date: null }, changes: { due_date: null }, summary: 'Removed the due date.' },
+      : { input: { due_date: null }, changes: { due_date: null }, summary: 'Removed the due date.' },
   ),
   confidential: ({ subject }) =>
     subject.issue.confidential
       ? null
-      : { wish: { confidential: true }, changes: { confidential: true }, summary: 'Made this issue confidential.' },
+      : { input: { confidential: true }, changes: { confidential: true }, summary: 'Made this issue confidential.' },
   weight: planned(({ argument }) => {
     if (!/^\d{1,9}$/.test(argument)) return null
     const weight = Number(argument)
-    return { wish: { weight }, changes: { weight }, summary: `Set weight to ${weight}.` }
+    return { input: { weight }, changes: { weight }, summary: `Set weight to ${weight}.` }
   }),
   clear_weight: planned(({ subject }) =>
     subject.issue.weight === null
       ? null
-      : { wish: { weight: null }, changes: { weight: null }, summary: 'Cleared weight.' },
+      : { input: { weight: null }, changes: { weight: null }, summary: 'Cleared weight.' },
   ),
   severity: planned(({ subject, argument }) => {
     const severity = severityNamed(argument)
     if (!severity || subject.issue.issue_type !== 'incident' || severity === subject.issue.severity) return null
-    return { wish: { severity }, changes: { severity }, summary: `Set the severity to ${severityName(severity)}.` }
+    return { input: { severity }, changes: { severity }, summary: `Set the severity to ${severityName(severity)}.` }
   }),
   create_merge_request: ({ app, actor, subject, argument }) => {
     const branch = argument || branchNameOf(subject.issue)

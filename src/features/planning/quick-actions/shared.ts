@@ -57,13 +57,13 @@ export const plannedBy =
     plans(place.subject) ? handler(place) : null
 
 const assigning = (assignee_ids: readonly number[], summary: string): Order<SharedInput> => ({
-  wish: { assignee_ids },
+  input: { assignee_ids },
   changes: { assignee_ids },
   summary,
 })
 
 const locking = (discussion_locked: boolean, summary: string): Order<SharedInput> => ({
-  wish: { discussion_locked },
+  input: { discussion_locked },
   changes: { discussion_locked },
   summary,
 })
@@ -72,7 +72,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
   const { row, noun } = kind
   const planned = plannedBy(kind)<SharedInput>
   type Here = CommandContext<S, SharedInput>
-  const assigned = async ({ app, subject, wish: input }: Here) =>
+  const assigned = async ({ app, subject, input }: Here) =>
     input.assignee_ids ?? (await usersOfItems(app.db, kind, 'assignees', [row(subject).id])).get(row(subject).id) ?? []
   const times = trackTime(kind)
 
@@ -111,15 +111,15 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
   return {
     close: ({ subject }) =>
       row(subject).state === 'opened'
-        ? { wish: { state_event: 'close' }, changes: { state_event: 'close' }, summary: `Closed this ${noun}.` }
+        ? { input: { state_event: 'close' }, changes: { state_event: 'close' }, summary: `Closed this ${noun}.` }
         : null,
     reopen: ({ subject }) =>
       row(subject).state === 'closed'
-        ? { wish: { state_event: 'reopen' }, changes: { state_event: 'reopen' }, summary: `Reopened this ${noun}.` }
+        ? { input: { state_event: 'reopen' }, changes: { state_event: 'reopen' }, summary: `Reopened this ${noun}.` }
         : null,
     title: ({ argument: title }) =>
       title !== '' && Array.from(title).length <= 255
-        ? { wish: { title }, changes: { title }, summary: `Changed the title to "${title}".` }
+        ? { input: { title }, changes: { title }, summary: `Changed the title to "${title}".` }
         : null,
     assign: planned(async (place) => {
       const named = await peopleIn(place.app, place.actor, place.argument)
@@ -143,28 +143,28 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
       const milestone = await milestoneIn(app, subject, argument)
       if (!milestone) return null
       const input = { milestone_id: milestone.id }
-      return { wish: input, changes: input, summary: `Set the milestone to %"${milestone.title}".` }
+      return { input, changes: input, summary: `Set the milestone to %"${milestone.title}".` }
     }),
     remove_milestone: planned(({ subject }) =>
       row(subject).milestone_id === null
         ? null
-        : { wish: { milestone_id: 0 }, changes: { milestone_id: null }, summary: 'Removed the milestone.' },
+        : { input: { milestone_id: 0 }, changes: { milestone_id: null }, summary: 'Removed the milestone.' },
     ),
-    label: planned(async ({ app, subject, wish: input, argument }) => {
+    label: planned(async ({ app, subject, input, argument }) => {
       const labels = await labelsIn(app, subject, argument)
       if (labels.length === 0) return null
       const add_labels = [...(input.add_labels ?? []), ...titlesOf(labels)]
       const remove_labels = input.remove_labels?.filter((title) => !add_labels.includes(title))
       return {
-        wish: { add_labels, ...(remove_labels && { remove_labels }) },
+        input: { add_labels, ...(remove_labels && { remove_labels }) },
         changes: { add_label_ids: idsOf(labels) },
         summary: `Added ${labelWords(labels)}.`,
       }
     }),
-    unlabel: planned(async ({ app, subject, wish: input, argument }) => {
+    unlabel: planned(async ({ app, subject, input, argument }) => {
       if (argument === '') {
         return {
-          wish: { labels: [], add_labels: [], remove_labels: [] },
+          input: { labels: [], add_labels: [], remove_labels: [] },
           changes: { label_ids: [] },
           summary: 'Removed all labels.',
         }
@@ -173,7 +173,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
       if (labels.length === 0) return null
       const remove_labels = [...(input.remove_labels ?? []), ...titlesOf(labels)]
       return {
-        wish: { remove_labels },
+        input: { remove_labels },
         changes: { remove_label_ids: idsOf(labels) },
         summary: `Removed ${labelWords(labels)}.`,
       }
@@ -182,7 +182,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
       const labels = await labelsIn(app, subject, argument)
       if (labels.length === 0) return null
       return {
-        wish: { labels: titlesOf(labels), add_labels: [], remove_labels: [] },
+        input: { labels: titlesOf(labels), add_labels: [], remove_labels: [] },
         changes: { label_ids: idsOf(labels) },
         summary: `Replaced all labels with ${labelWords(labels)}.`,
       }
@@ -194,7 +194,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: ActionKind<S>): H
       const labels = (await labelsOfItems(place.app.db, source.kind, [id])).get(id) ?? []
       const milestone = milestone_id === null ? {} : { milestone_id }
       return {
-        wish: { add_labels: [...(place.wish.add_labels ?? []), ...titlesOf(labels)], ...milestone },
+        input: { add_labels: [...(place.input.add_labels ?? []), ...titlesOf(labels)], ...milestone },
         changes: { add_label_ids: idsOf(labels), ...milestone },
         summary: `Copied labels and milestone from ${source.kind.sign}${iid}.`,
       }

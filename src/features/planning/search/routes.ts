@@ -53,7 +53,7 @@ export const everywhere = endpoint({
   input: z.object({ scope: scopesOf(SCOPES.everywhere), ...filterOfMany }),
   refuses,
   output,
-  handle: ({ app, viewer, input, page }) => SCOPES.everywhere[input.scope]({ app, viewer, wish: input, page }) as never,
+  handle: ({ app, viewer, input, page }) => SCOPES.everywhere[input.scope]({ app, viewer, input, page }) as never,
 })
 
 const inGroup = (path: `/${string}`) =>
@@ -67,7 +67,7 @@ const inGroup = (path: `/${string}`) =>
     refuses,
     output,
     handle: ({ app, viewer, subject, input, page }) =>
-      SCOPES.inGroup[input.scope]({ app, viewer, group: subject.group, wish: input, page }) as never,
+      SCOPES.inGroup[input.scope]({ app, viewer, group: subject.group, input, page }) as never,
   })
 
 export const ofGroup = inGroup('/groups/:id/search')
@@ -85,7 +85,7 @@ const inProject = (path: `/${string}`) =>
     refuses,
     output,
     handle: ({ app, viewer, subject, input, page }) =>
-      SCOPES.inProject[input.scope]({ app, viewer, project: subject, wish: input, page }) as never,
+      SCOPES.inProject[input.scope]({ app, viewer, project: subject, input, page }) as never,
   })
 
 export const ofProject = inProject('/projects/:id/search')

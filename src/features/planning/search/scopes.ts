@@ -44,7 +44,7 @@ export type Where = { readonly group?: { readonly id: number }; readonly project
 export interface Search extends Where {
   readonly app: App
   readonly viewer: User
-  readonly wish: SearchOptions
+  readonly input: SearchOptions
   readonly page: Cut & { readonly page: number }
 }
 
@@ -57,7 +57,7 @@ const NOTHING = { items: [], total: 0 }
 const byWords =
   (find: (search: Search, words: string) => Promise<SearchPage>): Scope =>
   async (search) => {
-    const words = textQuery(search.app.db, search.wish.search)
+    const words = textQuery(search.app.db, search.input.search)
     return words === null ? NOTHING : find(search, words)
   }
 
@@ -73,7 +73,7 @@ async function oneAfterOther<T>(list: (archived: boolean, cut: Cut) => Promise<P
   return { ...archived, items, total: used.total + archived.total }
 }
 
-const projects: Scope = async ({ app, viewer, group, wish: input, page }) => {
+const projects: Scope = async ({ app, viewer, group, input, page }) => {
   const within = group && { group: { id: group.id, include_subgroups: true, with_shared: true } }
   const list = (archived: boolean, cut: Cut) =>
     listProjects(app, viewer, { search: input.search, ...within, archived }, cut)
@@ -82,7 +82,7 @@ const projects: Scope = async ({ app, viewer, group, wish: input, page }) => {
 }
 
 const items = (key: ItemKey) =>
-  byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
+  byWords(async ({ app, viewer, group, project, input, page }, words) => {
     const kind = itemKind(key)
     const { items, ...found } = await findItemsByWords(
       app,
@@ -95,7 +95,7 @@ const items = (key: ItemKey) =>
     return { ...found, items: await kind.present(app, viewer, items, { isMixed: !project }) }
   })
 
-const milestones = byWords(async ({ app, viewer, group, project, wish: input, page }, words) => {
+const milestones = byWords(async ({ app, viewer, group, project, input, page }, words) => {
   if (input.state === 'merged') return NOTHING
   const state = input.state === 'opened' ? 'active' : input.state
   const wanted = {
@@ -110,7 +110,7 @@ const milestones = byWords(async ({ app, viewer, group, project, wish: input, pa
   return { ...found, items: await presentMilestones(app, items) }
 })
 
-const users: Scope = async ({ app, viewer, group, project, wish: input, page }) => {
+const users: Scope = async ({ app, viewer, group, project, input, page }) => {
   const text = input.search.trim()
   if (text === '') return NOTHING
   const place = project ? { project: project.project.id } : group && { group: group.id }
@@ -125,7 +125,7 @@ const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
   return { ...found, items: await presentSnippets(app, items) }
 })
 
-const notes = byWords(async ({ app, project, wish: input, page }, words) => {
+const notes = byWords(async ({ app, project, input, page }, words) => {
   const { items, ...found } = await findNotes(app, project!, { words, sort: input.sort }, page)
   const [noted, loaded, around] = await Promise.all([
     Promise.all(
@@ -147,7 +147,7 @@ const notes = byWords(async ({ app, project, wish: input, page }, words) => {
 })
 
 async function linesIn(search: Search, dir: string, ref: string): Promise<SearchPage> {
-  const { project, wish: input, page } = search
+  const { project, input, page } = search
   if (input.search.trim() === '' || !(await repositoryExists(dir))) return NOTHING
   const found = await findLines(dir, ref, fileTermsOf(input.search))
   const { items, total } = pageOfArray(found ?? [], page)
@@ -158,7 +158,7 @@ async function linesIn(search: Search, dir: string, ref: string): Promise<Search
 const readsCode = ({ app, project }: Search) =>
   repositoryPolicy.download({ ...project!, dir: repositoryDir(app, project!.project) })
 
-const refOf = ({ project, wish: input }: Search) => input.ref || project!.project.default_branch || 'HEAD'
+const refOf = ({ project, input }: Search) => input.ref || project!.project.default_branch || 'HEAD'
 
 const blobs: Scope = async (search) =>
   readsCode(search) ? linesIn(search, repositoryDir(search.app, search.project!.project), refOf(search)) : NOTHING
@@ -171,7 +171,7 @@ const wikiBlobs: Scope = async (search) => {
 }
 
 const commits: Scope = async (search) => {
-  const { app, project, wish: input, page } = search
+  const { app, project, input, page } = search
   const text = input.search.trim()
   const dir = repositoryDir(app, project!.project)
   if (text === '' || !readsCode(search) || !(await repositoryExists(dir))) return NOTHING

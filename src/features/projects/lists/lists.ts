@@ -141,14 +141,17 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Filter {
   }
 }
 
-function seenBy(viewer: User | null, wished: Visibility | null): Pick<Filter, 'seen_by' | 'internal_too' | 'member'> {
+function seenBy(
+  viewer: User | null,
+  requested: Visibility | null,
+): Pick<Filter, 'seen_by' | 'internal_too' | 'member'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
   // Blocked users keep their memberships, but the memberships grant nothing.
   const seer = active ? viewer.id : 0
   const open = openVisibilities(viewer)
-  if (wished && open.includes(wished)) return {}
-  if (wished) return { member: seer }
+  if (requested && open.includes(requested)) return {}
+  if (requested) return { member: seer }
   return { seen_by: seer, ...(open.includes('internal') && { internal_too: true }) }
 }
 

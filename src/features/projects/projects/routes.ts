@@ -106,7 +106,7 @@ const creation = z.object({
   avatar: file.nullish(),
 })
 
-async function createAsWished(
+async function createFrom(
   app: App,
   viewer: User,
   input: z.infer<typeof creation> & { default_branch?: string | null | undefined },
@@ -132,7 +132,7 @@ export const create = endpoint({
   upload: LARGEST_AVATAR * 2,
   input: creation.extend({ default_branch: text.nullish() }).refine(isNamed, { message: NAMELESS }),
   output: ProjectEntity,
-  handle: ({ app, viewer, input }) => createAsWished(app, viewer, input),
+  handle: ({ app, viewer, input }) => createFrom(app, viewer, input),
 })
 
 export const createForUser = endpoint({
@@ -144,7 +144,7 @@ export const createForUser = endpoint({
   upload: LARGEST_AVATAR * 2,
   input: creation.extend({ name: text }),
   output: ProjectEntity,
-  handle: ({ app, viewer, subject, input }) => createAsWished(app, viewer, input, subject.user),
+  handle: ({ app, viewer, subject, input }) => createFrom(app, viewer, input, subject.user),
 })
 
 const changes = { name: text.nullish(), path: text.nullish(), default_branch: text.nullish(), ...attributes }

@@ -78,4 +78,4 @@ export async function narrowProjectsIn(app: TransactionApp, group: number, visib
 }
 
 /** The wanted visibility, limited by all bounds. */
-export const fitted = (wished: Visibility, ...bounds: Visibility[]): Visibility => bounds.reduce(narrower, wished)
+export const fitted = (requested: Visibility, ...bounds: Visibility[]): Visibility => bounds.reduce(narrower, requested)

@@ -37,9 +37,9 @@ export const stateActions: Actions = {
   },
 }
 
-const wished = (act: Act, name: string) => text(act.form, name).trim() || undefined
+const optionalText = (act: Act, name: string) => text(act.form, name).trim() || undefined
 
-function mergeWish({ form }: Act) {
+function mergeInput({ form }: Act) {
   return {
     // Merges only the commit that the user saw.
     sha: text(form, 'sha'),
@@ -63,9 +63,9 @@ export const mergeActions: Actions = {
   async merge(act) {
     await act.api.put(`${ONE}/merge`, {
       ...requestParams(act),
-      ...mergeWish(act),
-      merge_commit_message: wished(act, 'merge_commit_message'),
-      squash_commit_message: wished(act, 'squash_commit_message'),
+      ...mergeInput(act),
+      merge_commit_message: optionalText(act, 'merge_commit_message'),
+      squash_commit_message: optionalText(act, 'squash_commit_message'),
       merge_when_pipeline_succeeds: text(act.form, 'when') === 'pipeline',
     })
   },
@@ -105,7 +105,7 @@ export const reviewActions: Actions = {
   async applySuggestion(act) {
     await act.api.put('/suggestions/{id}/apply', {
       id: text(act.form, 'suggestion_id'),
-      commit_message: wished(act, 'commit_message'),
+      commit_message: optionalText(act, 'commit_message'),
     })
   },
   async applyAll(act) {
