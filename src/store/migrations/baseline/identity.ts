@@ -44,7 +44,7 @@ export async function createIdentity(db: Kysely<never>): Promise<void> {
       current_sign_in_at timestamptz,
       last_activity_on date,
       credentials_revoked_at timestamptz,
-      -- When a user who must have a second factor was first told so: the start of the grace period.
+      -- When a user who must have a second factor was first notified: the start of the grace period.
       second_factor_asked_at timestamptz,
       confirm_by timestamptz,
       accepted_terms text,
@@ -111,7 +111,7 @@ export async function createIdentity(db: Kysely<never>): Promise<void> {
     );
     create index user_follows_followee on user_follows (followee_id, follower_id);
 
-    -- The addresses that users come from, while their number is limited.
+    -- The IP addresses of users, while the number of addresses per user is limited.
     create table user_addresses (
       user_id bigint not null references users on delete cascade,
       address text not null,
@@ -222,7 +222,7 @@ export async function createIdentity(db: Kysely<never>): Promise<void> {
       until timestamptz not null
     );
 
-    -- Authenticator apps. Has no effect until a first code was shown ("users.two_factor_enabled").
+    -- Authenticator apps. A row has no effect until the user has entered a first code ("users.two_factor_enabled").
     create table second_factors (
       id identity,
       user_id bigint not null references users on delete cascade,

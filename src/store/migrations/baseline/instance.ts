@@ -61,7 +61,8 @@ export async function createInstance(db: Kysely<never>): Promise<void> {
     create index audit_events_entity on audit_events (entity_type, entity_id, id);
     create index audit_events_created_at on audit_events (created_at);
 
-    -- One row: tells whether the key in the configuration is the one that secrets were encrypted with.
+    -- One row with a value that only the key of the stored secrets decrypts: shows whether the configured key is
+    -- that one.
     create table instance_key (
       id integer primary key,
       check_value text not null

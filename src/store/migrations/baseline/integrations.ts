@@ -97,7 +97,7 @@ export async function createIntegrations(db: Kysely<never>): Promise<void> {
     ${unique('chat_names', 'service_id', 'team_id', 'chat_id')};
     create index chat_names_user on chat_names (user_id, id);
 
-    -- Messages to send.
+    -- A message for one receiver.
     create table hook_deliveries (
       id identity,
       message_id bigint not null references event_messages on delete cascade,
@@ -120,7 +120,7 @@ export async function createIntegrations(db: Kysely<never>): Promise<void> {
     create index hook_deliveries_hook on hook_deliveries (hook_id) where hook_id is not null;
     create index hook_deliveries_ended on hook_deliveries (state, created_at);
 
-    -- One row for each receiver with pending messages.
+    -- One row for each receiver with pending deliveries, or with trouble in the last day.
     create table delivery_lanes (
       id identity,
       hook_id bigint references hooks on delete cascade,
@@ -129,7 +129,7 @@ export async function createIntegrations(db: Kysely<never>): Promise<void> {
       lease_until timestamptz,
       troubled boolean not null,
       -- The owner of the receiver, so that the receivers of one owner cannot use all concurrent deliveries. Null:
-      -- unknown, or everybody's.
+      -- unknown, or the instance.
       owner_id bigint,
       lease_holder text
     );

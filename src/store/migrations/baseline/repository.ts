@@ -152,7 +152,8 @@ export async function createRepository(db: Kysely<never>): Promise<void> {
     create index signatures_gpg_subkey_id on signatures (gpg_subkey_id);
     create index signatures_key_id on signatures (key_id);
 
-    -- Written before refs move, and deleted when all subscribers ran: a remaining row was interrupted in between.
+    -- Written before refs move, and deleted with the event of the change. A row that remains was interrupted in
+    -- between.
     create table pending_changes (
       id identity,
       project_id bigint not null references projects on delete cascade,
@@ -160,7 +161,7 @@ export async function createRepository(db: Kysely<never>): Promise<void> {
       user_id bigint references users on delete set null,
       updates text not null,
       options text not null,
-      -- A process that finishes an interrupted merge must not treat it as a push, which closes issues by itself.
+      -- Made by a merge request, which closes issues itself: the change of a merge is no push.
       merging boolean not null default false,
       -- The page that a wiki change is about.
       page text,

@@ -17,7 +17,7 @@ export async function createStore(db: Kysely<never>): Promise<void> {
   if (!isSqlite(db)) await define`create index changes_subject on changes (subject);`
 
   await define`
-    -- Events are written with the change that they tell of, and dispatched to subscribers after the commit.
+    -- Events are written in the transaction of the change, and dispatched to subscribers after the commit.
     create table events (
       id identity,
       name text not null,
@@ -25,10 +25,10 @@ export async function createStore(db: Kysely<never>): Promise<void> {
       dispatched_at timestamptz,
       project_id bigint,
       group_id bigint,
-      -- The order in which receivers get the events; assigned when the event is dispatched.
+      -- The commit order, as far as it can be known; assigned when the event is dispatched.
       position bigint,
       described boolean not null default false,
-      -- The event that caused the first one of a chain of events.
+      -- The first event of the chain: a delivery of that event led to the request that caused this one. Null: no chain.
       root_id bigint,
       created_at timestamptz not null
     );
@@ -44,7 +44,7 @@ export async function createStore(db: Kysely<never>): Promise<void> {
     );
     insert into event_positions (last) values (0);
 
-    -- The bodies that hooks and integrations receive.
+    -- The payloads for hooks and integrations, as of the moment of the event.
     create table event_messages (
       id identity,
       event_id bigint not null references events on delete cascade,
@@ -81,14 +81,15 @@ export async function createStore(db: Kysely<never>): Promise<void> {
     create index jobs_due on jobs (state, run_at, id);
     ${unique('jobs', 'key')};
 
-    -- One row.
+    -- One row: attempts since the instance was created.
     create table job_totals (
       processed bigint not null,
       failed bigint not null
     );
     insert into job_totals (processed, failed) values (0, 0);
 
-    -- The processes that use the store. One whose count of beats stands still has ended.
+    -- The processes that use the store. The row is deleted when its process has ended: on another machine, when its
+    -- beats stay the same for several checks.
     create table processes (
       tag text primary key,
       beats integer not null
