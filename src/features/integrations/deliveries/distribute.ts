@@ -54,9 +54,9 @@ export async function distribute(app: App, events: readonly { readonly id: numbe
         found.push({ message_id: message.id, hook_id: hook.id })
     const { project_id, kind } = message
     if (project_id === null || !message.to_projects) continue
-    const told = services.get(`${project_id} ${kind}`) ?? (await interestedServices(app, project_id, kind))
-    services.set(`${project_id} ${kind}`, told)
-    for (const service of told) found.push({ message_id: message.id, service_id: service.id })
+    const receivers = services.get(`${project_id} ${kind}`) ?? (await interestedServices(app, project_id, kind))
+    services.set(`${project_id} ${kind}`, receivers)
+    for (const service of receivers) found.push({ message_id: message.id, service_id: service.id })
   }
   await addDeliveries(app, found)
 }
@@ -72,10 +72,10 @@ const AT_ONCE = 500
 type NewDelivery = { readonly message_id: number } & ({ readonly hook_id: number } | { readonly service_id: number })
 
 /** Each receiver gets its deliveries in the given order. */
-export async function addDeliveries(app: App, wanted: readonly NewDelivery[]): Promise<void> {
-  if (wanted.length === 0) return
+export async function addDeliveries(app: App, deliveries: readonly NewDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return
   const now = timestamp(app.clock)
-  const rows: NewRow<'hook_deliveries'>[] = wanted.map((one) => ({
+  const rows: NewRow<'hook_deliveries'>[] = deliveries.map((one) => ({
     hook_id: null,
     service_id: null,
     ...one,

@@ -44,13 +44,13 @@ const heardBy = (hook: Hook): ReadonlySet<Subscription> => {
 
 export async function startReplay(app: App, hook: Hook, input: ReplayRequest): Promise<Replayed> {
   const heard = heardBy(hook)
-  const telling = sources.filter(({ wanted }) => wanted.some((name) => heard.has(name))).map(({ event }) => event)
-  const found = telling.length === 0 ? [] : await wishedEvents(app, hook, [...new Set<string>(telling)], input)
+  const telling = sources.filter(({ switches }) => switches.some((name) => heard.has(name))).map(({ event }) => event)
+  const found = telling.length === 0 ? [] : await requestedEvents(app, hook, [...new Set<string>(telling)], input)
   const events = found.slice(0, MOST_REPLAYED)
-  const told = new Set<number>()
+  const sent = new Set<number>()
   for (let n = 0; n < events.length; n += AT_ONCE) {
     const ids = events.slice(n, n + AT_ONCE).map(({ id }) => id)
-    for (const { event_id } of await messagesHeard(app, hook, ids)) told.add(event_id)
+    for (const { event_id } of await messagesHeard(app, hook, ids)) sent.add(event_id)
   }
   if (events.length > 0)
     await transact(app, async (app) => {
@@ -64,14 +64,19 @@ export async function startReplay(app: App, hook: Hook, input: ReplayRequest): P
     })
   return {
     events: events.length,
-    as_told: told.size,
-    made_anew: events.length - told.size,
+    as_told: sent.size,
+    made_anew: events.length - sent.size,
     more: found.length > MOST_REPLAYED,
     last_event_at: events.at(-1)?.created_at ?? null,
   }
 }
 
-const wishedEvents = ({ db }: App, hook: Hook, names: readonly string[], { since, until, event_ids }: ReplayRequest) =>
+const requestedEvents = (
+  { db }: App,
+  hook: Hook,
+  names: readonly string[],
+  { since, until, event_ids }: ReplayRequest,
+) =>
   eventsAt(db, hook)
     .select(['id', 'created_at'])
     .where('name', 'in', names)
@@ -119,15 +124,15 @@ async function replaySome(app: TransactionApp, id: number): Promise<boolean> {
 
 async function replayNow(app: App, hook: Hook, ids: readonly number[]): Promise<void> {
   const events = await app.db.selectFrom('events').selectAll().where('id', 'in', ids).orderBy('position').execute()
-  const told = Map.groupBy(await messagesHeard(app, hook, ids), ({ event_id }) => event_id)
+  const known = Map.groupBy(await messagesHeard(app, hook, ids), ({ event_id }) => event_id)
   const heard = heardBy(hook)
-  const wanted: { message_id: number; hook_id: number }[] = []
+  const deliveries: { message_id: number; hook_id: number }[] = []
   for (const { id, name, payload } of events) {
-    const known = told.get(id)?.map((message) => message.id)
-    const messages = known ?? (await recreated(app, hook, heard, { id, name, payload }))
-    for (const message_id of messages) wanted.push({ message_id, hook_id: hook.id })
+    const sent = known.get(id)?.map((message) => message.id)
+    const messages = sent ?? (await recreated(app, hook, heard, { id, name, payload }))
+    for (const message_id of messages) deliveries.push({ message_id, hook_id: hook.id })
   }
-  await addDeliveries(app, wanted)
+  await addDeliveries(app, deliveries)
 }
 
 const placed = (message: EventMessage) => ({

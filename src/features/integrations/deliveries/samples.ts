@@ -155,7 +155,7 @@ const FINDERS: Partial<Record<AnySwitch, Find>> = {
 
 /** Kinds without rows of their own are found in the event log. */
 async function loggedEvents({ db }: App, hook: Hook, trigger: AnySwitch): Promise<Sample[]> {
-  const names = sources.filter(({ wanted }) => wanted.includes(trigger)).map(({ event }) => event as string)
+  const names = sources.filter(({ switches }) => switches.includes(trigger)).map(({ event }) => event as string)
   if (names.length === 0) return []
   const found = await eventsAt(db, hook)
     .select(['name', 'payload'])

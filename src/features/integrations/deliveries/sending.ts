@@ -81,11 +81,11 @@ export async function resend(app: App, viewer: User, hook: Hook, past: LoggedAtt
   await assertNotTooOften(app, 'resend', viewer, hook)
   if (past.url !== hook.url)
     throw new Refusal('unprocessable', 'The hook URL has changed. This log entry cannot be retried.')
-  const told = JSON.parse(past.request_headers) as Record<string, string>
+  const headers = JSON.parse(past.request_headers) as Record<string, string>
   const said = {
-    event: told['X-Gitlab-Event']!,
-    key: told['Idempotency-Key']!,
-    eventUuid: told['X-Gitlab-Event-UUID']!,
+    event: headers['X-Gitlab-Event']!,
+    key: headers['Idempotency-Key']!,
+    eventUuid: headers['X-Gitlab-Event-UUID']!,
     body: past.data,
   }
   const request = await requestOf(app, hook, said, past.request_data)

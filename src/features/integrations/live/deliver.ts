@@ -157,32 +157,32 @@ export async function deliver<L extends Listener>(
         if ('user' in listener.place && !ended.has(listener) && whose.has(listener.place.user)) add(listener, block)
     } else if (event.project_id !== null) {
       const project = projects.get(event.project_id)
-      const told = project && projectMessage(event.name, payload, facts)
+      const message = project && projectMessage(event.name, payload, facts)
       const near = ofProject.get(event.project_id) ?? []
       if (!project) for (const listener of near) ended.add(listener)
-      if (!told) continue
-      const block = blockOf(event, payload.by, told.data)
+      if (!message) continue
+      const block = blockOf(event, payload.by, message.data)
       const reaches = ({ place, viewer }: L) =>
         'group' in place ? above.get(project.namespace_id)?.has(place.group) : levels.has(`${viewer} ${project.id}`) // the projects of the viewer
       for (const listener of [...near, ...wide.filter(reaches)]) {
         if (ended.has(listener)) continue
         const subject = subjectOf(listener.viewer, project)
         const isReadable = projectPolicy.read(subject)
-        if (isReadable && told.isSeen(subject)) add(listener, block)
+        if (isReadable && message.isSeen(subject)) add(listener, block)
         else if (!isReadable && 'project' in listener.place) ended.add(listener)
       }
     } else if (event.group_id !== null) {
       const group = groups.get(event.group_id)
-      const told = group && groupMessage(event.name, payload)
-      if (!told) continue
-      const block = blockOf(event, payload.by, told.data)
+      const message = group && groupMessage(event.name, payload)
+      if (!message) continue
+      const block = blockOf(event, payload.by, message.data)
       for (const listener of wide) {
         const { place, viewer: id } = listener
         if (!('group' in place) || ended.has(listener) || !above.get(group.id)?.has(place.group)) continue
         const viewer = id === null ? null : users.get(id)!
         const level = viewer?.admin ? Owner : (groupLevels.get(`${id} ${group.id}`) ?? NoAccess)
-        const isOpen = told.level <= Guest && isOpenTo(viewer, group.visibility)
-        if (isOpen || level >= told.level) add(listener, block)
+        const isOpen = message.level <= Guest && isOpenTo(viewer, group.visibility)
+        if (isOpen || level >= message.level) add(listener, block)
       }
     }
   }

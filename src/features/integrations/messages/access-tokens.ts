@@ -7,8 +7,8 @@ import { hookProject, findProjectInNamespace, rowTime } from './shared.ts'
 
 const SWITCH = 'resource_access_token_events'
 
-async function expiringMessage(app: App, told: Events['access_token.expiring']): Promise<EventMessage[]> {
-  const { id, project_id, group_id } = told
+async function expiringMessage(app: App, payload: Events['access_token.expiring']): Promise<EventMessage[]> {
+  const { id, project_id, group_id } = payload
   const token = await app.db
     .selectFrom('access_tokens')
     .select(['user_id', 'created_at', 'id', 'name', 'expires_at'])

@@ -34,29 +34,29 @@ const RENAMED: Readonly<Record<string, string>> = { auto_merge: 'merge_when_pipe
 const UNTOLD = ['squash', 'allow_collaboration']
 
 export async function hookChanges(app: App, changes: Changes, webUrl: string): Promise<Payload> {
-  const told: Payload = {}
+  const changed: Payload = {}
   for (const [name, [previous, current]] of Object.entries(changes)) {
     const linked = LINKED[name as keyof typeof LINKED]
     if (UNTOLD.includes(name)) continue
     if (linked) {
       const load = linked === 'labels' ? labelsById : hookUsers
-      told[linked] = {
+      changed[linked] = {
         previous: await load(app, previous as number[]),
         current: await load(app, current as number[]),
       }
     } else if (name === 'state') {
-      told['state'] = { previous, current }
-      told['state_id'] = { previous: STATE_IDS[String(previous)], current: STATE_IDS[String(current)] }
+      changed['state'] = { previous, current }
+      changed['state_id'] = { previous: STATE_IDS[String(previous)], current: STATE_IDS[String(current)] }
     } else if (name === 'force_remove_source_branch') {
-      told['merge_params'] = { previous: { [name]: previous }, current: { [name]: current } }
+      changed['merge_params'] = { previous: { [name]: previous }, current: { [name]: current } }
     } else if (name === 'draft') {
-      told['draft'] = told['work_in_progress'] = { previous, current }
+      changed['draft'] = changed['work_in_progress'] = { previous, current }
     } else {
       const shown = (value: unknown) => shownAs(app, name, value, webUrl)
-      told[RENAMED[name] ?? name] = { previous: shown(previous), current: shown(current) }
+      changed[RENAMED[name] ?? name] = { previous: shown(previous), current: shown(current) }
     }
   }
-  return told
+  return changed
 }
 
 function shownAs(app: App, name: string, value: unknown, webUrl: string): unknown {

@@ -29,7 +29,7 @@ import {
   type ProjectInNamespace,
 } from './shared.ts'
 
-const TOLD: readonly JobStatus[] = ['created', 'pending', 'running', 'success', 'failed', 'canceled']
+const SENT: readonly JobStatus[] = ['created', 'pending', 'running', 'success', 'failed', 'canceled']
 
 interface Payload {
   readonly id: number
@@ -42,12 +42,12 @@ interface Payload {
  * Builds the messages of all jobs of a project that changed at once. A pipeline of thousands needs as few queries as
  * one of two.
  */
-async function jobMessages(app: App, told: readonly Payload[]): Promise<EventMessage[][]> {
-  const wanted = told.filter(({ kind, status }) => kind === 'job' && TOLD.includes(status))
-  const at = wanted.length === 0 ? null : await findProjectInNamespace(app, wanted[0]!.project_id)
-  if (!at) return told.map(() => [])
-  const ground = await groundOf(app, at, wanted)
-  return told.map(({ id }) => {
+async function jobMessages(app: App, payloads: readonly Payload[]): Promise<EventMessage[][]> {
+  const sent = payloads.filter(({ kind, status }) => kind === 'job' && SENT.includes(status))
+  const at = sent.length === 0 ? null : await findProjectInNamespace(app, sent[0]!.project_id)
+  if (!at) return payloads.map(() => [])
+  const ground = await groundOf(app, at, sent)
+  return payloads.map(({ id }) => {
     const job = ground.jobs.get(id)
     const pipeline = job && ground.pipelines.get(job.pipeline_id)
     if (!pipeline || ground.blocked.has(job.user_id)) return []
@@ -94,10 +94,10 @@ const jobsById = ({ db }: App, ids: readonly number[]) =>
 
 type ListedJob = Awaited<ReturnType<typeof jobsById>>[number]
 
-async function groundOf(app: App, at: ProjectInNamespace, told: readonly Payload[]): Promise<Ground> {
+async function groundOf(app: App, at: ProjectInNamespace, payloads: readonly Payload[]): Promise<Ground> {
   const jobs = await jobsById(
     app,
-    told.map(({ id }) => id),
+    payloads.map(({ id }) => id),
   )
   const all = <K extends keyof ListedJob>(column: K) => jobs.map((job) => job[column])
   const pipelines = await rowsById(app.db, 'pipelines', all('pipeline_id'))
@@ -181,29 +181,29 @@ export const completeJob: Complete = async (app, { project_id, body }) => {
   if (!commit) return body
   const { message, author } = hookCommit(commit, '')
   const { name, email } = author
-  const told = {
+  const reported = {
     message,
     author_name: name,
     author_email: email,
     author_url: await profileOf(app, email),
   }
-  return { ...body, commit: { ...known, ...told } }
+  return { ...body, commit: { ...known, ...reported } }
 }
 
 /** The profile of the user with this confirmed address, else a mail link. */
 async function profileOf({ db, url }: App, email: string): Promise<string> {
-  const wanted = email.toLowerCase()
+  const address = email.toLowerCase()
   const user = await db
     .selectFrom('users')
     .select('username')
-    .where('email', '=', wanted)
+    .where('email', '=', address)
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
   const other = await db
     .selectFrom('emails')
     .innerJoin('users', 'users.id', 'emails.user_id')
     .select('username')
-    .where('emails.email', '=', wanted)
+    .where('emails.email', '=', address)
     .where('emails.confirmed_at', 'is not', null)
     .executeTakeFirst()
   const owner = user ?? other

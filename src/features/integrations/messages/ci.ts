@@ -17,12 +17,12 @@ const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned', 'bl
 
 /** No message is sent of what blocked users run. */
 export async function blockedAmong({ db }: App, ids: readonly (number | null)[]): Promise<Set<number | null>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null)
-  if (wanted.length === 0) return new Set()
+  const known = [...new Set(ids)].filter((id) => id !== null)
+  if (known.length === 0) return new Set()
   const found = await db
     .selectFrom('users')
     .select('id')
-    .where(inIdList(db, 'id', idList(db, wanted)))
+    .where(inIdList(db, 'id', idList(db, known)))
     .where('state', 'in', [...SHUT_OUT])
     .execute()
   return new Set(found.map(({ id }) => id))

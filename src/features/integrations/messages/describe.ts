@@ -7,8 +7,8 @@ import { activeSwitches } from '../services/send.ts'
 import { SYSTEM, type Subscription } from './message.ts'
 import { sources } from './sources.ts'
 
-const told: ReadonlySet<string> = new Set(sources.map(({ event }) => event))
-const switches = [...new Set(sources.flatMap(({ wanted }) => wanted))].filter((name) => name !== SYSTEM)
+const eventNames: ReadonlySet<string> = new Set(sources.map(({ event }) => event))
+const switches = [...new Set(sources.flatMap((source) => source.switches))].filter((name) => name !== SYSTEM)
 
 /** The messages of events for all receivers. Builds nothing where no receiver exists. */
 export async function describeEvents(
@@ -16,7 +16,7 @@ export async function describeEvents(
   name: keyof Events,
   payloads: readonly object[],
 ): Promise<readonly (readonly EventMessage[])[]> {
-  if (!told.has(name) || !(await isAnybodyListening(app.db))) return []
+  if (!eventNames.has(name) || !(await isAnybodyListening(app.db))) return []
   const described = new Map<object, readonly EventMessage[]>()
   const byPlace = Map.groupBy(payloads, (payload) => JSON.stringify(eventScope(name, payload)))
   for (const some of byPlace.values()) {
@@ -45,7 +45,7 @@ async function messagesOfMany(
 ): Promise<EventMessage[][]> {
   const messages: EventMessage[][] = payloads.map(() => [])
   for (const source of sources) {
-    if (source.event !== name || !source.wanted.some((wanted) => heard.has(wanted))) continue
+    if (source.event !== name || !source.switches.some((one) => heard.has(one))) continue
     const made = await source.make(app, payloads as never, heard)
     for (const [at, some] of made.entries()) messages[at]!.push(...some)
   }

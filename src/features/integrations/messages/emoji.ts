@@ -36,8 +36,8 @@ async function emojiMessages(
     },
     ...awarded.body,
   }
-  const told = { kind: 'emoji', switch: 'emoji_events', project_id: at.project.id } as const
-  return [projectMessage({ ...told, body, complete: !awarded.isOpen })]
+  const message = { kind: 'emoji', switch: 'emoji_events', project_id: at.project.id } as const
+  return [projectMessage({ ...message, body, complete: !awarded.isOpen })]
 }
 
 async function loadAwarded(app: App, at: ProjectInNamespace, award: AwardEmoji) {
@@ -56,9 +56,9 @@ async function loadAwarded(app: App, at: ProjectInNamespace, award: AwardEmoji) 
 }
 
 export const emojiSources = [
-  source('award_emoji.created', SWITCHES, async (app, told) => {
-    const award = await app.db.selectFrom('award_emoji').selectAll().where('id', '=', told.id).executeTakeFirst()
-    return award ? emojiMessages(app, award, told, 'award') : []
+  source('award_emoji.created', SWITCHES, async (app, event) => {
+    const award = await app.db.selectFrom('award_emoji').selectAll().where('id', '=', event.id).executeTakeFirst()
+    return award ? emojiMessages(app, award, event, 'award') : []
   }),
-  source('award_emoji.deleted', SWITCHES, (app, told) => emojiMessages(app, told, told, 'revoke')),
+  source('award_emoji.deleted', SWITCHES, (app, event) => emojiMessages(app, event, event, 'revoke')),
 ]

@@ -117,8 +117,8 @@ async function issueMessages(app: App, { id, by }: Payload, parts: readonly Part
       repository: hookRepository(app, at),
       ...(assignees.length > 0 && { assignees, assignee: assignees[0] }),
     }
-    const wanted = confidential ? 'confidential_issues_events' : 'issues_events'
-    messages.push(projectMessage({ kind: 'issue', switch: wanted, project_id, body }))
+    const name = confidential ? 'confidential_issues_events' : 'issues_events'
+    messages.push(projectMessage({ kind: 'issue', switch: name, project_id, body }))
   }
   return messages
 }
@@ -131,7 +131,7 @@ function presentable(changes: Changes): Changes {
 }
 
 export const issueSources = [
-  source('issue.created', SWITCHES, (app, told) => issueMessages(app, told, [{ action: 'open', changes: null }])),
-  source('issue.updated', SWITCHES, (app, told) => issueMessages(app, told, partsOf(told.changes))),
-  source('issue.moved', SWITCHES, (app, told) => issueMessages(app, told, partsOf(told.changes))),
+  source('issue.created', SWITCHES, (app, event) => issueMessages(app, event, [{ action: 'open', changes: null }])),
+  source('issue.updated', SWITCHES, (app, event) => issueMessages(app, event, partsOf(event.changes))),
+  source('issue.moved', SWITCHES, (app, event) => issueMessages(app, event, partsOf(event.changes))),
 ]

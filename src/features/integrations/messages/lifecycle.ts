@@ -12,7 +12,7 @@ import { SYSTEM, source, groupMessage, instanceMessage } from './message.ts'
 import { HIDDEN_EMAIL } from './shared.ts'
 
 /** For every system hook. */
-const told = (body: { readonly event_name: string }): EventMessage => instanceMessage(body.event_name, body)
+const systemMessage = (body: { readonly event_name: string }): EventMessage => instanceMessage(body.event_name, body)
 
 interface Times {
   readonly created_at: string
@@ -101,7 +101,7 @@ async function projectBody(app: App, event_name: string, project: VisibleProject
 }
 
 async function projectMessages(app: App, event_name: string, project: VisibleProject | null, more: object = {}) {
-  return project ? [told(await projectBody(app, event_name, project, more))] : []
+  return project ? [systemMessage(await projectBody(app, event_name, project, more))] : []
 }
 
 /** Group hooks receive created and deleted projects. */
@@ -113,9 +113,9 @@ async function projectInNamespace(
   if (!project) return []
   const body = await projectBody(app, event_name, project)
   const group = await standingGroup(app, project.namespace_id)
-  if (group === null) return [told(body)]
+  if (group === null) return [systemMessage(body)]
   const { owner_name: _name, owner_email: _email, ...rest } = body
-  return [told(body), groupMessage(event_name, 'project_events', group, rest)]
+  return [systemMessage(body), groupMessage(event_name, 'project_events', group, rest)]
 }
 
 async function projectCreated(app: App, { id }: Events['project.created']): Promise<EventMessage[]> {
@@ -207,7 +207,7 @@ async function memberMessages(
       expires_at: member.expires_at,
       project_visibility: project.visibility,
     }
-    return [told(body)]
+    return [systemMessage(body)]
   }
   const group = await findNamespaceById(app.db, member.group_id!)
   if (!group) return []
@@ -221,7 +221,7 @@ async function memberMessages(
     group_access: role,
     expires_at: member.expires_at,
   }
-  return [told(body), groupMessage(ofGroup, 'member_events', group.id, { ...body, group_plan: null })]
+  return [systemMessage(body), groupMessage(ofGroup, 'member_events', group.id, { ...body, group_plan: null })]
 }
 
 /** The default level of an accepted access request. */
@@ -292,7 +292,7 @@ async function groupCreated(app: App, { id, by }: Events['group.created']): Prom
     .where('user_id', '=', by)
     .executeTakeFirst()
   return [
-    told(groupBody('group_create', group)),
+    systemMessage(groupBody('group_create', group)),
     ...(await subgroupMessages(app, 'subgroup_create', group)),
     ...(founder ? await memberMessages(app, 'add', founder) : []),
   ]
@@ -310,7 +310,7 @@ async function groupDeleted(app: App, { id }: Events['group.deleted']): Promise<
     .execute()
   const messages: EventMessage[] = []
   for (const group of tree) {
-    messages.push(told(groupBody('group_destroy', group)))
+    messages.push(systemMessage(groupBody('group_destroy', group)))
     messages.push(...(await subgroupMessages(app, 'subgroup_destroy', group)))
   }
   return messages
@@ -320,7 +320,7 @@ async function groupDeleted(app: App, { id }: Events['group.deleted']): Promise<
 async function groupRenamed(app: App, id: number, old_full_path: string | undefined): Promise<EventMessage[]> {
   const group = old_full_path === undefined ? null : await findNamespaceById(app.db, id)
   if (!group || old_full_path === undefined) return []
-  return [told(groupBody('group_rename', group, { old_path: old_full_path.split('/').at(-1), old_full_path }))]
+  return [systemMessage(groupBody('group_rename', group, { old_path: old_full_path.split('/').at(-1), old_full_path }))]
 }
 
 // Users and keys
@@ -337,7 +337,7 @@ const userBody = (event_name: string, user: Pick<User, 'id' | 'name' | 'email' |
 
 async function userMessages(app: App, event_name: string, id: number, more?: (user: User) => object) {
   const user = await findUser(app.db, id)
-  return user ? [told(userBody(event_name, user, more?.(user)))] : []
+  return user ? [systemMessage(userBody(event_name, user, more?.(user)))] : []
 }
 
 type VisibleKey = Pick<Row<'keys'>, 'id' | 'key' | 'created_at' | 'updated_at'>
@@ -346,7 +346,7 @@ async function keyMessages(app: App, event_name: string, key: VisibleKey, user_i
   const user = user_id === null ? null : await findUser(app.db, user_id)
   const holder = user ? { username: user.username } : {}
   const body = { event_name, ...timesOf(key), ...holder, key: key.key, id: key.id }
-  return [told(body)]
+  return [systemMessage(body)]
 }
 
 async function keyCreated(app: App, { id }: { id: number }): Promise<EventMessage[]> {
@@ -382,7 +382,7 @@ export const lifecycleSources = [
   source('user.sign_in_refused', [SYSTEM], (app, { id }) =>
     userMessages(app, 'user_failed_login', id, ({ state }) => ({ state })),
   ),
-  source('user.deleted', [SYSTEM], async (_app, user) => [told(userBody('user_destroy', user))]),
+  source('user.deleted', [SYSTEM], async (_app, user) => [systemMessage(userBody('user_destroy', user))]),
   source('key.created', [SYSTEM], keyCreated),
   source('deploy_key.created', [SYSTEM], keyCreated),
   source('key.deleted', [SYSTEM], (app, key) => keyMessages(app, 'key_destroy', key, key.user_id)),

@@ -160,20 +160,20 @@ async function mergeRequestMessages(app: App, { id, by }: Payload, parts: readon
 }
 
 export const mergeRequestSources = [
-  source('merge_request.created', SWITCHES, (app, told) =>
-    mergeRequestMessages(app, told, [{ action: 'open', changes: null }]),
+  source('merge_request.created', SWITCHES, (app, event) =>
+    mergeRequestMessages(app, event, [{ action: 'open', changes: null }]),
   ),
-  source('merge_request.updated', SWITCHES, (app, told) => mergeRequestMessages(app, told, partsOf(told.changes))),
-  source('merge_request.pushed', SWITCHES, (app, told) =>
-    mergeRequestMessages(app, told, [{ action: 'update', changes: told.changes, oldrev: told.before }]),
+  source('merge_request.updated', SWITCHES, (app, event) => mergeRequestMessages(app, event, partsOf(event.changes))),
+  source('merge_request.pushed', SWITCHES, (app, event) =>
+    mergeRequestMessages(app, event, [{ action: 'update', changes: event.changes, oldrev: event.before }]),
   ),
-  source('merge_request.merged', SWITCHES, (app, told) =>
-    mergeRequestMessages(app, told, [{ action: 'merge', changes: told.changes }]),
+  source('merge_request.merged', SWITCHES, (app, event) =>
+    mergeRequestMessages(app, event, [{ action: 'merge', changes: event.changes }]),
   ),
-  source('merge_request.approved', SWITCHES, (app, told) =>
-    mergeRequestMessages(app, told, [{ action: told.complete ? 'approved' : 'approval', changes: {} }]),
+  source('merge_request.approved', SWITCHES, (app, event) =>
+    mergeRequestMessages(app, event, [{ action: event.complete ? 'approved' : 'approval', changes: {} }]),
   ),
-  source('merge_request.unapproved', SWITCHES, (app, told) =>
-    mergeRequestMessages(app, told, [{ action: told.complete ? 'unapproved' : 'unapproval', changes: {} }]),
+  source('merge_request.unapproved', SWITCHES, (app, event) =>
+    mergeRequestMessages(app, event, [{ action: event.complete ? 'unapproved' : 'unapproval', changes: {} }]),
   ),
 ]

@@ -16,7 +16,7 @@ export type Subscription = AnySwitch | typeof SYSTEM
 export interface MessageSource {
   readonly event: keyof Events
   /** The source runs only if a receiver has one of these switches on. */
-  readonly wanted: readonly Subscription[]
+  readonly switches: readonly Subscription[]
   /** One list of messages per event. All events belong to the same scope. */
   make(app: App, payloads: never, heard: ReadonlySet<Subscription>): Promise<readonly (readonly EventMessage[])[]>
 }
@@ -24,17 +24,17 @@ export interface MessageSource {
 /** For many events at once: shared data is loaded once. */
 export const sourceOfMany = <E extends keyof Events>(
   event: E,
-  wanted: readonly Subscription[],
+  switches: readonly Subscription[],
   make: (app: App, payloads: readonly Events[E][]) => Promise<readonly (readonly EventMessage[])[]>,
-): MessageSource => ({ event, wanted, make })
+): MessageSource => ({ event, switches, make })
 
 export const source = <E extends keyof Events>(
   event: E,
-  wanted: readonly Subscription[],
+  switches: readonly Subscription[],
   make: (app: App, payload: Events[E], heard: ReadonlySet<Subscription>) => Promise<readonly EventMessage[]>,
 ): MessageSource => ({
   event,
-  wanted,
+  switches,
   async make(app, payloads: readonly Events[E][], heard) {
     const made: (readonly EventMessage[])[] = []
     for (const payload of payloads) made.push(await make(app, payload, heard))
@@ -78,9 +78,9 @@ export const projectMessage = ({
 })
 
 /** For hooks of a group and of its ancestor groups. */
-export const groupMessage = (kind: string, wanted: AnySwitch, group_id: number, body: object): EventMessage => ({
+export const groupMessage = (kind: string, name: AnySwitch, group_id: number, body: object): EventMessage => ({
   kind,
-  switch: wanted,
+  switch: name,
   project_id: null,
   group_id,
   to_projects: false,
@@ -92,9 +92,9 @@ export const groupMessage = (kind: string, wanted: AnySwitch, group_id: number, 
 })
 
 /** For every system hook, or only for those with the switch on. */
-export const instanceMessage = (kind: string, body: object, wanted: AnySwitch | null = null): EventMessage => ({
+export const instanceMessage = (kind: string, body: object, name: AnySwitch | null = null): EventMessage => ({
   kind,
-  switch: wanted,
+  switch: name,
   project_id: null,
   group_id: null,
   to_projects: false,

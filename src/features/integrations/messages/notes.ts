@@ -128,8 +128,8 @@ export function noteAttributes(app: App, note: Note, at: ProjectInNamespace, tar
 export const findNote = async ({ db }: App, id: number): Promise<Note | null> =>
   (await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
 
-async function noteMessages(app: App, told: { id: number; by: number }, action: string): Promise<EventMessage[]> {
-  const note = await findNote(app, told.id)
+async function noteMessages(app: App, event: { id: number; by: number }, action: string): Promise<EventMessage[]> {
+  const note = await findNote(app, event.id)
   if (!note || note.system) return []
   const at = await findProjectInNamespace(app, note.project_id)
   const target = at && (await loadHookTarget(app, at, note))
@@ -138,7 +138,7 @@ async function noteMessages(app: App, told: { id: number; by: number }, action: 
   const body = {
     object_kind: 'note',
     event_type: confidential ? 'confidential_note' : 'note',
-    user: await hookUserById(app, told.by),
+    user: await hookUserById(app, event.by),
     project_id: note.project_id,
     project: hookProject(app, at),
     repository: hookRepository(app, at),
@@ -190,6 +190,6 @@ const hookDiff = (file: FileDiff) => ({
 })
 
 export const noteSources = [
-  source('note.created', SWITCHES, (app, told) => noteMessages(app, told, 'create')),
-  source('note.updated', SWITCHES, (app, told) => noteMessages(app, told, 'update')),
+  source('note.created', SWITCHES, (app, event) => noteMessages(app, event, 'create')),
+  source('note.updated', SWITCHES, (app, event) => noteMessages(app, event, 'update')),
 ]

@@ -130,18 +130,18 @@ async function tagMessages(
   return updates.flatMap((update) => {
     const body = { ...refBody('tag_push', update, isProtected(rules, update.name)), ...shared, ...NO_COMMITS }
     const { id: project_id } = project
-    const told = { kind: 'tag_push', switch: 'tag_push_events', project_id, complete: false } as const
+    const message = { kind: 'tag_push', switch: 'tag_push_events', project_id, complete: false } as const
     return [
-      projectMessage({ ...told, body }),
+      projectMessage({ ...message, body }),
       // System hooks do not receive the message of the tag.
-      { ...instanceMessage(told.kind, { ...body, message: '' }, told.switch), project_id, complete: false },
+      { ...instanceMessage(message.kind, { ...body, message: '' }, message.switch), project_id, complete: false },
     ]
   })
 }
 
 /** One message per push, however many refs it moved. */
 function updateMessage(updates: readonly Update[], shared: Shared): EventMessage {
-  const told = updates.slice(0, MOST_CHANGES)
+  const changes = updates.slice(0, MOST_CHANGES)
   const body = {
     event_name: 'repository_update',
     user_id: shared.user_id,
@@ -150,8 +150,8 @@ function updateMessage(updates: readonly Update[], shared: Shared): EventMessage
     user_avatar: shared.user_avatar,
     project_id: shared.project_id,
     project: shared.project,
-    changes: told.map(({ ref, before, after }) => ({ before: before ?? NO_OBJECT, after: after ?? NO_OBJECT, ref })),
-    refs: [...new Set(told.map(({ ref }) => ref))],
+    changes: changes.map(({ ref, before, after }) => ({ before: before ?? NO_OBJECT, after: after ?? NO_OBJECT, ref })),
+    refs: [...new Set(changes.map(({ ref }) => ref))],
     total_changes_count: updates.length,
   }
   return instanceMessage('repository_update', body, 'repository_update_events')
@@ -166,9 +166,9 @@ interface PushBody {
 }
 
 export const completePush: Complete = async (app, { project_id, body }) => {
-  const { base, ...told } = body as PushBody
-  const commits = await askGit(app, project_id, (asked) => pushedSince(asked, told.after, base), NO_COMMITS)
-  return { ...told, ...commits }
+  const { base, ...rest } = body as PushBody
+  const commits = await askGit(app, project_id, (asked) => pushedSince(asked, rest.after, base), NO_COMMITS)
+  return { ...rest, ...commits }
 }
 
 async function pushedSince({ dir, webUrl }: RepositoryContext, after: string, base: string | undefined) {

@@ -41,22 +41,22 @@ async function pageMessages(app: App, page: Events['wiki_page.changed']): Promis
       diff_url: `${url}/diff?version_id=${page.version}`,
     },
   }
-  const told = { kind: 'wiki_page', switch: 'wiki_page_events', project_id: page.project_id } as const
-  return [projectMessage({ ...told, body, complete: false })]
+  const message = { kind: 'wiki_page', switch: 'wiki_page_events', project_id: page.project_id } as const
+  return [projectMessage({ ...message, body, complete: false })]
 }
 
 const LARGEST_PAGE = 8 * 1024 * 1024
 
 export const completeWikiPage: Complete = async (app, { project_id, body }) => {
-  const { object_attributes: told } = body as { object_attributes: { content: string } }
-  const [commit, path] = [told.content.slice(0, 40), told.content.slice(41)]
+  const { object_attributes: page } = body as { object_attributes: { content: string } }
+  const [commit, path] = [page.content.slice(0, 40), page.content.slice(41)]
   const read = async ({ dir, webUrl }: RepositoryContext) => {
     const entry = await entryAt(dir, commit, path)
     const object = entry && (await readObject(dir, entry.id, { maxBytes: LARGEST_PAGE }))
     return hookText(app, object?.content?.toString() ?? '', pageBelow(webUrl, 'wikis'))
   }
   const content = await askGit(app, project_id, read, '', wikiDir)
-  return { ...body, object_attributes: { ...told, content } }
+  return { ...body, object_attributes: { ...page, content } }
 }
 
 export const wikiPageSources = [source('wiki_page.changed', ['wiki_page_events'], pageMessages)]

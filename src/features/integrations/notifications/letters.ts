@@ -44,24 +44,24 @@ const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_
 export async function writeLetter(app: App, event: Notification, item: Item): Promise<Letter | null> {
   const facts = JSON.parse(event.facts) as Facts
   const author = event.by_id === null ? null : await findUser(app.db, event.by_id)
-  const told = facts.notes
+  const message = facts.notes
     ? await writeSystemNotes(app, item, nameOf(author), facts.notes)
     : await tell(app, event.kind, item, nameOf(author), facts)
-  if (!told) return null
+  if (!message) return null
   const { thread } = item
   const isFirst = FIRST.includes(event.kind) || event.kind in PIPELINES
   const start = event.kind in PIPELINES ? `${PIPELINES[event.kind as keyof typeof PIPELINES]} ` : ''
   return {
     author,
-    opening: told.opening,
-    texts: (told.texts ?? []).filter(({ markdown }) => markdown.trim() !== '').map(bounded(told.url ?? item.url)),
-    lines: (told.lines ?? []).map((line) => oneLine(line, MOST_LINE)),
-    url: told.url ?? item.url,
+    opening: message.opening,
+    texts: (message.texts ?? []).filter(({ markdown }) => markdown.trim() !== '').map(bounded(message.url ?? item.url)),
+    lines: (message.lines ?? []).map((line) => oneLine(line, MOST_LINE)),
+    url: message.url ?? item.url,
     subject: `${isFirst ? '' : 'Re: '}${item.project.name} | ${start}${item.title}`,
-    id: told.id ?? (isFirst ? thread : `${thread}_${event.id}`),
-    after: isFirst ? [] : [thread, ...(told.after ?? [])],
-    headers: { ...item.headers, ...told.headers },
-    internal: told.internal ?? false,
+    id: message.id ?? (isFirst ? thread : `${thread}_${event.id}`),
+    after: isFirst ? [] : [thread, ...(message.after ?? [])],
+    headers: { ...item.headers, ...message.headers },
+    internal: message.internal ?? false,
   }
 }
 

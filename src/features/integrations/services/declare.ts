@@ -87,13 +87,13 @@ export interface Service {
   /** Why the service is retired: the product no longer exists. Settings are kept. */
   readonly gone?: string
   /** The requests to send; a pure function of the payload. Empty: nothing to send. */
-  readonly requests?: (told: ServicePayload) => readonly OutgoingRequest[]
+  readonly requests?: (payload: ServicePayload) => readonly OutgoingRequest[]
   /** CI variables for the jobs of the project. */
   readonly variables?: (settings: Settings, scope: JobContext) => readonly Variable[]
   /** The request of a test, where a real message would do nothing or have an effect. */
-  readonly probe?: (told: ServicePayload) => OutgoingRequest
+  readonly probe?: (payload: ServicePayload) => OutgoingRequest
   /** For services that need more than a few requests: mail, other protocols, queries first. */
-  readonly deliver?: (app: App, told: ServicePayload) => Promise<void>
+  readonly deliver?: (app: App, payload: ServicePayload) => Promise<void>
 }
 
 export const service = (declared: Service): Service => declared

@@ -78,13 +78,13 @@ export const asksForProtection = ({ settings }: Pick<ServicePayload, 'settings'>
   ['protected', 'default_and_protected'].includes(String(settings.branches_to_be_notified))
 
 export function passesFilters(
-  told: Pick<ServicePayload, 'event' | 'body' | 'settings' | 'project'>,
+  payload: Pick<ServicePayload, 'event' | 'body' | 'settings' | 'project'>,
   isProtected: boolean,
 ): boolean {
-  const { event, body, settings, project } = told
+  const { event, body, settings, project } = payload
   const isPassed = event === 'pipeline' && body.object_attributes?.status === 'success'
   if (isPassed && settings.notify_only_broken_pipelines === true) return false
-  const branch = branchOf(told)
+  const branch = branchOf(payload)
   if (branch === null) return true
   const isDefault = branch === project.default_branch
   switch (settings.branches_to_be_notified) {

@@ -17,14 +17,14 @@ export const postForm = (url: string, form: Record<string, string>): OutgoingReq
 })
 
 /** Posts the message unchanged, as webhooks do. */
-export const relay = (told: ServicePayload, url: string, headers: Record<string, string> = {}): OutgoingRequest => ({
-  ...postJson(url, told.body, {
-    'User-Agent': `GitLab/${told.instance.version}`,
+export const relay = (payload: ServicePayload, url: string, headers: Record<string, string> = {}): OutgoingRequest => ({
+  ...postJson(url, payload.body, {
+    'User-Agent': `GitLab/${payload.instance.version}`,
     'X-Gitlab-Event': 'Service Hook',
-    'X-Gitlab-Instance': told.instance.url,
+    'X-Gitlab-Instance': payload.instance.url,
     ...headers,
   }),
-  verifyTls: told.settings.enable_ssl_verification !== false,
+  verifyTls: payload.settings.enable_ssl_verification !== false,
 })
 
 export const basic = (username: string, password: string): Record<string, string> =>
@@ -33,8 +33,8 @@ export const basic = (username: string, password: string): Record<string, string
     : {}
 
 /** Appends a path to a URL of the settings, and keeps its query. */
-export function below(told: ServicePayload, name: string, path: string, query: Record<string, string> = {}): string {
-  const address = new URL(textOf(told, name))
+export function below(payload: ServicePayload, name: string, path: string, query: Record<string, string> = {}): string {
+  const address = new URL(textOf(payload, name))
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/${path}`
   for (const [key, value] of Object.entries(query)) address.searchParams.set(key, value)
   return address.href

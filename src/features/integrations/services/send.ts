@@ -62,19 +62,19 @@ export async function sendToService(
   const event = service && row.active ? eventFor(service, row, kind, body as Payload) : null
   const project = event && (await payloadProject(app, project_id))
   if (!service || !event || !project) return null
-  const told = servicePayload(app, service, row, { event, body: body as Payload, project })
-  const branch = asksForProtection(told) ? branchOf(told) : null
-  if (!passesFilters(told, branch !== null && (await isProtectedBranch(app, project_id, branch)))) return null
-  return sendPayload(app, service, told)
+  const payload = servicePayload(app, service, row, { event, body: body as Payload, project })
+  const branch = asksForProtection(payload) ? branchOf(payload) : null
+  if (!passesFilters(payload, branch !== null && (await isProtectedBranch(app, project_id, branch)))) return null
+  return sendPayload(app, service, payload)
 }
 
 const isProtectedBranch = async (app: App, project: number, branch: string) =>
   isProtected(await findProtection(app.db, project, 'branch'), branch)
 
-export async function sendPayload(app: App, service: Service, told: ServicePayload): Promise<OutgoingAnswer | null> {
-  await service.deliver?.(app, told)
+export async function sendPayload(app: App, service: Service, payload: ServicePayload): Promise<OutgoingAnswer | null> {
+  await service.deliver?.(app, payload)
   let answer: OutgoingAnswer | null = null
-  for (const request of service.requests?.(told) ?? []) {
+  for (const request of service.requests?.(payload) ?? []) {
     answer = await ask(app, request)
     // The following requests would be rejected, too.
     if (answer.status >= 400) return answer

@@ -32,9 +32,9 @@ export async function testService(
   const project = await payloadProject(app, project_id)
   if (!event || !project || !(service.requests ?? service.deliver)) throw failed('This service is sent nothing.')
   const body = await sampleOf(app, actor, event, project)
-  const told = servicePayload(app, service, row, { event, body, project })
+  const payload = servicePayload(app, service, row, { event, body, project })
   try {
-    const answer = service.probe ? await ask(app, service.probe(told)) : await sendPayload(app, service, told)
+    const answer = service.probe ? await ask(app, service.probe(payload)) : await sendPayload(app, service, payload)
     if (answer ? answer.status < 300 : service.deliver) return
     throw failed(answer ? `The receiver answered ${answer.status}` : 'There is nothing to send.')
   } catch (error) {

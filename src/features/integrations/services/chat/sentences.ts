@@ -38,17 +38,24 @@ export interface ChatMessage {
 
 type Core = Pick<ChatMessage, 'sentence'> & Partial<Pick<ChatMessage, 'details' | 'mood'>>
 
-export function chatMessage(told: ServicePayload): ChatMessage | null {
-  const say = SENTENCES[told.event as keyof typeof SENTENCES]
-  const core = say?.(told.body, told, projectOf(told)) ?? null
+export function chatMessage(payload: ServicePayload): ChatMessage | null {
+  const say = SENTENCES[payload.event as keyof typeof SENTENCES]
+  const core = say?.(payload.body, payload, projectOf(payload)) ?? null
   if (!core) return null
-  const { body } = told
-  return { details: null, mood: 'plain', ...core, by: actorOf(body), avatar: avatarOf(body), project: projectOf(told) }
+  const { body } = payload
+  return {
+    details: null,
+    mood: 'plain',
+    ...core,
+    by: actorOf(body),
+    avatar: avatarOf(body),
+    project: projectOf(payload),
+  }
 }
 
 const projectOf = ({ project }: ServicePayload): Link => ({ text: project.name_with_namespace, url: project.web_url })
 
-type Say = (body: Payload, told: ServicePayload, project: Link) => Core | null
+type Say = (body: Payload, payload: ServicePayload, project: Link) => Core | null
 
 const SENTENCES = {
   push: pushed,

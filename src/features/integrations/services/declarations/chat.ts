@@ -79,13 +79,13 @@ const HEX = { plain: 0x334455, open: 0xc95823, good: 0x36a64f, bad: 0xd00000 }
 const LONGEST_TITLE = 500
 
 /** The attachment format of Slack, which Mattermost also reads. */
-function slackPayload(told: ServicePayload, markup: Markup, most: number) {
-  const said = chatMessage(told)
+function slackPayload(payload: ServicePayload, markup: Markup, most: number) {
+  const said = chatMessage(payload)
   if (!said) return null
   const sentence = written(markup, said.sentence)
   const details = detailsIn(markup, said, most)
   const color = COLORS[said.mood]
-  const isPipeline = told.event === 'pipeline'
+  const isPipeline = payload.event === 'pipeline'
   const title = said.details?.title
   const attachment = isPipeline
     ? { fallback: sentence, text: sentence, color }
@@ -93,8 +93,8 @@ function slackPayload(told: ServicePayload, markup: Markup, most: number) {
         ...(title && { title: markup.text(cut(title.text, LONGEST_TITLE)), title_link: title.url }),
         ...((title ?? details) && { text: details, color }),
       }
-  const channel = textOf(told, `${told.event}_channel`) || textOf(told, 'channel')
-  const username = textOf(told, 'username')
+  const channel = textOf(payload, `${payload.event}_channel`) || textOf(payload, 'channel')
+  const username = textOf(payload, 'username')
   return {
     text: isPipeline ? '' : sentence,
     ...(username && { username }),
@@ -110,16 +110,16 @@ function slackLike(slug: string, title: string, markup: Markup, most: number) {
     title,
     fields: { webhook: required(secretUrl), channel: line(), username: line(), ...filters, ...channels },
     events: TALK,
-    requests(told) {
-      const payload = slackPayload(told, markup, most)
-      if (!payload) return []
+    requests(payload) {
+      const slack = slackPayload(payload, markup, most)
+      if (!slack) return []
       // Several channels need several messages, according to the documentation of the service.
-      const [first, ...more] = (payload.channel ?? '')
+      const [first, ...more] = (slack.channel ?? '')
         .split(',')
         .map((name) => name.trim())
         .slice(0, 10)
       return [first, ...more].map((channel) =>
-        postForm(textOf(told, 'webhook'), { payload: JSON.stringify({ ...payload, ...(channel && { channel }) }) }),
+        postForm(textOf(payload, 'webhook'), { payload: JSON.stringify({ ...slack, ...(channel && { channel }) }) }),
       )
     },
   })
@@ -135,14 +135,14 @@ export const microsoftTeams = service({
   title: 'Microsoft Teams notifications',
   fields: webhook,
   events: TALK,
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
     const details = detailsIn(markdownMarkup, said, 16_000)
     const title = said.details?.title
     const sentence = written(markdownMarkup, said.sentence)
     return [
-      postJson(textOf(told, 'webhook'), {
+      postJson(textOf(payload, 'webhook'), {
         title: said.project.text,
         summary: cut(written(plainMarkup, said.sentence), LONGEST_TITLE),
         sections: [
@@ -179,10 +179,10 @@ export const discord = service({
     ...Object.fromEntries(Object.keys(channels).map((name) => [name, { ...secretUrl }])),
   },
   events: TALK,
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
-    const to = textOf(told, `${told.event}_channel`) || textOf(told, 'webhook')
+    const to = textOf(payload, `${payload.event}_channel`) || textOf(payload, 'webhook')
     return [
       postJson(to, {
         embeds: [
@@ -204,14 +204,14 @@ export const telegram = service({
   title: 'Telegram',
   fields: { hostname: url, token: required(secret), room: required(line()), thread: line(), ...filters },
   events: TALK.filter((event) => event !== 'deployment'),
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
-    const base = (textOf(told, 'hostname') || 'https://api.telegram.org').replace(/\/+$/, '')
-    const thread = textOf(told, 'thread')
+    const base = (textOf(payload, 'hostname') || 'https://api.telegram.org').replace(/\/+$/, '')
+    const thread = textOf(payload, 'thread')
     return [
-      postJson(`${base}/bot${encodeURIComponent(textOf(told, 'token')).replaceAll('%3A', ':')}/sendMessage`, {
-        chat_id: textOf(told, 'room'),
+      postJson(`${base}/bot${encodeURIComponent(textOf(payload, 'token')).replaceAll('%3A', ':')}/sendMessage`, {
+        chat_id: textOf(payload, 'room'),
         text: plainNoteable(htmlMarkup, said, 4096),
         parse_mode: 'HTML',
         disable_web_page_preview: true,
@@ -226,11 +226,11 @@ export const matrix = service({
   title: 'Matrix notifications',
   fields: { hostname: url, token: required(secret), room: required(line()), ...filters },
   events: TALK.filter((event) => event !== 'deployment'),
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
-    const base = (textOf(told, 'hostname') || 'https://matrix-client.matrix.org').replace(/\/+$/, '')
-    const room = encodeURIComponent(textOf(told, 'room'))
+    const base = (textOf(payload, 'hostname') || 'https://matrix-client.matrix.org').replace(/\/+$/, '')
+    const room = encodeURIComponent(textOf(payload, 'room'))
     const message = {
       msgtype: 'm.text',
       body: plainNoteable(plainMarkup, said, 10_000),
@@ -240,9 +240,9 @@ export const matrix = service({
       'm.mentions': {},
     }
     // Equal for every retry, so that the message appears once.
-    const transaction = digestOf(JSON.stringify([told.project.id, told.event, told.body]))
+    const transaction = digestOf(JSON.stringify([payload.project.id, payload.event, payload.body]))
     const address = `${base}/_matrix/client/v3/rooms/${room}/send/m.room.message/${transaction}`
-    return [{ ...postJson(address, message, { Authorization: `Bearer ${textOf(told, 'token')}` }), method: 'PUT' }]
+    return [{ ...postJson(address, message, { Authorization: `Bearer ${textOf(payload, 'token')}` }), method: 'PUT' }]
   },
 })
 
@@ -251,13 +251,13 @@ export const hangoutsChat = service({
   title: 'Google Chat',
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
     // Messages about the same record share a thread.
-    const { iid, id } = told.body.object_attributes ?? {}
-    const about = `${told.project.path_with_namespace} ${told.event.replace('confidential_', '')} ${iid ?? id ?? told.body.ref ?? ''}`
-    const address = new URL(textOf(told, 'webhook'))
+    const { iid, id } = payload.body.object_attributes ?? {}
+    const about = `${payload.project.path_with_namespace} ${payload.event.replace('confidential_', '')} ${iid ?? id ?? payload.body.ref ?? ''}`
+    const address = new URL(textOf(payload, 'webhook'))
     address.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
     return [postJson(String(address), { text: plainNoteable(chatMarkup, said, 4096), thread: { threadKey: about } })]
   },
@@ -268,10 +268,10 @@ export const webexTeams = service({
   title: 'Webex Teams',
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     // The limit is in bytes, and a character has up to three.
-    return said ? [postJson(textOf(told, 'webhook'), { markdown: plainNoteable(markdownMarkup, said, 2400) })] : []
+    return said ? [postJson(textOf(payload, 'webhook'), { markdown: plainNoteable(markdownMarkup, said, 2400) })] : []
   },
 })
 
@@ -280,11 +280,11 @@ export const unifyCircuit = service({
   title: 'Unify Circuit',
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
     const text = plainNoteable(markdownMarkup, said, 2000)
-    return [postJson(textOf(told, 'webhook'), { subject: cut(said.project.text, 250), text, markdown: true })]
+    return [postJson(textOf(payload, 'webhook'), { subject: cut(said.project.text, 250), text, markdown: true })]
   },
 })
 
@@ -293,9 +293,9 @@ export const pumble = service({
   title: 'Pumble',
   fields: webhook,
   events: TALK.filter((event) => event !== 'deployment'),
-  requests(told) {
-    const said = chatMessage(told)
-    return said ? [postJson(textOf(told, 'webhook'), { text: plainNoteable(slackMarkup, said, 8000) })] : []
+  requests(payload) {
+    const said = chatMessage(payload)
+    return said ? [postJson(textOf(payload, 'webhook'), { text: plainNoteable(slackMarkup, said, 8000) })] : []
   },
 })
 
@@ -310,20 +310,20 @@ export const pushover = service({
     sound: requiredButMayBeBlank(line(30)),
   },
   events: ['push'],
-  requests(told) {
-    const said = chatMessage(told)
+  requests(payload) {
+    const said = chatMessage(payload)
     if (!said) return []
-    const { body, project } = told
+    const { body, project } = payload
     const count = body.total_commits_count ?? 0
     const sentence = written(plainMarkup, said.sentence).replace(' (Compare changes)', '')
     const isUpdate = !isCreation(body) && !isDeletion(body)
     const more = isUpdate && count > 0 ? `\nTotal commits count: ${count}` : ''
     const form = {
-      token: textOf(told, 'api_key'),
-      user: textOf(told, 'user_key'),
-      device: textOf(told, 'device'),
-      priority: textOf(told, 'priority'),
-      sound: textOf(told, 'sound'),
+      token: textOf(payload, 'api_key'),
+      user: textOf(payload, 'user_key'),
+      device: textOf(payload, 'device'),
+      priority: textOf(payload, 'priority'),
+      sound: textOf(payload, 'sound'),
       title: cut(project.name_with_namespace, 250),
       message: cut(sentence, 1024 - more.length) + more,
       url: project.web_url.length <= 512 ? project.web_url : '',

@@ -18,15 +18,15 @@ export const bamboo = service({
   title: 'Atlassian Bamboo CI',
   fields: { bamboo_url: required(url), build_key: required(line()), ...login, ...ssl },
   events: ['push'],
-  requests(told) {
-    if (builtBranch(told) === null) return []
-    const query = { buildKey: textOf(told, 'build_key'), os_authType: 'basic' }
+  requests(payload) {
+    if (builtBranch(payload) === null) return []
+    const query = { buildKey: textOf(payload, 'build_key'), os_authType: 'basic' }
     return [
       {
         method: 'POST',
-        url: below(told, 'bamboo_url', 'updateAndBuild.action', query),
-        headers: basic(textOf(told, 'username'), textOf(told, 'password')),
-        verifyTls: told.settings.enable_ssl_verification !== false,
+        url: below(payload, 'bamboo_url', 'updateAndBuild.action', query),
+        headers: basic(textOf(payload, 'username'), textOf(payload, 'password')),
+        verifyTls: payload.settings.enable_ssl_verification !== false,
       },
     ]
   },
@@ -39,21 +39,21 @@ export const teamcity = service({
   title: 'JetBrains TeamCity',
   fields: { teamcity_url: required(url), build_type: required(line()), ...login, ...ssl },
   events: ['push', 'merge_request'],
-  requests(told) {
+  requests(payload) {
     const isChanged =
-      isOpenRequest(told) && ['open', 'reopen', 'update'].includes(told.body.object_attributes?.action ?? '')
-    const branch = isChanged ? (told.body.object_attributes?.source_branch ?? null) : builtBranch(told)
+      isOpenRequest(payload) && ['open', 'reopen', 'update'].includes(payload.body.object_attributes?.action ?? '')
+    const branch = isChanged ? (payload.body.object_attributes?.source_branch ?? null) : builtBranch(payload)
     if (branch === null) return []
     return [
       {
         method: 'POST',
-        url: below(told, 'teamcity_url', 'httpAuth/app/rest/buildQueue'),
+        url: below(payload, 'teamcity_url', 'httpAuth/app/rest/buildQueue'),
         headers: {
-          ...basic(textOf(told, 'username'), textOf(told, 'password')),
+          ...basic(textOf(payload, 'username'), textOf(payload, 'password')),
           'Content-Type': 'application/xml',
         },
-        body: `<build branchName="${inXml(branch)}"><buildType id="${inXml(textOf(told, 'build_type'))}"/></build>`,
-        verifyTls: told.settings.enable_ssl_verification !== false,
+        body: `<build branchName="${inXml(branch)}"><buildType id="${inXml(textOf(payload, 'build_type'))}"/></build>`,
+        verifyTls: payload.settings.enable_ssl_verification !== false,
       },
     ]
   },
@@ -64,11 +64,11 @@ export const droneCi = service({
   title: 'Drone',
   fields: { token: required(secret), drone_url: required(url), ...ssl },
   events: ['push', 'tag_push', 'merge_request'],
-  requests(told) {
-    const { event, body, project } = told
-    if (event === 'merge_request' ? !isOpenRequest(told) : isDeletion(body)) return []
-    const query = { owner: project.namespace, name: project.path, access_token: textOf(told, 'token') }
-    return [relay(told, below(told, 'drone_url', 'api/hook', query))]
+  requests(payload) {
+    const { event, body, project } = payload
+    if (event === 'merge_request' ? !isOpenRequest(payload) : isDeletion(body)) return []
+    const query = { owner: project.namespace, name: project.path, access_token: textOf(payload, 'token') }
+    return [relay(payload, below(payload, 'drone_url', 'api/hook', query))]
   },
 })
 
@@ -77,10 +77,10 @@ export const buildkite = service({
   title: 'Buildkite',
   fields: { token: required(secret), project_url: required(url), ...ssl },
   events: ['push', 'tag_push', 'merge_request'],
-  requests(told) {
+  requests(payload) {
     // The first part is the webhook token. The part after the colon is for queries of build results.
-    const [token = ''] = textOf(told, 'token').split(':')
-    return [relay(told, `https://webhook.buildkite.com/deliver/${encodeURIComponent(token)}`)]
+    const [token = ''] = textOf(payload, 'token').split(':')
+    return [relay(payload, `https://webhook.buildkite.com/deliver/${encodeURIComponent(token)}`)]
   },
 })
 
@@ -95,12 +95,12 @@ export const jenkins = service({
     ...ssl,
   },
   events: ['push', 'tag_push', 'merge_request'],
-  requests(told) {
-    const job = textOf(told, 'project_name').split('/').map(encodeURIComponent).join('/')
+  requests(payload) {
+    const job = textOf(payload, 'project_name').split('/').map(encodeURIComponent).join('/')
     return [
-      relay(told, below(told, 'jenkins_url', `project/${job}`), {
-        ...basic(textOf(told, 'username'), textOf(told, 'password')),
-        'X-Gitlab-Event': hookNameOf(told),
+      relay(payload, below(payload, 'jenkins_url', `project/${job}`), {
+        ...basic(textOf(payload, 'username'), textOf(payload, 'password')),
+        'X-Gitlab-Event': hookNameOf(payload),
       }),
     ]
   },
@@ -111,11 +111,11 @@ export const packagist = service({
   title: 'Packagist',
   fields: { username: required(line()), token: required(secret), server: url },
   events: ['push', 'tag_push', 'merge_request'],
-  requests(told) {
-    const query = { username: textOf(told, 'username'), apiToken: textOf(told, 'token') }
-    const server = textOf(told, 'server') || 'https://packagist.org'
-    const settings = { ...told.settings, server }
-    return [relay(told, below({ ...told, settings }, 'server', 'api/update-package', query))]
+  requests(payload) {
+    const query = { username: textOf(payload, 'username'), apiToken: textOf(payload, 'token') }
+    const server = textOf(payload, 'server') || 'https://packagist.org'
+    const settings = { ...payload.settings, server }
+    return [relay(payload, below({ ...payload, settings }, 'server', 'api/update-package', query))]
   },
 })
 
@@ -131,13 +131,13 @@ export const datadog = service({
     datadog_tags: longer,
   },
   events: ['pipeline', 'job'],
-  requests(told) {
-    const site = textOf(told, 'datadog_site').replace(/[^\w.-]/g, '')
-    const base = textOf(told, 'api_url') || `https://webhook-intake.${site}/api/v2/webhook`
+  requests(payload) {
+    const site = textOf(payload, 'datadog_site').replace(/[^\w.-]/g, '')
+    const base = textOf(payload, 'api_url') || `https://webhook-intake.${site}/api/v2/webhook`
     const query = {
-      service: textOf(told, 'datadog_service'),
-      env: textOf(told, 'datadog_env'),
-      tags: textOf(told, 'datadog_tags')
+      service: textOf(payload, 'datadog_service'),
+      env: textOf(payload, 'datadog_env'),
+      tags: textOf(payload, 'datadog_tags')
         .split(/[\n,]/)
         .map((tag) => tag.trim())
         .filter(Boolean)
@@ -145,7 +145,7 @@ export const datadog = service({
     }
     const address = new URL(base)
     for (const [name, value] of Object.entries(query)) if (value) address.searchParams.set(name, value)
-    return [relay(told, address.href, { 'DD-API-KEY': textOf(told, 'api_key') })]
+    return [relay(payload, address.href, { 'DD-API-KEY': textOf(payload, 'api_key') })]
   },
 })
 
@@ -174,15 +174,15 @@ export const github = service({
   title: 'GitHub',
   fields: { token: required(secret), repository_url: required(url), static_context: flag(true) },
   events: ['pipeline'],
-  requests(told) {
-    const { id, status, sha, ref } = told.body.object_attributes ?? {}
-    const address = statusesOf(textOf(told, 'repository_url'), sha ?? '')
+  requests(payload) {
+    const { id, status, sha, ref } = payload.body.object_attributes ?? {}
+    const address = statusesOf(textOf(payload, 'repository_url'), sha ?? '')
     const state = GITHUB_STATES[status ?? '']
     if (!address || !state || !/^[0-9a-f]{40,64}$/.test(sha ?? '')) return []
     const context =
-      told.settings.static_context === false
+      payload.settings.static_context === false
         ? `ci/mortise/${nameOfRef(ref)}`
-        : `ci/mortise/${new URL(told.instance.url).host}`
+        : `ci/mortise/${new URL(payload.instance.url).host}`
     return [
       postJson(
         address,
@@ -190,9 +190,9 @@ export const github = service({
           state,
           context: context.slice(0, 255),
           description: `Pipeline ${status}`,
-          target_url: pageBelow(told.project.web_url, `pipelines/${id}`),
+          target_url: pageBelow(payload.project.web_url, `pipelines/${id}`),
         },
-        { Authorization: `Bearer ${textOf(told, 'token')}`, 'User-Agent': 'Mortise' },
+        { Authorization: `Bearer ${textOf(payload, 'token')}`, 'User-Agent': 'Mortise' },
       ),
     ]
   },
@@ -203,20 +203,20 @@ export const assembla = service({
   title: 'Assembla',
   fields: { token: required(secret), subdomain: line() },
   events: ['push'],
-  requests(told) {
-    const space = encodeURIComponent(textOf(told, 'subdomain'))
-    const query = new URLSearchParams({ secret_key: textOf(told, 'token') })
-    return [postJson(`https://atlas.assembla.com/spaces/${space}/github_tool?${query}`, { payload: told.body })]
+  requests(payload) {
+    const space = encodeURIComponent(textOf(payload, 'subdomain'))
+    const query = new URLSearchParams({ secret_key: textOf(payload, 'token') })
+    return [postJson(`https://atlas.assembla.com/spaces/${space}/github_tool?${query}`, { payload: payload.body })]
   },
 })
 
 /** Whether the service wants this branch. An empty setting means every branch. */
-const isForBranch = (told: ServicePayload): boolean => {
-  const wanted = textOf(told, 'restrict_to_branch')
+const isForBranch = (payload: ServicePayload): boolean => {
+  const branches = textOf(payload, 'restrict_to_branch')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
-  return wanted.length === 0 || wanted.includes(nameOfRef(told.body.ref))
+  return branches.length === 0 || branches.includes(nameOfRef(payload.body.ref))
 }
 
 export const pivotaltracker = service({
@@ -224,13 +224,13 @@ export const pivotaltracker = service({
   title: 'Pivotal Tracker',
   fields: { token: required(secret), restrict_to_branch: line(2000) },
   events: ['push'],
-  requests(told) {
-    if (!isForBranch(told)) return []
-    return (told.body.commits ?? []).map(({ id, message, author, url }) =>
+  requests(payload) {
+    if (!isForBranch(payload)) return []
+    return (payload.body.commits ?? []).map(({ id, message, author, url }) =>
       postJson(
         'https://www.pivotaltracker.com/services/v5/source_commits',
         { source_commit: { commit_id: id, author: author?.name ?? '', url: url ?? '', message: message ?? '' } },
-        { 'X-TrackerToken': textOf(told, 'token') },
+        { 'X-TrackerToken': textOf(payload, 'token') },
       ),
     )
   },
@@ -246,14 +246,14 @@ export const asana = service({
   title: 'Asana',
   fields: { api_key: required(secret), restrict_to_branch: line(2000) },
   events: ['push'],
-  probe: (told) => ({
+  probe: (payload) => ({
     url: 'https://app.asana.com/api/1.0/users/me',
-    headers: { Authorization: `Bearer ${textOf(told, 'api_key')}` },
+    headers: { Authorization: `Bearer ${textOf(payload, 'api_key')}` },
   }),
-  requests(told) {
-    if (!isForBranch(told)) return []
-    const headers = { Authorization: `Bearer ${textOf(told, 'api_key')}` }
-    const { body, project } = told
+  requests(payload) {
+    if (!isForBranch(payload)) return []
+    const headers = { Authorization: `Bearer ${textOf(payload, 'api_key')}` }
+    const { body, project } = payload
     const found = (body.commits ?? []).flatMap((commit) =>
       [...(commit.message ?? '').slice(0, 10_000).matchAll(TASK)].map(([, closing, number, linked]) => ({
         commit,
@@ -277,11 +277,11 @@ export const squashTm = service({
   title: 'Squash TM',
   fields: { url: required(url), token: secret },
   events: ['issue', 'confidential_issue'],
-  requests(told) {
-    const token = textOf(told, 'token')
+  requests(payload) {
+    const token = textOf(payload, 'token')
     return [
-      relay(told, textOf(told, 'url'), {
-        'X-Gitlab-Event': told.event === 'issue' ? 'Issue Hook' : 'Confidential Issue Hook',
+      relay(payload, textOf(payload, 'url'), {
+        'X-Gitlab-Event': payload.event === 'issue' ? 'Issue Hook' : 'Confidential Issue Hook',
         'X-Squash-TM-Integration': 'GitLab',
         ...(token && { 'X-Gitlab-Token': token }),
       }),

@@ -39,9 +39,9 @@ export function channelsOf(recipients: string, network: string): string[] {
 }
 
 /** The lines for irkerd: one JSON object each. */
-export function irkerLines(told: ServicePayload): string[] {
-  const { body, project, settings } = told
-  const to = channelsOf(textOf(told, 'recipients'), textOf(told, 'default_irc_uri'))
+export function irkerLines(payload: ServicePayload): string[] {
+  const { body, project, settings } = payload
+  const to = channelsOf(textOf(payload, 'recipients'), textOf(payload, 'default_irc_uri'))
   if (to.length === 0) return []
   const isColored = settings.colorize_messages === true
   const name = painted(isColored, '07', project.path_with_namespace)
@@ -63,11 +63,11 @@ export function irkerLines(told: ServicePayload): string[] {
 }
 
 /** Connects to exactly the address that was checked, as webhooks do. */
-async function sendLines(app: App, told: ServicePayload, lines: readonly string[]): Promise<void> {
+async function sendLines(app: App, payload: ServicePayload, lines: readonly string[]): Promise<void> {
   const settings = await currentSettings(app)
   if (settings.silent_mode_enabled) throw new OutgoingFailure('refused', 'Nothing is sent while silent mode is on')
-  const server = textOf(told, 'server_host') || 'localhost'
-  const number = Number(textOf(told, 'server_port')) || 6659
+  const server = textOf(payload, 'server_host') || 'localhost'
+  const number = Number(textOf(payload, 'server_port')) || 6659
   const name = server.includes(':') ? `[${server}]` : server
   const address = await resolvePublic(`http://${name}:${number}/`, outboundGuard(app, 'hooks', settings)).catch(
     (error: unknown) => {
@@ -95,8 +95,8 @@ export const irker = service({
     colorize_messages: flag(),
   },
   events: ['push'],
-  async deliver(app, told) {
-    const lines = irkerLines(told)
-    if (lines.length > 0) await sendLines(app, told, lines)
+  async deliver(app, payload) {
+    const lines = irkerLines(payload)
+    if (lines.length > 0) await sendLines(app, payload, lines)
   },
 })

@@ -23,10 +23,10 @@ const LONGEST_COMMENT = 30_000
 /** Jira markup: braces start macros, brackets start links, and `[~name]` mentions a user. */
 const inJira = (text: string) => text.replace(/[{}[\]|\\]/g, '\\$&').replace(/!(?=\S)/g, '\\!')
 
-export function mentionsIn(told: ServicePayload): Mention[] {
-  const found = told.event === 'merge_request' ? inRequest(told) : inCommits(told)
-  const wanted = textOf(told, 'jira_issue_prefix')
-  const ours = wanted ? found.filter(({ key }) => key.startsWith(wanted)) : found
+export function mentionsIn(payload: ServicePayload): Mention[] {
+  const found = payload.event === 'merge_request' ? inRequest(payload) : inCommits(payload)
+  const prefix = textOf(payload, 'jira_issue_prefix')
+  const ours = prefix ? found.filter(({ key }) => key.startsWith(prefix)) : found
   return ours.slice(0, MOST_MENTIONS)
 }
 
@@ -75,23 +75,23 @@ function inRequest({ body, project, instance }: ServicePayload): Mention[] {
   }))
 }
 
-const baseOf = (told: ServicePayload) => (textOf(told, 'api_url') ? 'api_url' : 'url')
+const baseOf = (payload: ServicePayload) => (textOf(payload, 'api_url') ? 'api_url' : 'url')
 
-function headersOf(told: ServicePayload): Record<string, string> {
-  const password = textOf(told, 'password')
-  const isToken = textOf(told, 'jira_auth_type') === '1'
-  const credential = isToken ? { Authorization: `Bearer ${password}` } : basic(textOf(told, 'username'), password)
+function headersOf(payload: ServicePayload): Record<string, string> {
+  const password = textOf(payload, 'password')
+  const isToken = textOf(payload, 'jira_auth_type') === '1'
+  const credential = isToken ? { Authorization: `Bearer ${password}` } : basic(textOf(payload, 'username'), password)
   return { Accept: 'application/json', ...credential }
 }
 
 /** One Jira issue, with the operations that the settings allow. */
 class JiraIssue {
   readonly #app: App
-  readonly #told: ServicePayload
+  readonly #payload: ServicePayload
   readonly #key: string
-  constructor(app: App, told: ServicePayload, key: string) {
+  constructor(app: App, payload: ServicePayload, key: string) {
     this.#app = app
-    this.#told = told
+    this.#payload = payload
     this.#key = key
   }
 
@@ -101,16 +101,16 @@ class JiraIssue {
   ): Promise<OutgoingAnswer> {
     const { query, ...request } = more
     const address = below(
-      this.#told,
-      baseOf(this.#told),
+      this.#payload,
+      baseOf(this.#payload),
       `rest/api/2/issue/${encodeURIComponent(this.#key)}${path}`,
       query,
     )
-    return ask(this.#app, { ...request, url: address, headers: { ...headersOf(this.#told), ...request.headers } })
+    return ask(this.#app, { ...request, url: address, headers: { ...headersOf(this.#payload), ...request.headers } })
   }
 
   #post(path: string, body: unknown): Promise<OutgoingAnswer> {
-    const { method, headers, body: text } = postJson(this.#told.instance.url, body)
+    const { method, headers, body: text } = postJson(this.#payload.instance.url, body)
     return this.#send(path, { method, headers, body: text })
   }
 
@@ -129,18 +129,18 @@ class JiraIssue {
       object: {
         url,
         title,
-        icon: { title: 'Mortise', url16x16: `${this.#told.instance.url}/favicon.ico` },
+        icon: { title: 'Mortise', url16x16: `${this.#payload.instance.url}/favicon.ico` },
         status: { resolved: false },
       },
     })
   }
 
   async close(): Promise<void> {
-    const ids = textOf(this.#told, 'jira_issue_transition_id')
+    const ids = textOf(this.#payload, 'jira_issue_transition_id')
       .split(/[\s,;]+/)
       .filter((id) => /^\d{1,10}$/.test(id))
       .slice(0, 10)
-    const isAutomatic = this.#told.settings.jira_issue_transition_automatic === true
+    const isAutomatic = this.#payload.settings.jira_issue_transition_automatic === true
     if (ids.length === 0 && !isAutomatic) return
     const found = await this.#send('', { query: { fields: 'resolution' } })
     if (found.status !== 200 || parsed<{ fields?: { resolution?: unknown } }>(found)?.fields?.resolution) return
@@ -181,11 +181,11 @@ export const jira = service({
     jira_issue_transition_automatic: flag(),
   },
   events: ['commit', 'merge_request'],
-  probe: (told) => ({ url: below(told, baseOf(told), 'rest/api/2/serverInfo'), headers: headersOf(told) }),
-  async deliver(app, told) {
-    for (const mention of mentionsIn(told)) {
-      const issue = new JiraIssue(app, told, mention.key)
-      await issue.mention(mention, { comments: told.comments })
+  probe: (payload) => ({ url: below(payload, baseOf(payload), 'rest/api/2/serverInfo'), headers: headersOf(payload) }),
+  async deliver(app, payload) {
+    for (const mention of mentionsIn(payload)) {
+      const issue = new JiraIssue(app, payload, mention.key)
+      await issue.mention(mention, { comments: payload.comments })
       if (mention.isClosing) await issue.close()
     }
   },

@@ -80,8 +80,8 @@ async function changesOf(app: App, { body, project }: ServicePayload): Promise<s
   return [...files, ...(diff.overflow ? ['The diff was not included because it is too large.'] : [])].join('\n')
 }
 
-export async function pushLetter(app: App, told: ServicePayload): Promise<Letter> {
-  const { event, body, project, settings } = told
+export async function pushLetter(app: App, payload: ServicePayload): Promise<Letter> {
+  const { event, body, project, settings } = payload
   const kind = event === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
   const verb = isDeletion(body) ? 'deleted' : isCreation(body) ? 'pushed new' : 'pushed to'
@@ -89,14 +89,14 @@ export async function pushLetter(app: App, told: ServicePayload): Promise<Letter
   const isUpdate = !isCreation(body) && !isDeletion(body)
   const compare = isUpdate ? pageBelow(project.web_url, `compare/${body.before}...${body.after}`) : project.web_url
   const commits = isUpdate || (event === 'push' && isCreation(body)) ? (body.commits ?? []) : []
-  const changes = isUpdate && event === 'push' && settings.disable_diffs !== true ? await changesOf(app, told) : ''
+  const changes = isUpdate && event === 'push' && settings.disable_diffs !== true ? await changesOf(app, payload) : ''
   const parts = [
     head,
     ...(commits.length > 0 ? [`Commits:\n\n${commits.map(textOfCommit).join('\n')}`] : []),
     ...(changes ? [`Changes:\n\n${changes}`] : []),
     `View it on ${compare}`,
   ]
-  return { subject: pushSubject(told), text: parts.join('\n\n'), ...(await senderOf(app, told)) }
+  return { subject: pushSubject(payload), text: parts.join('\n\n'), ...(await senderOf(app, payload)) }
 }
 
 /** The sender has the pusher's name, and the pusher's address where this server may send for its domain. */
@@ -121,8 +121,8 @@ export const emailsOnPush = service({
     branches_to_be_notified: { ...filters.branches_to_be_notified, preset: 'all' },
   },
   events: ['push', 'tag_push'],
-  async deliver(app, told) {
-    await sendTo(app, recipientsIn(textOf(told, 'recipients')), await pushLetter(app, told))
+  async deliver(app, payload) {
+    await sendTo(app, recipientsIn(textOf(payload, 'recipients')), await pushLetter(app, payload))
   },
 })
 
@@ -161,8 +161,8 @@ export const pipelinesEmail = service({
     branches_to_be_notified: { ...filters.branches_to_be_notified, preset: 'all' },
   },
   events: ['pipeline'],
-  async deliver(app, told) {
-    const letter = pipelineLetter(told)
-    if (letter) await sendTo(app, recipientsIn(textOf(told, 'recipients')), letter)
+  async deliver(app, payload) {
+    const letter = pipelineLetter(payload)
+    if (letter) await sendTo(app, recipientsIn(textOf(payload, 'recipients')), letter)
   },
 })
