@@ -54,7 +54,7 @@ interface Filter extends Search, AttributeFilter {
   skipped?: string
 }
 
-function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Filter {
+function valuesOf(db: Db, viewer: User | null, filter: GroupFilter): Filter {
   const { min_access_level: level, skip_groups: skipped } = filter
   return {
     ...(filter.visibility && { visibility: filter.visibility }),
@@ -150,7 +150,7 @@ export async function listGroups(
 ): Promise<Page<Group>> {
   // Visitors have no memberships.
   if (!viewer && (filter.owned || filter.min_access_level)) return { items: [], total: 0 }
-  return groups(db, wantedBy(db, viewer, filter), page, filter)
+  return groups(db, valuesOf(db, viewer, filter), page, filter)
 }
 
 /** Groups in which the viewer has at least this level; administrators have it everywhere. */

@@ -37,10 +37,8 @@ async function findNamespace(db: Db, given: string): Promise<Namespace | null> {
   const isId = /^\d+$/.test(given)
   // An id beyond the safe integers cannot exist.
   if (isId && !Number.isSafeInteger(Number(given))) return null
-  const wanted = isId
-    ? namespaces.where('id', '=', Number(given))
-    : namespaces.where(fullPath, '=', given.toLowerCase())
-  return (await wanted.executeTakeFirst()) ?? null
+  const query = isId ? namespaces.where('id', '=', Number(given)) : namespaces.where(fullPath, '=', given.toLowerCase())
+  return (await query.executeTakeFirst()) ?? null
 }
 
 export const namespace = resource({
@@ -129,13 +127,13 @@ export function listNamespaces(
   page: PageRequest,
 ): Promise<Page<Namespace>> {
   const { like, substring } = searchFor(db, filter.search)
-  const wanted: Filter = {
+  const values: Filter = {
     ...(substring !== undefined ? { substring } : like !== undefined && { like }),
     ...(!viewer.admin && !filter.owned_only && { member_id: viewer.id }),
     ...(filter.owned_only && { owner_id: viewer.id }),
     ...(filter.top_level_only && { top_level_only: true }),
   }
-  return namespaces(db, wanted, page)
+  return namespaces(db, values, page)
 }
 
 /** A search has either a text for the index or a text that is too short for the index. */
@@ -153,8 +151,8 @@ const namespaces = longList<Filter, 'namespaces', 'id'>({
   counted: ['namespaces'],
   always: () => [sql`not namespaces.deleting`],
   conditions: {
-    member_id: { set: (wanted) => belongingTo(wanted.member_id!, NoAccess), counted: ['members'] },
-    owner_id: { set: (wanted) => belongingTo(wanted.owner_id!, Owner), counted: ['members'] },
+    member_id: { set: (values) => belongingTo(values.member_id!, NoAccess), counted: ['members'] },
+    owner_id: { set: (values) => belongingTo(values.owner_id!, Owner), counted: ['members'] },
     substring: { search: ['name', 'path'] },
     like: contains('namespaces', ['name', 'path']),
     top_level_only: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },

@@ -192,8 +192,8 @@ export async function listProjectMergeRequests(
   filter: MergeRequestFilter & Order,
   cut: Cut,
 ): Listed {
-  const wanted = wantedBy(app, viewer, filter)
-  return wanted ? ofProject(app.db, { ...wanted, project: project.id }, cut, filter) : NOTHING
+  const values = valuesOf(app, viewer, filter)
+  return values ? ofProject(app.db, { ...values, project: project.id }, cut, filter) : NOTHING
 }
 
 /** Merge requests of all projects the viewer may see, or of a group. */
@@ -203,15 +203,15 @@ export async function listMergeRequests(
   filter: MergeRequestFilter & Order & { group?: number },
   cut: Cut,
 ): Listed {
-  const wanted = wantedBy(app, viewer, filter)
-  if (!wanted) return NOTHING
+  const values = valuesOf(app, viewer, filter)
+  if (!values) return NOTHING
   const isGroup = filter.group !== undefined
   const place = {
     ...(isGroup && { group: filter.group }),
     // The list of a group excludes archived projects by default.
     ...((filter.non_archived ?? isGroup) && { non_archived: true as const }),
   }
-  return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
+  return ofAll(app.db, { ...values, ...seenBy(viewer), ...place }, cut, filter)
 }
 
 /** Of a project (empty if the viewer may see none), or of the projects of a group. */
@@ -227,11 +227,11 @@ export async function listMergeRequestsAt(
 }
 
 /** Null if nothing can match. */
-function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Filter | null {
+function valuesOf(app: App, viewer: User | null, filter: MergeRequestFilter): Filter | null {
   const { reviewer, draft, source_branch, target_branch } = filter
   const reviewed = reviewFilter(app.db, viewer, filter)
   if (!reviewed) return null
-  const wanted: Filter = {
+  const values: Filter = {
     ...plannedValues(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(reviewer === 'none' || reviewer === 'any' ? { reviewed: reviewer === 'any' } : person('reviewer', reviewer)),
@@ -244,5 +244,5 @@ function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Fi
     ...(draft === true && { draft }),
     ...(draft === false && { ready: true }),
   }
-  return [wanted.author, wanted.assignee, wanted.reviewer, wanted.merge_user].includes(NOBODY) ? null : wanted
+  return [values.author, values.assignee, values.reviewer, values.merge_user].includes(NOBODY) ? null : values
 }

@@ -291,17 +291,17 @@ async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<b
   return (offset + limit) * Number(last!.rows) < total * total
 }
 
-async function listBetween(db: Db, wanted: Filter, cut: Cut, sort: Sort): Promise<Page<Activity>> {
+async function listBetween(db: Db, values: Filter, cut: Cut, sort: Sort): Promise<Page<Activity>> {
   const { limit, offset } = cut
-  const isOfMany = wanted.member !== undefined || wanted.group !== undefined
+  const isOfMany = values.member !== undefined || values.group !== undefined
   const openIn = isOfMany ? openInMany : openBetween
-  const [open] = await openIn(db, { ...wanted, ...spansOf(wanted) })
-  const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
+  const [open] = await openIn(db, { ...values, ...spansOf(values) })
+  const [own] = values.seen_by ? await ownBetween(db, values) : [{ total: 0 }]
   const total = Number(open!.total) + Number(own!.total)
   if (limit === 0 || offset >= total) return { items: [], total }
   const walked = isOfMany ? await isDense(db, total, cut) : total > MANY
   const way = { [`by created_at ${sort}`]: true as const, ...(walked && { walked: true as const }) }
-  return { total, items: await activities.page(db, { ...wanted, ...way, limit, offset }) }
+  return { total, items: await activities.page(db, { ...values, ...way, limit, offset }) }
 }
 
 export interface ActivityFilter {
@@ -326,7 +326,7 @@ export async function listActivities(
     (kind) => (!action || KINDS[kind].action === action) && (!target_type || KINDS[kind].target === target_type),
   )
   if (kinds.length === 0) return { items: [], total: 0 }
-  const wanted: Filter = {
+  const values: Filter = {
     ...place,
     ...(kinds.length < ALL_KINDS.length && { kinds: textList(db, kinds) }),
     ...(after && { from: midnight(after, 1) }),
@@ -334,6 +334,6 @@ export async function listActivities(
     ...seenBy(viewer),
   }
   if (after || before || place.member !== undefined || place.group !== undefined)
-    return listBetween(db, wanted, cut, sort ?? 'desc')
-  return activities(db, wanted, cut, { sort })
+    return listBetween(db, values, cut, sort ?? 'desc')
+  return activities(db, values, cut, { sort })
 }

@@ -158,8 +158,8 @@ export async function listProjectIssues(
   if (!issuesPolicy.readIssues(subject)) return { items: [], total: 0 }
   const { project, viewer, level } = subject
   const seen = level >= Reporter ? {} : { seen_by: viewer?.id ?? 0 }
-  const wanted = wantedBy(app, viewer, filter)
-  return wanted ? ofProject(app.db, { ...wanted, ...seen, project: project.id }, cut, filter) : { items: [], total: 0 }
+  const values = valuesOf(app, viewer, filter)
+  return values ? ofProject(app.db, { ...values, ...seen, project: project.id }, cut, filter) : { items: [], total: 0 }
 }
 
 /** Issues of all projects the viewer may see, or of a group. */
@@ -169,13 +169,13 @@ export async function listIssues(
   filter: IssueFilter & Order & { group?: number },
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
-  const wanted = wantedBy(app, viewer, filter)
-  if (!wanted) return { items: [], total: 0 }
+  const values = valuesOf(app, viewer, filter)
+  if (!values) return { items: [], total: 0 }
   const scope = {
     ...(filter.group !== undefined && { group: filter.group }),
     ...((filter.non_archived ?? true) && { non_archived: true as const }),
   }
-  return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...scope }, cut, filter)
+  return ofAll(app.db, { ...values, ...seenBy(viewer), ...scope }, cut, filter)
 }
 
 /** Of a project, or of the projects of a group. */
@@ -190,8 +190,8 @@ export const listIssuesAt = (
     : listIssues(app, viewer, { ...filter, group: namespace.id }, cut)
 
 /** Null if nothing can match. */
-function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Filter | null {
-  const wanted: Filter = {
+function valuesOf(app: App, viewer: User | null, filter: IssueFilter): Filter | null {
+  const values: Filter = {
     ...plannedValues(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
@@ -200,7 +200,7 @@ function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Filter | 
     ...dueWanted(app, filter.due_date),
     ...weightWanted(filter.weight),
   }
-  return [wanted.author, wanted.assignee].includes(NOBODY) ? null : wanted
+  return [values.author, values.assignee].includes(NOBODY) ? null : values
 }
 
 function weightWanted(weight: NoneOrAny<number> | null | undefined): Filter {

@@ -145,7 +145,7 @@ const todos = longList<Filter, 'todos', 'id'>({
 const projectsBelow = ({ group }: Filter) => sql`select p.id from projects p
   join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}`
 
-function wantedBy(viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter): Filter {
+function valuesOf(viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter): Filter {
   return {
     user: viewer.id,
     state: state ?? 'pending',
@@ -161,18 +161,18 @@ function wantedBy(viewer: User, { action, author_id, project_id, group_id, state
 
 /** Newest first. */
 export const listTodos = ({ db }: App, viewer: User, filter: TodoFilter, page: Cut): Promise<Page<Todo>> =>
-  todos(db, wantedBy(viewer, filter), page)
+  todos(db, valuesOf(viewer, filter), page)
 
 export async function pendingIds({ db }: App, viewer: User, filter: TodoFilter): Promise<number[]> {
-  const wanted = wantedBy(viewer, { ...filter, state: 'pending' })
-  return (await todos.page(db, { ...wanted, limit: EVERY, offset: 0 })).map(({ id }) => id)
+  const values = valuesOf(viewer, { ...filter, state: 'pending' })
+  return (await todos.page(db, { ...values, limit: EVERY, offset: 0 })).map(({ id }) => id)
 }
 
 const EVERY = Number.MAX_SAFE_INTEGER
 
 /** Counts the items that the user may see. */
 export const countPendingTodos = async ({ db }: App, viewer: User): Promise<number> =>
-  (await todos(db, wantedBy(viewer, {}), { limit: 0, offset: 0 })).total
+  (await todos(db, valuesOf(viewer, {}), { limit: 0, offset: 0 })).total
 
 /** `/todos/:id`: only the viewer's own. */
 export const todo = resource({

@@ -106,7 +106,7 @@ interface Filter extends Search, AttributeFilter {
   is_archived?: boolean
 }
 
-function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Filter {
+function valuesOf(db: Db, viewer: User | null, filter: ProjectFilter): Filter {
   const { group } = filter
   return {
     archived: typeof filter.active === 'boolean' ? !filter.active : (filter.archived ?? false),
@@ -334,11 +334,11 @@ const binnedProjects = longList<Filter, 'projects', ProjectOrder, 'id'>({
 /** Null if nobody asks for the bin, or if the viewer cannot own a project in it. */
 function wantedInBin(db: Db, viewer: User | null, filter: ProjectFilter): Filter | null {
   if (!asksForBin(filter) || viewer?.state !== 'active') return null
-  const { seen_by: _seen, internal_too: _internal, substring: _substring, ...wanted } = wantedBy(db, viewer, filter)
+  const { seen_by: _seen, internal_too: _internal, substring: _substring, ...values } = valuesOf(db, viewer, filter)
   const archived = typeof filter.active === 'boolean' ? !filter.active : filter.archived
   const day = filter.marked_for_deletion_on
   return {
-    ...wanted,
+    ...values,
     binned: true,
     ...(!viewer.admin && { owned_by: viewer.id }),
     ...(day && { deleted_from: `${day}T00:00:00.000Z`, deleted_until: dayAfter(day) }),
@@ -442,13 +442,13 @@ async function listActive(
   filter: ProjectFilter,
   page: Cut,
 ): Promise<Page<{ id: number }>> {
-  const { substring, ...wanted } = wantedBy(db, viewer, filter)
-  const isOfMany = substring !== undefined && (filter.group ? await isLarge(db, wanted) : true)
-  return projects(db, { ...wanted, ...(isOfMany && { substring }) }, page, filter)
+  const { substring, ...values } = valuesOf(db, viewer, filter)
+  const isOfMany = substring !== undefined && (filter.group ? await isLarge(db, values) : true)
+  return projects(db, { ...values, ...(isOfMany && { substring }) }, page, filter)
 }
 
-async function isLarge(db: Db, wanted: Filter): Promise<boolean> {
-  const [some] = await someOfGroup(db, wanted)
+async function isLarge(db: Db, values: Filter): Promise<boolean> {
+  const [some] = await someOfGroup(db, values)
   return Number(some!.found) === MANY_OF_GROUP
 }
 
@@ -463,7 +463,7 @@ export async function nextProjects(
   const binned = wantedInBin(db, viewer, filter)
   const bin = binned ? await binnedProjects.next(db, binned, sort, limit) : []
   if (isBinOnly(filter)) return bin
-  const active = await projects.next(db, wantedBy(db, viewer, filter), sort, limit)
+  const active = await projects.next(db, valuesOf(db, viewer, filter), sort, limit)
   if (bin.length === 0) return active
   const both = [...bin, ...active].toSorted((one, other) => (sort === 'asc' ? one.id - other.id : other.id - one.id))
   return both.slice(0, limit)

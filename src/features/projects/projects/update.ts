@@ -33,18 +33,18 @@ export async function updateProject(
   { project, namespace, level }: ProjectSubject,
   input: ProjectChange,
 ): Promise<Project> {
-  const wanted = differing(project, input)
-  const { name, path, visibility, default_branch: branch } = wanted
+  const changed = differing(project, input)
+  const { name, path, visibility, default_branch: branch } = changed
   if (level < Owner && (name !== undefined || visibility !== undefined)) throw forbidden()
 
   const topics = topicsOf(input)
-  assertValid(project, input, wanted, topics)
+  assertValid(project, input, changed, topics)
   if (branch !== undefined) await assertBranch(app, project, branch)
-  await assertFits(app, actor, project, namespace, wanted, (id) => findProjectById(app.db, id))
+  await assertFits(app, actor, project, namespace, changed, (id) => findProjectById(app.db, id))
   const source = input.import_url ? await checkedImport(app, input.import_url) : null
   const change: RowChange<'projects'> = {
     ...columnsOf(input),
-    ...wanted,
+    ...changed,
     ...(actor.admin && input.repository_storage && storageChange(app, actor, project, input.repository_storage)),
     ...(source && { ...source, import_status: 'scheduled', import_error: null, import_progress: null }),
     ...(await avatarChange(app, input.avatar)),
@@ -57,10 +57,10 @@ export async function updateProject(
     transact(app, async (app) => {
       const before = await lockProject(app, project.id)
       // The project may have moved meanwhile, and its group may have changed.
-      const place = before && (await lockNamespace(app, before.namespace_id))
-      if (!before || !place) throw notFound('Project')
-      if (path !== undefined) await lockPath(app, `${place.full_path}/${path}`)
-      await assertFits(app, actor, before, place, wanted, (id) => lockProject(app, id))
+      const namespaceNow = before && (await lockNamespace(app, before.namespace_id))
+      if (!before || !namespaceNow) throw notFound('Project')
+      if (path !== undefined) await lockPath(app, `${namespaceNow.full_path}/${path}`)
+      await assertFits(app, actor, before, namespaceNow, changed, (id) => lockProject(app, id))
       const updated = await app.db
         .updateTable('projects')
         .set({ ...change, ...containerExpirationChange(before, input) })
@@ -72,7 +72,7 @@ export async function updateProject(
       if (updated.repository_access_level < before.repository_access_level) await closePoolsOf(app, [updated.id])
       if (change.avatar_digest !== undefined) await releaseBlob(app, before.avatar_digest)
       if (source) await scheduleImport(app, updated)
-      const oldPath = pathWithNamespace(before, place)
+      const oldPath = pathWithNamespace(before, namespaceNow)
       const isMoved = before.path !== updated.path
       if (before.path.toLowerCase() !== updated.path.toLowerCase()) {
         await addRedirect(app, oldPath, { project_id: project.id })
@@ -83,13 +83,13 @@ export async function updateProject(
   ).then(keepAvatar(app, input.avatar))
 }
 
-type Filter = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
+type ChangedFields = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
 
 /**
  * Keeps only fields that would change: a caller who sends old values of the other fields must not undo changes of
  * others.
  */
-function differing(project: Project, { name, path, visibility, default_branch }: ProjectChange): Filter {
+function differing(project: Project, { name, path, visibility, default_branch }: ProjectChange): ChangedFields {
   return {
     ...(typeof name === 'string' && name !== project.name && { name }),
     ...(typeof path === 'string' && path !== project.path && { path }),
@@ -107,20 +107,25 @@ async function assertFits(
   actor: User,
   project: Project,
   namespace: Namespace,
-  wanted: Filter,
+  changed: ChangedFields,
   findSource: (id: number) => Promise<Project | null>,
 ): Promise<void> {
-  const { name, path, visibility } = wanted
+  const { name, path, visibility } = changed
   if (visibility !== undefined) {
     const source = project.forked_from_id === null ? null : await findSource(project.forked_from_id)
     await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
   }
-  if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })
+  if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...changed })
 }
 
 /** Validates only given fields: an invalid value from an import or an older version must not block other changes. */
-function assertValid(project: Project, input: ProjectChange, wanted: Filter, topics: string[] | undefined): void {
-  const { name, path, default_branch } = wanted
+function assertValid(
+  project: Project,
+  input: ProjectChange,
+  changed: ChangedFields,
+  topics: string[] | undefined,
+): void {
+  const { name, path, default_branch } = changed
   const faults = projectFaults({ ...input, name, path, default_branch, tag_list: topics })
   if (Object.keys(faults).length > 0) throw invalid(faults)
   if (input.import_url && !project.empty_repo) throw invalid({ import_url: ['can be set only on an empty repository'] })
@@ -132,8 +137,8 @@ async function assertBranch(app: App, project: Project, branch: string): Promise
 }
 
 /** Repositories cannot move between storages yet. The current storage is no change, and another one is rejected. */
-function storageChange(app: App, actor: User, project: Project, wanted: string): RowChange<'projects'> {
-  const storage = storageFor(app, actor, wanted)
+function storageChange(app: App, actor: User, project: Project, name: string): RowChange<'projects'> {
+  const storage = storageFor(app, actor, name)
   if (storage !== project.repository_storage) {
     throw invalid({ repository_storage: ['can not be changed once the project exists'] })
   }

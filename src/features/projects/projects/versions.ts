@@ -110,9 +110,9 @@ export function findProjectVersion(
   given: string,
   binned?: { binned_too: true },
 ): MaybePromise<ProjectVersion | null> {
-  const wanted = wantedBy(given)
-  if (!wanted) return null
-  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ...wanted, ...binned }), (found) => {
+  const values = valuesOf(given)
+  if (!values) return null
+  return andThen(versionKeys(db, { viewer: viewer?.id ?? 0, ...values, ...binned }), (found) => {
     noticeRows(db, found)
     return found[0] ?? null
   })
@@ -124,7 +124,7 @@ function noticeRows(db: Db, found: readonly ProjectVersion[]): void {
   noticeLoose(db, 'issues_facets', rows)
 }
 
-function wantedBy(given: string): Omit<Filter, 'viewer'> | null {
+function valuesOf(given: string): Omit<Filter, 'viewer'> | null {
   if (/^\d+$/.test(given)) return Number.isSafeInteger(Number(given)) ? { id: Number(given) } : null
   const [, namespace, path] = /^(.+)\/([^/]+)$/.exec(given.toLowerCase()) ?? []
   return namespace === undefined || path === undefined ? null : { namespace, path }
