@@ -30,3 +30,15 @@ test.each([
   using planted = plant({ 'web/pages/jobs.tsx': `export const one = ${code}` })
   expect(checkTexts(planted.root).violations).toEqual([`web/pages/jobs.tsx:1: “${text}” belongs in web/texts`])
 })
+
+test.each([
+  ['identity/oauth/pages.ts', 'html`<button>Deny</button>`', 'Deny'],
+  ['identity/terms/pages.ts', 'html`<p>${isDone ? "Accepted" : null}</p>`', 'Accepted'],
+  ['integrations/notifications/letters.ts', '({ opening: `${name} closed the issue.` })', 'closed the issue.'],
+])('a literal text of %s is refused', (file, code, text) => {
+  using planted = plant({
+    [`src/features/${file}`]: `export const one = ${code}`,
+    'src/features/identity/sessions/pages.ts': 'export const one = html`<b ${html`class="a" hidden`}>${t.deny}</b>`',
+  })
+  expect(checkTexts(planted.root).violations).toEqual([`src/features/${file}:1: “${text}” belongs in texts.ts`])
+})

@@ -1,5 +1,5 @@
-// Checks that pages contain no texts of their own: `node scripts/check-texts.ts [root]`. Texts of pages are in
-// web/texts, one module per area.
+// Checks that pages and notification mails contain no texts of their own: `node scripts/check-texts.ts [root]`. Texts of
+// pages are in web/texts, one module per area; texts that features render themselves are in their `texts.ts`.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'rolldown/utils'
@@ -15,7 +15,9 @@ const read = /^(?:alt|aria-label|button|confirm|empty|facts|hint|label|placehold
 const unread = /^(?:class|content|data-\w+|href|id|name|pattern|rel|role|type)$/
 
 const passing = /^(?:ConditionalExpression|LogicalExpression|ParenthesizedExpression|TemplateLiteral|TSAsExpression)$/
-const silent = /^(?:TS(?!As)\w+|Import\w+|SwitchCase|MemberExpression|TaggedTemplateExpression)$/
+const silent = /^(?:TS(?!As)\w+|Import\w+|SwitchCase|MemberExpression)$/
+/** Tags and attributes of HTML. */
+const markup = /<[^>]*>|[\w-]+="[^"]*"/g
 const searches = /^(?:closest|querySelector|querySelectorAll|startsWith)$/
 
 const word = /\p{L}{2}/u
@@ -43,17 +45,26 @@ function stringOf(node: Node): string | null {
   return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join('')
 }
 
+/** The text of an HTML template, without its markup. */
+const textOfHtml = (node: Node): string =>
+  stringOf(node.quasi as Node)!
+    .replaceAll(markup, ' ')
+    .trim()
+
 export function textsIn(path: string, source: string): string[] {
   const found: string[] = []
+  const home = path.startsWith('web/') ? 'web/texts' : 'texts.ts'
   const walk = (node: Node, isRead: boolean): void => {
     if (isUnread(node)) return
-    const text = node.type === 'JSXText' ? String(node.value) : stringOf(node)
+    const isTagged = node.type === 'TaggedTemplateExpression'
+    const text = node.type === 'JSXText' ? String(node.value) : isTagged ? textOfHtml(node) : stringOf(node)
     const isProgram = text !== null && isCode(text)
     if (text !== null && !isProgram && (isRead ? word : sentence).test(text)) {
       const line = source.slice(0, node.start).split('\n').length
-      found.push(`${path}:${line}: “${text.trim().slice(0, 60)}” belongs in web/texts`)
+      found.push(`${path}:${line}: “${text.trim().slice(0, 60)}” belongs in ${home}`)
     }
-    for (const child of childrenOf(node)) walk(child, isReadIn(node, child, isRead && !isProgram))
+    const children = isTagged ? childrenOf(node.quasi as Node) : childrenOf(node)
+    for (const child of children) walk(child, isReadIn(node, child, isRead && !isProgram))
   }
   walk(parseSync(path, source).program as unknown as Node, false)
   return found
@@ -63,6 +74,7 @@ export function textsIn(path: string, source: string): string[] {
 function isUnread(node: Node): boolean {
   if (node.type === 'JSXAttribute') return unread.test(nameOf(node.name))
   if (node.type === 'CallExpression') return searches.test(nameOf((node.callee as Node).property))
+  if (node.type === 'TaggedTemplateExpression') return nameOf(node.tag) !== 'html'
   return silent.test(node.type) || (node.type === 'BinaryExpression' && node.operator !== '+')
 }
 
@@ -77,8 +89,15 @@ function isReadIn(node: Node, child: Node, isRead: boolean): boolean {
 /** Sample texts for every component. */
 const gallery = 'web/pages/instance/-/gallery.tsx'
 
+/** Pages and mails that features render themselves. */
+const rendered = [
+  'src/features/{identity,access}/**/pages.ts',
+  'src/features/identity/{sessions,sign-up,terms}/{admission,forms,web,*-web}.ts',
+  'src/features/integrations/notifications/{frame,letters,pages,unsubscribing}.ts',
+]
+
 export function checkTexts(root: string): { files: number; violations: string[] } {
-  const paths = globSync('web/**/*.{ts,tsx}', { cwd: root })
+  const paths = globSync(['web/**/*.{ts,tsx}', ...rendered], { cwd: root })
     .filter((path) => !/^web\/(?:texts\/|schema|vite)/.test(path) && path !== gallery)
     .toSorted()
   const violations = paths.flatMap((path) => textsIn(path, readFileSync(join(root, path), 'utf8')))

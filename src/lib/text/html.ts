@@ -25,6 +25,10 @@ function render(part: Part): string {
   return typeof part === 'object' ? part.map(render).join('') : escape(String(part))
 }
 
+/** A text with parts of HTML for its `{slots}`; the rest is escaped. */
+export const rich = (text: string, slots: Readonly<Record<string, Part>>): Html =>
+  html`${text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 1 ? slots[part] : part))}`
+
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)

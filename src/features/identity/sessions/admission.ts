@@ -6,6 +6,7 @@ import { send, sendRefusal } from '../../../api/web-answers.ts'
 import type { App, User } from '../../../context.ts'
 import type { Refusal } from '../../../errors.ts'
 import { sendPage, type Page } from '../page.ts'
+import * as t from '../texts.ts'
 import { hasPasskeys } from '../passkeys/queries.ts'
 import { dueSecondFactor } from '../second-factor/requirement.ts'
 import { cookie } from './cookies.ts'
@@ -46,9 +47,9 @@ async function detain(
   reply: FastifyReply,
 ) {
   if (state === 'unconfirmed') return refuseUnconfirmed(request, reply)
-  if (isJson(request)) return send(request, reply, 403, { message: 'Your password has expired.' })
+  if (isJson(request)) return send(request, reply, 403, { message: t.passwordExpired })
   const link = await permitNewPassword(app, user)
-  const reason = 'Your password has expired. Choose a new password, then sign in.'
+  const reason = t.passwordExpiredChooseNew
   return sendPage(reply, 403, newPasswordPage({ token: formToken(app, request, reply), link, reason }))
 }
 
@@ -56,15 +57,15 @@ export const refuse = (request: FastifyRequest, reply: FastifyReply, page: Page,
   isJson(request) ? send(request, reply, 403, { message }) : sendPage(reply, 403, page)
 
 const refuseUnconfirmed = (request: FastifyRequest, reply: FastifyReply) =>
-  refuse(request, reply, unconfirmedPage, 'Your email address is not confirmed.')
+  refuse(request, reply, unconfirmedPage, t.emailNotConfirmed)
 
-const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : 'Invalid login or password.')
+const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : t.invalidLoginOrPassword)
 
 /** The password was correct: the user continues with a code or a passkey. */
 async function askSecond(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
   const ticket = secondStepTicket(app, user)
   const hasPasskey = await hasPasskeys(app, user)
-  if (isJson(request)) return send(request, reply, 401, { message: 'Two-factor authentication required.', ticket })
+  if (isJson(request)) return send(request, reply, 401, { message: t.twoFactorRequired, ticket })
   const token = formToken(app, request, reply)
   const returnTo = returnAddress(textOf(form, 'return_to'))
   return sendPage(reply, 200, secondFactorPage({ token, ticket, returnTo, hasPasskey }))
@@ -96,13 +97,13 @@ export async function refuseSignIn(
 ) {
   if (refusal.facts.reason === 'two_factor') return askSecond(app, refusal.facts.user as User, form, request, reply)
   const { reason } = refusal.facts
-  if (reason === 'blocked') return refuse(request, reply, blockedPage, 'Your account has been blocked.')
-  if (reason === 'pending') return refuse(request, reply, pendingPage(null), 'Your account is pending approval.')
+  if (reason === 'blocked') return refuse(request, reply, blockedPage, t.accountBlocked)
+  if (reason === 'pending') return refuse(request, reply, pendingPage(null), `${t.accountPendingApproval}.`)
   if (reason === 'unconfirmed') return refuseUnconfirmed(request, reply)
   if (isJson(request)) return sendRefusal(request, reply, refusal)
   const isThrottled = refusal.kind === 'throttled'
   if (isThrottled) reply.headers(refusal.facts.headers as Record<string, string>)
-  const fault = isThrottled ? 'Too many failed attempts. Try again in a minute.' : faultOf(refusal)
+  const fault = isThrottled ? t.tooManyFailedAttempts : faultOf(refusal)
   const returnTo = returnAddress(textOf(form, 'return_to'))
   const login = textOf(form, 'login') ?? ''
   const page = await signInPageOf(app, { token: formToken(app, request, reply), returnTo, login, fault })

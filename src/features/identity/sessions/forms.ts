@@ -11,6 +11,7 @@ import type { App } from '../../../context.ts'
 import { html } from '../../../lib/text/html.ts'
 import { randomHex, sameSecret } from '../../../lib/crypto/secrets.ts'
 import { sendPage } from '../page.ts'
+import * as t from '../texts.ts'
 import { cookie, cookieOf } from './cookies.ts'
 
 const VISIT_COOKIE = '_service_visit'
@@ -70,8 +71,6 @@ export function isOwnForm(app: App, request: FastifyRequest, form: Raw): boolean
   return secret !== null && typeof proof === 'string' && provesOrigin(app, secret, proof)
 }
 
-const EXPIRED = 'This form has expired. Go back, reload the page and try again.'
-
 export type FormHandler = (form: Raw, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** Registers a route that accepts posts from our own pages only. */
@@ -88,8 +87,8 @@ export function onForm(
     async handler(request, reply) {
       const form = await readForm(gateway, request)
       if (isOwnForm(gateway.app, request, form)) return handle(form, request, reply)
-      if (isJson(request)) return send(request, reply, 403, { message: EXPIRED })
-      return sendPage(reply, 403, { title: 'Try again', body: html`<p>${EXPIRED}</p>` })
+      if (isJson(request)) return send(request, reply, 403, { message: t.formExpired })
+      return sendPage(reply, 403, { title: t.retry, body: html`<p>${t.formExpired}</p>` })
     },
   })
 }

@@ -8,6 +8,7 @@ import type { User } from '../../../context.ts'
 import { claimOfLink, confirmClaimByLink } from '../emails/confirmation.ts'
 import { isPending } from '../users/model.ts'
 import { isEmail } from '../users/validation.ts'
+import * as t from '../texts.ts'
 import { formToken, onForm, queryOf, textOf } from './forms.ts'
 import { answerPasswordReset } from './jobs.ts'
 import { confirmByLink, resetPasswordByLink, userOfLink } from './links.ts'
@@ -35,11 +36,11 @@ export const routes: WebRoutes = (server, gateway) => {
     const again = (status: number, fault: string) =>
       sendPage(reply, status, forgottenPage(formToken(app, request, reply), fault))
     const email = textOf(form, 'email')?.trim().toLowerCase()
-    if (!email || !isEmail(email)) return again(422, 'Enter a valid email address.')
+    if (!email || !isEmail(email)) return again(422, t.enterValidEmail)
     try {
       await countTry(app, `password-reset ${networkOf(request.ip)}`)
     } catch (error) {
-      if (error instanceof Refusal) return again(429, 'Too many attempts. Try again in a minute.')
+      if (error instanceof Refusal) return again(429, t.tooManyAttemptsTryInMinute)
       throw error
     }
     await enqueue(app, answerPasswordReset, { email })
@@ -85,8 +86,8 @@ export const routes: WebRoutes = (server, gateway) => {
 
 async function faultOf(user: User, password: string, again: string | null): Promise<string | null> {
   const [fault] = passwordFaults(password)
-  if (fault) return `The password ${fault}.`
-  if (again !== null && again !== password) return 'Passwords do not match.'
+  if (fault) return t.passwordFault(fault)
+  if (again !== null && again !== password) return t.passwordsDoNotMatch
   const mustChange = user.password_expires_at !== null
-  return mustChange && (await isPassword(password, user.password_digest)) ? 'The new password must be different.' : null
+  return mustChange && (await isPassword(password, user.password_digest)) ? t.newPasswordMustBeDifferent : null
 }

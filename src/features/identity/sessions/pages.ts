@@ -1,12 +1,11 @@
-import { html, type Html } from '../../../lib/text/html.ts'
+import { html, rich, type Html } from '../../../lib/text/html.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
 import { warning, type Page } from '../page.ts'
+import * as t from '../texts.ts'
 import { tokenField } from './forms.ts'
 import { withReturn } from './return-address.ts'
 
-const LOOKED_AT_FIRST = "Your account is pending approval. We'll email you when it's been reviewed."
-
-const SIGN_IN_LINK = html`<p><a href="/users/sign_in">Sign in</a></p>`
+const SIGN_IN_LINK = html`<p><a href="/users/sign_in">${t.signIn}</a></p>`
 
 /** Hidden until the script shows it, because only a script can use a device. */
 const passkeyForm = ({ token, returnTo, ticket = '' }: { token: string; returnTo: string; ticket?: string }) =>
@@ -16,7 +15,7 @@ const passkeyForm = ({ token, returnTo, ticket = '' }: { token: string; returnTo
       <input type="hidden" name="ticket" value="${ticket}" />
       <input type="hidden" name="challenge" value="" />
       <input type="hidden" name="credential" value="" />
-      <button class="quiet">Sign in with a passkey</button>
+      <button class="quiet">${t.signInWithPasskey}</button>
       <p class="bad" role="alert" hidden></p>
     </form>
     <script type="module" src="/-/assets/sign-in.js"></script>`
@@ -33,14 +32,14 @@ export interface SignInPage {
 }
 
 export const signInPage = ({ token, returnTo, login = '', fault, words, isOpen = false }: SignInPage): Page => ({
-  title: 'Sign in',
+  title: t.signIn,
   hasScript: true,
   leadsOutside: returnTo.startsWith('/oauth/authorize'),
   body: html`${warning(fault)}${words}
     <form method="post" action="/users/sign_in">
       ${tokenField(token)}
       <input type="hidden" name="return_to" value="${returnTo}" />
-      <label for="login">Username or email</label>
+      <label for="login">${t.usernameOrEmail}</label>
       <input
         id="login"
         name="user[login]"
@@ -50,13 +49,18 @@ export const signInPage = ({ token, returnTo, login = '', fault, words, isOpen =
         required
         autofocus
       />
-      <label for="password">Password</label>
+      <label for="password">${t.password}</label>
       <input id="password" name="user[password]" type="password" autocomplete="current-password" required />
-      <button>Sign in</button>
+      <button>${t.signIn}</button>
     </form>
     ${passkeyForm({ token, returnTo })}
-    ${isOpen && html`<p>No account yet? <a href="${withReturn('/users/sign_up', returnTo)}">Create an account</a></p>`}
-    <p><a href="/users/password/new">Forgot your password?</a> · <a href="/help">Help</a></p>`,
+    ${
+      isOpen &&
+      html`<p>
+        ${rich(t.noAccountYet, { link: html`<a href="${withReturn('/users/sign_up', returnTo)}">${t.createAnAccount}</a>` })}
+      </p>`
+    }
+    <p><a href="/users/password/new">${t.forgotYourPassword}</a> · <a href="/help">${t.help}</a></p>`,
 })
 
 export interface SecondFactorPage {
@@ -68,7 +72,7 @@ export interface SecondFactorPage {
 }
 
 export const secondFactorPage = ({ token, returnTo, ticket, hasPasskey, fault }: SecondFactorPage): Page => ({
-  title: 'Two-factor authentication',
+  title: t.twoFactorAuthentication,
   hasScript: hasPasskey,
   leadsOutside: returnTo.startsWith('/oauth/authorize'),
   body: html`${warning(fault)}
@@ -76,58 +80,55 @@ export const secondFactorPage = ({ token, returnTo, ticket, hasPasskey, fault }:
       ${tokenField(token)}
       <input type="hidden" name="return_to" value="${returnTo}" />
       <input type="hidden" name="ticket" value="${ticket}" />
-      <label for="code">Authenticator code or recovery code</label>
+      <label for="code">${t.authenticatorOrRecoveryCode}</label>
       <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus />
-      <button>Sign in</button>
+      <button>${t.signIn}</button>
     </form>
     ${hasPasskey && passkeyForm({ token, returnTo, ticket })} ${SIGN_IN_LINK}`,
 })
 
 export const noPasswordsPage = (way: { token: string; returnTo: string }): Page => ({
-  title: 'Sign in',
+  title: t.signIn,
   hasScript: true,
   leadsOutside: way.returnTo.startsWith('/oauth/authorize'),
-  body: html`<p>Password sign-in is disabled on this instance.</p>
+  body: html`<p>${t.passwordSignInDisabled}</p>
     ${passkeyForm(way)}`,
 })
 
 export const blockedPage: Page = {
-  title: 'Sign in',
-  body: html`${warning('Your account has been blocked.')}
-    <p>Contact an administrator of this instance.</p>`,
+  title: t.signIn,
+  body: html`${warning(t.accountBlocked)}
+    <p>${t.contactAnAdministrator}</p>`,
 }
 
 /** With the text of the instance for new users. */
 export const pendingPage = (words: Html | null): Page => ({
-  title: 'Your account is pending approval',
-  body: html`<p>${LOOKED_AT_FIRST}</p>
+  title: t.accountPendingApproval,
+  body: html`<p>${t.pendingApprovalWeWillEmail}</p>
     ${words} ${SIGN_IN_LINK}`,
 })
 
 export const unconfirmedPage: Page = {
-  title: 'Confirm your email address',
-  body: html`<p>Follow the link in the confirmation email, then sign in.</p>
-    <p>
-      Didn't get the email, or the link has expired? <a href="/users/password/new">Reset your password</a> to confirm
-      your email address.
-    </p>`,
+  title: t.confirmYourEmail,
+  body: html`<p>${t.followLinkInConfirmationEmail}</p>
+    <p>${rich(t.noConfirmationEmail, { link: html`<a href="/users/password/new">${t.resetYourPassword}</a>` })}</p>`,
 }
 
 export const forgottenPage = (token: string, fault?: string): Page => ({
-  title: 'Reset password',
+  title: t.resetPassword,
   body: html`${warning(fault)}
     <form method="post" action="/users/password/new">
       ${tokenField(token)}
-      <label for="email">Email</label>
+      <label for="email">${t.email}</label>
       <input id="email" name="user[email]" type="email" autocomplete="email" required autofocus />
-      <button>Send reset link</button>
+      <button>${t.sendResetLink}</button>
     </form>
     ${SIGN_IN_LINK}`,
 })
 
 export const mailedPage: Page = {
-  title: 'Check your email',
-  body: html`<p>If an account with this email address exists, you will receive a password reset link.</p>
+  title: t.checkYourEmail,
+  body: html`<p>${t.resetLinkSentIfAccountExists}</p>
     ${SIGN_IN_LINK}`,
 }
 
@@ -139,12 +140,12 @@ export interface NewPasswordPage {
 }
 
 export const newPasswordPage = ({ token, link, reason, fault }: NewPasswordPage): Page => ({
-  title: 'Change your password',
+  title: t.changeYourPassword,
   body: html`${reason && html`<p>${reason}</p>`}${warning(fault)}
     <form method="post" action="/users/password/edit">
       ${tokenField(token)}
       <input type="hidden" name="user[reset_password_token]" value="${link}" />
-      <label for="password">New password</label>
+      <label for="password">${t.newPassword}</label>
       <input
         id="password"
         name="user[password]"
@@ -155,15 +156,15 @@ export const newPasswordPage = ({ token, link, reason, fault }: NewPasswordPage)
         minlength="${SHORTEST_PASSWORD}"
         maxlength="${LONGEST_PASSWORD}"
       />
-      <label for="again">Confirm new password</label>
+      <label for="again">${t.confirmNewPassword}</label>
       <input id="again" name="user[password_confirmation]" type="password" autocomplete="new-password" required />
-      <button>Change password</button>
+      <button>${t.changePassword}</button>
     </form>`,
 })
 
 export const passwordSetPage = (words: Html | null): Page => ({
-  title: 'Password changed',
-  body: html`${words ?? html`<p>You have been signed out of all sessions.</p>`} ${SIGN_IN_LINK}`,
+  title: t.passwordChanged,
+  body: html`${words ?? html`<p>${t.signedOutOfAllSessions}</p>`} ${SIGN_IN_LINK}`,
 })
 
 export interface ConfirmPage {
@@ -174,22 +175,22 @@ export interface ConfirmPage {
 }
 
 export const confirmPage = ({ token, link, username, email }: ConfirmPage): Page => ({
-  title: 'Confirm your email address',
-  body: html`<p>Add ${email} to the account ${username}? Do not confirm if this is not your account.</p>
+  title: t.confirmYourEmail,
+  body: html`<p>${t.addEmailToAccount(email, username)}</p>
     <form method="post" action="/users/confirmation">
       ${tokenField(token)}
       <input type="hidden" name="confirmation_token" value="${link}" />
-      <button>Confirm</button>
+      <button>${t.confirm}</button>
     </form>`,
 })
 
 export const confirmedPage = (words: Html | null, isPending: boolean): Page => ({
-  title: 'Email address confirmed',
-  body: html`${isPending && html`<p>${LOOKED_AT_FIRST}</p>`}${words} ${SIGN_IN_LINK}`,
+  title: t.emailConfirmed,
+  body: html`${isPending && html`<p>${t.pendingApprovalWeWillEmail}</p>`}${words} ${SIGN_IN_LINK}`,
 })
 
 export const deadLinkPage: Page = {
-  title: 'This link is no longer valid',
-  body: html`<p>The link has been used or has expired, or the email address of the account has changed.</p>
-    <p><a href="/users/password/new">Request a new link</a></p>`,
+  title: t.linkNoLongerValid,
+  body: html`<p>${t.linkUsedOrExpired}</p>
+    <p><a href="/users/password/new">${t.requestNewLink}</a></p>`,
 }

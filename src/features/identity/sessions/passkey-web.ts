@@ -4,6 +4,7 @@ import { send } from '../../../api/web-answers.ts'
 import { Refusal } from '../../../errors.ts'
 import { networkOf } from '../../../lib/net/addresses.ts'
 import { sendPage } from '../page.ts'
+import * as t from '../texts.ts'
 import { signedIn } from '../passkeys/credential.ts'
 import { askForPasskey, takePasskey } from '../passkeys/service.ts'
 import { admit, repeatSecondFactor, refuseSignIn } from './admission.ts'
@@ -14,7 +15,7 @@ import { completeSignIn } from './service.ts'
 import { countTry, forgiveTry } from '../throttling/throttle.ts'
 import { signInPageOf } from './page-texts.ts'
 
-const REFUSED = 'Passkey not accepted. Try again, or use another sign-in method.'
+const REFUSED = t.passkeyNotAccepted
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
@@ -22,7 +23,7 @@ export const routes: WebRoutes = (server, gateway) => {
   onForm(server, gateway, '/users/sign_in/passkey/options', async (form, request, reply) => {
     const ticket = textOf(form, 'ticket')
     const user = ticket ? await openSecondStep(app, ticket) : null
-    if (ticket && !user) return send(request, reply, 401, { message: 'Sign in again.' })
+    if (ticket && !user) return send(request, reply, 401, { message: t.signInRequired })
     return send(request, reply, 200, await askForPasskey(app, user))
   })
 
@@ -31,7 +32,7 @@ export const routes: WebRoutes = (server, gateway) => {
     const returnTo = returnAddress(textOf(form, 'return_to'))
     const user = ticket ? await openSecondStep(app, ticket) : null
     if (ticket && !user) {
-      if (isJson(request)) return send(request, reply, 401, { message: 'Sign in again.' })
+      if (isJson(request)) return send(request, reply, 401, { message: t.signInRequired })
       return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: returnTo })}`, 303)
     }
     const again = async (status: number, fault: string) => {
@@ -54,7 +55,7 @@ export const routes: WebRoutes = (server, gateway) => {
       return await admit(app, await completeSignIn(app, found, request.ip), form, request, reply)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.kind === 'throttled') return again(429, 'Too many failed attempts. Try again in a minute.')
+      if (error.kind === 'throttled') return again(429, t.tooManyFailedAttempts)
       return refuseSignIn(app, error, form, request, reply)
     }
   })

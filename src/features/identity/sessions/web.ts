@@ -5,6 +5,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { sendPage } from '../page.ts'
+import * as t from '../texts.ts'
 import { admit, repeatSecondFactor, refuse, refuseSignIn } from './admission.ts'
 import { identityOn, signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
@@ -34,7 +35,7 @@ export const routes: WebRoutes = (server, gateway) => {
   onForm(server, gateway, '/users/sign_in', async (form, request, reply) => {
     if (!(await passwordsOpenTheWeb(app))) {
       const way = { token: formToken(app, request, reply), returnTo: returnAddress(textOf(form, 'return_to')) }
-      return refuse(request, reply, noPasswordsPage(way), 'Password sign-in is disabled.')
+      return refuse(request, reply, noPasswordsPage(way), t.passwordSignInIsDisabled)
     }
     const login = textOf(form, 'login') ?? textOf(form, 'email') ?? ''
     try {
@@ -53,14 +54,14 @@ export const routes: WebRoutes = (server, gateway) => {
     try {
       const user = await takeSecondStep(app, ticket, { code: textOf(form, 'code') ?? '', address: request.ip })
       if (user) return await admit(app, user, form, request, reply)
-      if (user === false) return again(401, 'Invalid code, or the code was already used.')
-      if (isJson(request)) return send(request, reply, 401, { message: 'Sign in again.' })
+      if (user === false) return again(401, t.invalidCode)
+      if (isJson(request)) return send(request, reply, 401, { message: t.signInRequired })
       return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: returnTo })}`, 303)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.kind === 'throttled') {
         reply.headers(error.facts.headers as Record<string, string>)
-        return again(429, 'Too many failed attempts. Try again later, or use a passkey.')
+        return again(429, t.tooManyFailedAttemptsUsePasskey)
       }
       return refuseSignIn(app, error, form, request, reply)
     }

@@ -1,8 +1,9 @@
-import { html, type Html } from '../../../lib/text/html.ts'
+import { html, rich, type Html } from '../../../lib/text/html.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
 import { warning, type Page } from '../page.ts'
 import { tokenField } from '../sessions/forms.ts'
 import { withReturn } from '../sessions/return-address.ts'
+import * as t from '../texts.ts'
 
 export interface SignUpPage {
   token: string
@@ -34,25 +35,27 @@ export function signUpPage({ token, returnTo, typed, faults = {}, fault, terms }
   }
   const isFaulty = Object.keys(faults).length > 0
   return {
-    title: 'Create an account',
+    title: t.createAnAccount,
     leadsOutside: returnTo.startsWith('/oauth/authorize'),
-    body: html`${warning(fault ?? (isFaulty ? 'Please correct the errors below.' : null))}
+    body: html`${warning(fault ?? (isFaulty ? t.correctErrorsBelow : null))}
       <form method="post" action="/users/sign_up">
         ${tokenField(token)}
         <input type="hidden" name="return_to" value="${returnTo}" />
-        ${field('name', 'Name', html`autocomplete="name" maxlength="255"`)}
-        ${field('username', 'Username', html`autocomplete="username" autocapitalize="none" maxlength="255"`)}
-        ${field('email', 'Email', html`type="email" autocomplete="email" maxlength="254"`)}
+        ${field('name', t.name, html`autocomplete="name" maxlength="255"`)}
+        ${field('username', t.username, html`autocomplete="username" autocapitalize="none" maxlength="255"`)}
+        ${field('email', t.email, html`type="email" autocomplete="email" maxlength="254"`)}
         ${field(
           'password',
-          'Password',
+          t.password,
           html`type="password" autocomplete="new-password" minlength="${SHORTEST_PASSWORD}"
           maxlength="${LONGEST_PASSWORD}"`,
         )}
         ${terms !== null && termsField(terms, faults.terms ?? [])}
-        <button>Create account</button>
+        <button>${t.createAccount}</button>
       </form>
-      <p>Already have an account? <a href="${withReturn('/users/sign_in', returnTo)}">Sign in</a></p>`,
+      <p>
+        ${rich(t.alreadyHaveAnAccount, { link: html`<a href="${withReturn('/users/sign_in', returnTo)}">${t.signIn}</a>` })}
+      </p>`,
   }
 }
 
@@ -60,30 +63,28 @@ const sentences = (label: string, faults: readonly string[]) =>
   faults.map((fault) => `${label} ${fault.replace(/\.$/, '')}.`).join(' ')
 
 /** The submitted form names the text that was accepted. */
-const termsField = (digest: string, faults: readonly string[]) =>
-  html`<label class="check">
-      <input type="checkbox" name="user[terms]" value="${digest}" required />I accept the
-      <a href="/-/users/terms" target="_blank">terms</a>
+function termsField(digest: string, faults: readonly string[]): Html {
+  const link = html`<a href="/-/users/terms" target="_blank">${t.terms}</a>`
+  const label = rich(t.iAcceptTheTerms, { terms: link })
+  return html`<label class="check">
+      <input type="checkbox" name="user[terms]" value="${digest}" required />${label}
     </label>
-    ${faults.length > 0 && html`<p class="bad">${sentences('The terms', faults)}</p>`}`
+    ${faults.length > 0 && html`<p class="bad">${sentences(t.theTerms, faults)}</p>`}`
+}
 
 export const closedPage: Page = {
-  title: 'Sign-up disabled',
-  body: html`<p>Sign-up is disabled on this instance. Contact an administrator to get an account.</p>
-    <p><a href="/users/sign_in">Sign in</a></p>`,
+  title: t.signUpDisabled,
+  body: html`<p>${t.signUpDisabledContactAdministrator}</p>
+    <p><a href="/users/sign_in">${t.signIn}</a></p>`,
 }
 
 /** The same page whether the address was free or taken. */
 export const registeredPage = ({ email, mayEnter, isLookedAt }: Registered): Page => ({
-  title: 'Check your email',
-  body: html`<p>
-      We sent an email to ${email}. ${mayEnter ? WITHIN_DAYS : 'Follow the link in the email, then sign in.'}
-    </p>
-    ${isLookedAt && html`<p>An administrator must approve your account before you can sign in.</p>`}
-    <p><a href="/users/sign_in">Sign in</a></p>`,
+  title: t.checkYourEmail,
+  body: html`<p>${t.weSentAnEmail(email, mayEnter ? t.followLinkWithinThreeDays : t.followLinkThenSignIn)}</p>
+    ${isLookedAt && html`<p>${t.administratorMustApprove}</p>`}
+    <p><a href="/users/sign_in">${t.signIn}</a></p>`,
 })
-
-const WITHIN_DAYS = 'Follow the link in the email within three days. Until then you can sign in without confirmation.'
 
 interface Registered {
   email: string

@@ -7,6 +7,7 @@ import { networkOf } from '../../../lib/net/addresses.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isOpenToNewcomers } from '../../instance/settings/sign-up.ts'
 import { sendPage } from '../page.ts'
+import * as t from '../texts.ts'
 import { admit } from '../sessions/admission.ts'
 import { signedInOn } from '../sessions/authenticate.ts'
 import { formToken, onForm, queryOf, textOf } from '../sessions/forms.ts'
@@ -43,7 +44,7 @@ export const routes: WebRoutes = (server, gateway) => {
       if (!(error instanceof Refusal)) throw error
       if (error.kind === 'throttled') {
         reply.headers(error.facts.headers as Record<string, string>)
-        return ask(app, 429, { returnTo, typed, fault: 'Too many attempts. Try again later.' }, request, reply)
+        return ask(app, 429, { returnTo, typed, fault: t.tooManyAttempts }, request, reply)
       }
       if (error.kind !== 'bad_request') throw error
       const faults = error.said as Record<string, string[]>

@@ -1,9 +1,10 @@
 import type { WebRoutes } from '../../../api/server.ts'
-import { html, type Html } from '../../../lib/text/html.ts'
-import { sendPage, warning, type Page } from '../page.ts'
+import { sendPage } from '../page.ts'
 import { identityOn } from '../sessions/authenticate.ts'
-import { formToken, onForm, queryOf, textOf, tokenField } from '../sessions/forms.ts'
+import { formToken, onForm, queryOf, textOf } from '../sessions/forms.ts'
 import { returnAddress, withReturn } from '../sessions/return-address.ts'
+import * as t from '../texts.ts'
+import { noTermsPage, questionPage, termsPage } from './pages.ts'
 import { TERMS, acceptTerms, isTermsDue, termsOf } from './service.ts'
 import { drawn } from '../sessions/page-texts.ts'
 
@@ -28,41 +29,11 @@ export const routes: WebRoutes = (server, gateway) => {
     const terms = await termsOf(app)
     if (!terms) return reply.redirect(returnTo, 303)
     if (textOf(form, 'terms') !== terms.digest) {
-      const fault = 'The terms have changed. Read them again.'
+      const text = await drawn(terms.text)
       const token = formToken(app, request, reply)
-      return sendPage(reply, 409, questionPage({ ...terms, text: await drawn(terms.text), returnTo, token, fault }))
+      return sendPage(reply, 409, questionPage({ ...terms, text, returnTo, token, fault: t.termsHaveChanged }))
     }
     await acceptTerms(app, user, terms)
     return reply.redirect(returnTo, 303)
   })
 }
-
-const noTermsPage: Page = { title: 'No terms of service', body: html`<p><a href="/">Continue</a></p>` }
-
-const termsPage = (text: Html | null): Page => ({ title: 'Terms of service', body: html`${text}` })
-
-interface Question {
-  token: string
-  returnTo: string
-  text: Html | null
-  /** Digest of the text that is being accepted. */
-  digest: string
-  fault?: string
-}
-
-/** A user who declines is signed out. */
-const questionPage = ({ token, returnTo, text, digest, fault }: Question): Page => ({
-  title: 'Accept the terms of service',
-  leadsOutside: returnTo.startsWith('/oauth/authorize'),
-  body: html`${warning(fault)}${text}
-    <form method="post" action="${TERMS}">
-      ${tokenField(token)}
-      <input type="hidden" name="return_to" value="${returnTo}" />
-      <input type="hidden" name="terms" value="${digest}" />
-      <button>Accept</button>
-    </form>
-    <form method="post" action="/users/sign_out">
-      ${tokenField(token)}
-      <button class="quiet">Decline and sign out</button>
-    </form>`,
-})

@@ -11,6 +11,7 @@ import { mailable } from './audience.ts'
 import { findItem } from './items.ts'
 import { writeLetter } from './letters.ts'
 import type { Facts, Notification } from './model.ts'
+import * as t from './texts.ts'
 
 /** Per hour: by one author, from one author to one recipient, and to one recipient. */
 const MOST_BY_ONE = 1000
@@ -97,10 +98,6 @@ async function sendDigest(app: App, user: number, signal: AbortSignal): Promise<
 
 const digestMail = ({ url }: App, to: string, lines: readonly string[]): Mail => ({
   to,
-  subject: `${lines.length} ${lines.length === 1 ? 'notification' : 'notifications'} in one email`,
-  text: [
-    'You received many notifications within an hour. The remaining notifications are collected in this email.',
-    ...lines,
-    `-- \nYou receive this email from ${url}. Notification settings: ${url}/-/profile/notifications`,
-  ].join('\n\n'),
+  subject: t.digestSubject(lines.length),
+  text: [t.digestOpening, ...lines, `-- \n${t.digestFooter(url)}`].join('\n\n'),
 })

@@ -12,6 +12,7 @@ import { loadProjectSubject, pathWithNamespace } from '../../projects/projects/q
 import type { Item } from './items.ts'
 import type { Letter } from './letters.ts'
 import type { Reason } from './levels.ts'
+import * as t from './texts.ts'
 import { unsubscribeAddress } from './unsubscribing.ts'
 
 /** The recipient, and the reason for the mail. */
@@ -19,16 +20,6 @@ export interface Reader {
   readonly user: User
   readonly email: string
   readonly reason: Reason
-}
-
-const WHY: Record<Reason, string> = {
-  own_activity: 'because you enabled notifications about your own activity',
-  assigned: 'because you are an assignee',
-  review_requested: 'because your review was requested',
-  mentioned: 'because you were mentioned',
-  subscribed: 'because you subscribed to this thread',
-  participating: 'because you participated',
-  watching: 'because you watch the project',
 }
 
 /**
@@ -94,7 +85,7 @@ interface Footer {
 }
 
 const footer = (app: App, { reason }: Reader, { address, ends }: { address: string; ends: string }): Footer => ({
-  why: `You receive this email from ${app.url} ${WHY[reason]}.${app.config.mailReplyTo === null ? ' Replies to this email are not read.' : ''}`,
+  why: `${t.youReceiveThisEmail(app.url, t.reasons[reason])}${app.config.mailReplyTo === null ? ` ${t.repliesAreNotRead}` : ''}`,
   stop: ends,
   address,
 })

@@ -10,6 +10,7 @@ import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/repositories/repository.ts'
 import type { Item } from './items.ts'
 import type { Change, Facts, Kind, Notification } from './model.ts'
+import * as t from './texts.ts'
 
 export interface Letter {
   readonly author: User | null
@@ -35,10 +36,12 @@ const MOST_JOBS = 20
 /** Longer texts are cut: the recipient reads them on the page. */
 const MOST_TEXT = 10_000
 
-const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'Someone')
+const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : t.someone)
+
+type PipelineKind = keyof typeof t.pipelineSubjects
+const isOfPipeline = (kind: Kind): kind is PipelineKind => kind in t.pipelineSubjects
 
 const FIRST: readonly Kind[] = ['new_issue', 'new_merge_request', 'new_release', 'moved_project']
-const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_pipeline: 'Successful' } as const
 
 /** Null if the content no longer exists. */
 export async function writeLetter(app: App, event: Notification, item: Item): Promise<Letter | null> {
@@ -49,15 +52,15 @@ export async function writeLetter(app: App, event: Notification, item: Item): Pr
     : await tell(app, event.kind, item, nameOf(author), facts)
   if (!message) return null
   const { thread } = item
-  const isFirst = FIRST.includes(event.kind) || event.kind in PIPELINES
-  const start = event.kind in PIPELINES ? `${PIPELINES[event.kind as keyof typeof PIPELINES]} ` : ''
+  const isFirst = FIRST.includes(event.kind) || isOfPipeline(event.kind)
+  const start = isOfPipeline(event.kind) ? `${t.pipelineSubjects[event.kind]} ` : ''
   return {
     author,
     opening: message.opening,
     texts: (message.texts ?? []).filter(({ markdown }) => markdown.trim() !== '').map(bounded(message.url ?? item.url)),
     lines: (message.lines ?? []).map((line) => oneLine(line, MOST_LINE)),
     url: message.url ?? item.url,
-    subject: `${isFirst ? '' : 'Re: '}${item.project.name} | ${start}${item.title}`,
+    subject: `${isFirst ? '' : t.reply}${item.project.name} | ${start}${item.title}`,
     id: message.id ?? (isFirst ? thread : `${thread}_${event.id}`),
     after: isFirst ? [] : [thread, ...(message.after ?? [])],
     headers: { ...item.headers, ...message.headers },
@@ -80,24 +83,21 @@ const bounded =
   (url: string) =>
   ({ before, markdown }: Letter['texts'][number]): Letter['texts'][number] => ({
     before,
-    markdown:
-      markdown.length > MOST_TEXT ? `${markdown.slice(0, MOST_TEXT)}…\n\n(Truncated. Full text: ${url})` : markdown,
+    markdown: markdown.length > MOST_TEXT ? `${markdown.slice(0, MOST_TEXT)}…\n\n${t.truncated(url)}` : markdown,
   })
 
 async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts): Promise<Payload | null> {
   const { about } = item
-  const what = 'issue' in about ? 'issue' : 'mergeRequest' in about ? 'merge request' : null
+  const what = 'issue' in about ? t.issue : t.mergeRequest
   switch (kind) {
     case 'new_issue':
     case 'new_merge_request': {
       const row = 'issue' in about ? about.issue : 'mergeRequest' in about ? about.mergeRequest : null
       if (!row) return null
       const branches =
-        'mergeRequest' in about
-          ? [`Branches: ${about.mergeRequest.source_branch} to ${about.mergeRequest.target_branch}`]
-          : []
+        'mergeRequest' in about ? [t.branches(about.mergeRequest.source_branch, about.mergeRequest.target_branch)] : []
       return {
-        opening: `${name} created ${kind === 'new_issue' ? 'an issue' : 'a merge request'}.`,
+        opening: kind === 'new_issue' ? t.createdIssue(name) : t.createdMergeRequest(name),
         texts: [{ before: null, markdown: row.description ?? '' }],
         lines: [...branches, ...(await peopleLines(app, facts))],
       }
@@ -109,58 +109,56 @@ async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts
       // A recipient newly mentioned in the description gets the description.
       const isNamed = lines.length === 0
       return {
-        opening: isNamed ? `${name} mentioned you in the ${what}.` : `${name} updated the ${what}.`,
+        opening: isNamed ? t.mentionedYou(name, what) : t.updated(name, what),
         texts: isNamed ? [{ before: null, markdown: row?.description ?? '' }] : [],
         lines,
       }
     }
     case 'close_issue':
     case 'close_merge_request':
-      return { opening: `${name} closed the ${what}.` }
+      return { opening: t.closed(name, what) }
     case 'reopen_issue':
     case 'reopen_merge_request':
-      return { opening: `${name} reopened the ${what}.` }
+      return { opening: t.reopened(name, what) }
     case 'merge_merge_request':
-      return 'mergeRequest' in about
-        ? { opening: `${name} merged the merge request into ${about.mergeRequest.target_branch}.` }
-        : null
+      return 'mergeRequest' in about ? { opening: t.merged(name, about.mergeRequest.target_branch) } : null
     case 'approve_merge_request':
-      return { opening: `${name} approved the merge request.` }
+      return { opening: t.approved(name) }
     case 'unapprove_merge_request':
-      return { opening: `${name} revoked the approval of the merge request.` }
+      return { opening: t.unapproved(name) }
     case 'merge_when_pipeline_succeeds':
-      return { opening: `${name} set the merge request to auto-merge when the pipeline succeeds.` }
+      return { opening: t.autoMergeEnabled(name) }
     case 'unmergeable':
       return {
-        opening: 'The merge request could not be merged automatically.',
+        opening: t.unmergeable,
         lines: 'mergeRequest' in about && about.mergeRequest.merge_error ? [about.mergeRequest.merge_error] : [],
       }
     case 'push_to_merge_request':
       return sendPush(app, item, name, facts)
     case 'move_issue':
       return {
-        opening: `${name} moved the issue to ${pathWithNamespace(item.project, item.namespace)}.`,
+        opening: t.movedIssue(name, pathWithNamespace(item.project, item.namespace)),
         after: [`issue_${facts.from}`],
       }
     case 'issue_due':
       return 'issue' in about && about.issue.due_date
         ? {
-            opening: `The issue is due on ${about.issue.due_date}.`,
+            opening: t.issueDue(about.issue.due_date),
             texts: [{ before: null, markdown: about.issue.description ?? '' }],
           }
         : null
     case 'new_release':
       return 'release' in about
         ? {
-            opening: `${name} released ${oneLine(about.release.name ?? about.release.tag, MOST_LINE)}.`,
+            opening: t.released(name, oneLine(about.release.name ?? about.release.tag, MOST_LINE)),
             texts: [{ before: null, markdown: about.release.description ?? '' }],
-            lines: [`Tag: ${about.release.tag}`],
+            lines: [t.tag(about.release.tag)],
           }
         : null
     case 'moved_project':
       return {
-        opening: `${name} moved the project ${oneLine(facts.old_path ?? '', MOST_LINE)}.`,
-        lines: [`New path: ${pathWithNamespace(item.project, item.namespace)}`],
+        opening: t.movedProject(name, oneLine(facts.old_path ?? '', MOST_LINE)),
+        lines: [t.newPath(pathWithNamespace(item.project, item.namespace))],
       }
     case 'failed_pipeline':
     case 'fixed_pipeline':
@@ -189,7 +187,7 @@ async function writeSystemNotes(app: App, item: Item, name: string, ids: readonl
     .execute()
   const isAnswer = found.length === 1 && start !== undefined && start.id !== first.id
   return {
-    opening: found.length === 1 ? `${name} commented:` : `${name} reviewed the merge request:`,
+    opening: found.length === 1 ? t.commented(name) : t.reviewed(name),
     texts: found.map((note) => ({ before: placeOf(note), markdown: note.body })),
     url: `${item.url}#note_${first.id}`,
     id: `note_${first.id}`,
@@ -204,7 +202,8 @@ function placeOf({ position }: Note): string | null {
   if (position === null) return null
   const { new_path, old_path, new_line, old_line } = JSON.parse(position) as Position
   const line = new_line ?? old_line
-  return oneLine(`On ${new_path ?? old_path}${line ? `, line ${line}` : ''}:`, MOST_LINE)
+  const path = String(new_path ?? old_path)
+  return oneLine(line ? t.onLine(path, line) : t.onFile(path), MOST_LINE)
 }
 
 async function sendPush(app: App, item: Item, name: string, { before, after }: Facts): Promise<Payload | null> {
@@ -213,14 +212,14 @@ async function sendPush(app: App, item: Item, name: string, { before, after }: F
   const not = [before, base_sha].filter((sha) => typeof sha === 'string')
   const dir = repositoryDir(app, item.project)
   const commits = await listCommits(dir, { from: after, not, limit: MOST_COMMITS + 1 })
-  const more = commits.length > MOST_COMMITS ? ['and more'] : []
+  const more = commits.length > MOST_COMMITS ? [t.andMore] : []
   return {
-    opening: `${name} pushed to the merge request.`,
+    opening: t.pushed(name),
     lines: [...commits.slice(0, MOST_COMMITS).map(({ id, title }) => `${id.slice(0, 8)} ${title}`), ...more],
   }
 }
 
-async function sendPipeline(app: App, kind: keyof typeof PIPELINES, item: Item): Promise<Payload | null> {
+async function sendPipeline(app: App, kind: PipelineKind, item: Item): Promise<Payload | null> {
   if (!('pipeline' in item.about)) return null
   const { pipeline } = item.about
   const failed =
@@ -235,22 +234,17 @@ async function sendPipeline(app: App, kind: keyof typeof PIPELINES, item: Item):
           .limit(MOST_JOBS)
           .execute()
       : []
-  const what = {
-    failed_pipeline: 'failed',
-    fixed_pipeline: 'is fixed: the pipeline succeeded after a failure',
-    success_pipeline: 'succeeded',
-  }
   return {
-    opening: `Pipeline #${pipeline.id} of ${oneLine(pipeline.ref, MOST_LINE)} ${what[kind]}.`,
-    lines: [`Commit: ${pipeline.sha}`, ...failed.map(({ stage, name }) => `Failed job: ${name} (${stage})`)],
+    opening: t.pipelineEnded(pipeline.id, oneLine(pipeline.ref, MOST_LINE), t.pipelineResults[kind]),
+    lines: [t.commit(pipeline.sha), ...failed.map(({ stage, name }) => t.failedJob(name, stage))],
     id: `${item.thread}_${kind}`,
   }
 }
 
 async function peopleLines(app: App, { assignees, reviewers }: Facts): Promise<string[]> {
   const changes: (readonly [string, Change | undefined])[] = [
-    ['Assignees', assignees],
-    ['Reviewers', reviewers],
+    [t.assignees, assignees],
+    [t.reviewers, reviewers],
   ]
   const ids = changes.flatMap(([, change]) => change?.flat() ?? [])
   if (ids.length === 0) return []
@@ -261,11 +255,11 @@ async function peopleLines(app: App, { assignees, reviewers }: Facts): Promise<s
     .where(inIdList(db, 'id', idList(db, ids)))
     .execute()
   const names = (some: readonly number[]) =>
-    some.flatMap((id) => users.find((user) => user.id === id)?.name ?? []).join(', ') || 'none'
+    some.flatMap((id) => users.find((user) => user.id === id)?.name ?? []).join(', ') || t.none
   return changes.flatMap(([what, change]) => {
     if (!change) return []
     const [before, after] = change
-    return before.length === 0 ? [`${what}: ${names(after)}`] : [`${what}: ${names(after)} (before: ${names(before)})`]
+    return before.length === 0 ? [t.people(what, names(after))] : [t.peopleChanged(what, names(after), names(before))]
   })
 }
 
@@ -276,5 +270,5 @@ async function labelLines({ db }: App, labels: readonly number[]): Promise<strin
     .select('title')
     .where(inIdList(db, 'id', idList(db, labels)))
     .execute()
-  return found.length === 0 ? [] : [`New labels: ${found.map(({ title }) => title).join(', ')}`]
+  return found.length === 0 ? [] : [t.newLabels(found.map(({ title }) => title).join(', '))]
 }

@@ -1,20 +1,21 @@
 import { html } from '../../../lib/text/html.ts'
 import type { Page } from '../../identity/page.ts'
+import * as t from './texts.ts'
 
 export const askPage = ({ what, username }: { what: string; username: string }): Page => ({
-  title: 'Unsubscribe',
-  body: html`<p>Stop email notifications for ${username} about ${what}?</p>
+  title: t.unsubscribe,
+  body: html`<p>${t.stopNotifications(username, what)}</p>
     <form method="post">
-      <button>Unsubscribe</button>
+      <button>${t.unsubscribe}</button>
     </form>`,
 })
 
 export const donePage = ({ what, username }: { what: string; username: string }): Page => ({
-  title: 'Unsubscribed',
-  body: html`<p>${username} no longer receives email notifications about ${what}.</p>`,
+  title: t.unsubscribed,
+  body: html`<p>${t.noLongerReceives(username, what)}</p>`,
 })
 
 export const deadPage: Page = {
-  title: 'This link is not valid',
-  body: html`<p>The item was deleted, or the link is incomplete.</p>`,
+  title: t.linkNotValid,
+  body: html`<p>${t.itemDeletedOrLinkIncomplete}</p>`,
 }

@@ -10,6 +10,7 @@ import { changeSetting } from '../../planning/notification-settings/service.ts'
 import { setSubscription } from '../../planning/subscriptions/service.ts'
 import { findItem, type Item } from './items.ts'
 import { levelBelow, type Reason } from './levels.ts'
+import * as t from './texts.ts'
 
 const PURPOSE = 'unsubscribe'
 
@@ -22,11 +23,6 @@ const Options = z.object({
   level: z.enum(LEVELS).optional(),
 })
 type Options = z.infer<typeof Options>
-
-const ENDS: Record<'issue' | 'merge_request', string> = {
-  issue: 'Unsubscribe from this issue',
-  merge_request: 'Unsubscribe from this merge request',
-}
 
 export function unsubscribeAddress(
   app: App,
@@ -41,7 +37,7 @@ export function unsubscribeAddress(
         ? { ...at, issue: subscription.issue_id }
         : { ...at, merge_request: subscription.merge_request_id }
   const text = Buffer.from(JSON.stringify(input)).toString('base64url')
-  const ends = input.issue ? ENDS.issue : input.merge_request ? ENDS.merge_request : 'Unsubscribe from this project'
+  const ends = t.unsubscribeFrom[input.issue ? 'issue' : input.merge_request ? 'merge_request' : 'project']
   return { address: `${app.url}/-/unsubscribe/${text}.${app.vault.sign(PURPOSE, text)}`, ends }
 }
 
@@ -68,8 +64,8 @@ export async function findUnsubscription(app: App, token: string): Promise<Unsub
   if (!item) return null
   const level = input.level
   if (level !== undefined)
-    return { user, what: 'this project, unless it concerns you', carryOut: () => lower(app, user, item, level) }
-  const what = issue === undefined ? 'this merge request' : 'this issue'
+    return { user, what: t.thisProjectUnlessItConcernsYou, carryOut: () => lower(app, user, item, level) }
+  const what = issue === undefined ? t.thisMergeRequest : t.thisIssue
   return { user, what, carryOut: () => leave(app, user, item) }
 }
 
