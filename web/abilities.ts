@@ -15,6 +15,7 @@ export const ABILITIES = {
     own: 'DELETE /projects/{id}',
     manageMembers: 'POST /projects/{id}/members',
     push: 'POST /projects/{id}/repository/branches',
+    undoRefChanges: 'POST /projects/{id}/repository/ref_changes/{change_id}/undo',
     release: 'POST /projects/{id}/releases',
     commentOnCommits: 'POST /projects/{id}/repository/commits/{sha}/comments',
     createMergeRequest: 'POST /projects/{id}/merge_requests',

@@ -25,6 +25,7 @@ const BUTTONS: [path: string, button: string, kind: AbilityKind, ability: string
   ['', '/-/new/master', 'project', 'push'],
   ['/-/branches', 'create', 'project', 'push'],
   ['/-/tags', 'create', 'project', 'push'],
+  ['/-/ref_changes', 'undo', 'project', 'undoRefChanges'],
   ['/-/releases', '/-/releases/new', 'project', 'release'],
   ['/-/issues', '/-/issues/new', 'project', 'createIssue'],
   ['/-/labels', 'create', 'project', 'plan'],

@@ -165,6 +165,7 @@ export function addressesOf(world: World): Address[] {
     },
     'project/snippets/index': { at: `${project}/snippets`, shows: ['snippet'] },
     'project/snippets/[snippet_id]/index': { at: `${project}/snippets/${snippets.project}`, shows: ['snippet'] },
+    'project/ref_changes/index': `${project}/ref_changes`,
     'project/tags/index': { at: `${project}/tags`, shows: ['tagged'] },
     'project/tags/[...name]': { at: `${project}/tags/v1.0`, shows: ['tagged'], also: [`${project}/tags/${tag}`] },
     'project/tree/[...path]': { at: `${project}/tree/master/src`, also: [`${project}/tree/${branch}`] },

@@ -94,6 +94,16 @@ export const searchBranches = 'Search branches'
 export const noMatchingBranches = 'No matching branches'
 export const noBranchesYet = 'No branches yet'
 export const deleteAllMergedBranchesProtected = 'Delete all merged branches? Protected branches are kept.'
+export const branchDeleted = (name: string) => `Branch ${name} deleted`
+export const tagDeleted = (name: string) => `Tag ${name} deleted`
+export const historyOfBranchesAndTags = 'History of branches and tags'
+export const allBranchesAndTags = 'All branches and tags'
+export const noRefChanges = 'No changes'
+export const refChangesAreKept = 'Changes of branches and tags can be undone for 90 days.'
+export const refCreated = 'created'
+export const refDeleted = 'deleted'
+export const refUpdated = 'updated'
+export const undoChangeOf = (name: string) => `Undo the change of ${name}`
 export const deleteBranchName = (name: string) => `Delete the branch ${name}?`
 
 // Commit, commit notes

@@ -4,6 +4,7 @@ import { batchesOf } from '../../lib/async/batches.ts'
 import { LONGEST_POINTER, readPointer, type Pointer } from '../../lib/files/lfs-pointer.ts'
 import { git, LONG_LISTING } from '../process/command.ts'
 import { readObjects } from './objects.ts'
+import { ALL_BUT_UNDO } from '../refs/undo-refs.ts'
 
 const BLOBS_AT_ONCE = 20_000
 
@@ -16,7 +17,7 @@ export async function readPointers(
   const small = `combine:object:type=blob+blob:limit=${LONGEST_POINTER + 1}` as const
   const listing = await git(
     dir,
-    ['rev-list', '--objects', '--no-object-names', `--filter=${small}`, '--stdin', '--not', '--all'],
+    ['rev-list', '--objects', '--no-object-names', `--filter=${small}`, '--stdin', '--not', ...ALL_BUT_UNDO],
     { environment, input: `${ids.join('\n')}\n`, maxOutput: LONG_LISTING, deadline: HOUR },
   )
   // The output also contains the named commits, whatever the filter says.

@@ -10,6 +10,7 @@ import { Lru } from '../../lib/async/lru.ts'
 import { nullIfMissing } from '../../lib/files/system-errors.ts'
 import { git, gitStream, LONG_LISTING } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
+import { ALL_BUT_UNDO } from '../refs/undo-refs.ts'
 import { objectInfos } from './objects.ts'
 
 interface Withheld {
@@ -110,14 +111,19 @@ const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 async function unreachableCommits(dir: string, commits: readonly string[]): Promise<string[]> {
   if (commits.length === 0) return []
   const input = `${commits.join('\n')}\n`
-  return linesOf(await git(dir, ['rev-list', '--ignore-missing', '--stdin', '--not', '--all'], { ...PATIENTLY, input }))
+  return linesOf(
+    await git(dir, ['rev-list', '--ignore-missing', '--stdin', '--not', ...ALL_BUT_UNDO], { ...PATIENTLY, input }),
+  )
 }
 
 async function unreachable(dir: string, heads: readonly string[]): Promise<Withheld> {
   const commits = new Set(await unreachableCommits(dir, heads))
   if (commits.size === 0) return { commits, others: new Set() }
-  const flags = ['--objects', '--no-object-names', '--ignore-missing', '--stdin', '--not', '--all'] as const
-  const listed = await git(dir, ['rev-list', ...flags], { ...PATIENTLY, input: `${[...commits].join('\n')}\n` })
+  const flags = ['--objects', '--no-object-names', '--ignore-missing', '--stdin', '--not'] as const
+  const listed = await git(dir, ['rev-list', ...flags, ...ALL_BUT_UNDO], {
+    ...PATIENTLY,
+    input: `${[...commits].join('\n')}\n`,
+  })
   const others = new Set(linesOf(listed).filter((id) => !commits.has(id)))
   if (others.size > 0) await withoutReachable(dir, others)
   return { commits, others }
@@ -125,7 +131,7 @@ async function unreachable(dir: string, heads: readonly string[]): Promise<Withh
 
 /** Git also lists objects that only older commits contain, although refs reach those commits. */
 async function withoutReachable(dir: string, ids: Set<string>): Promise<void> {
-  const flags = ['--objects', '--no-object-names', '--use-bitmap-index', '--all'] as const
-  const reachable = gitStream(dir, ['rev-list', ...flags], { deadline: 10 * MINUTE })
+  const flags = ['--objects', '--no-object-names', '--use-bitmap-index'] as const
+  const reachable = gitStream(dir, ['rev-list', ...flags, ...ALL_BUT_UNDO], { deadline: 10 * MINUTE })
   for await (const lines of pieces(reachable, NEWLINE)) for (const id of lines) ids.delete(id.toString('latin1'))
 }

@@ -83,6 +83,8 @@ export function ref(name: string): Ref {
   return name as Ref
 }
 
+export const isFullRef = (name: string): boolean => safely(() => ref(name)) !== null
+
 /** `HEAD` as a branch, or a branch with the name of a full ref, would be ambiguous. */
 export const isBranchName = (name: string): boolean =>
   isRefName(name) && name !== 'HEAD' && name !== '@' && !name.startsWith('refs/')

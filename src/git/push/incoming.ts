@@ -7,6 +7,7 @@ import { git, gitStream, LONG_LISTING, type GitOptions } from '../process/comman
 import { pieces } from '../process/streams.ts'
 import { isObjectId } from '../objects/ids.ts'
 import { NO_OBJECT } from '../refs/update.ts'
+import { ALL_BUT_UNDO } from '../refs/undo-refs.ts'
 
 export interface IncomingChange {
   /** Added, copied, deleted, modified, renamed, type changed. */
@@ -40,7 +41,7 @@ const LONGEST_MESSAGE = 64 * 1024
 export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
   if (tips.length === 0) return []
   const options = { ...where, maxOutput: LONG_LISTING, deadline: HOUR }
-  const records = gitStream(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', '--all'], {
+  const records = gitStream(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', ...ALL_BUT_UNDO], {
     ...where,
     deadline: HOUR,
     input: tips.join('\n') + '\n',

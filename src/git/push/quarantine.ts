@@ -14,6 +14,7 @@ import { flushFile, flushFolder } from '../storage/drafts.ts'
 import { withheldIds } from '../objects/withheld.ts'
 import { indexLast, offsetsIn } from '../objects/pack-index.ts'
 import { openSmallPack, type SmallPack } from './small-pack.ts'
+import { ALL_BUT_UNDO } from '../refs/undo-refs.ts'
 
 /** Git's own prefix for such folders, so that its `prune` deletes them, too. */
 const PREFIX = 'tmp_objdir-'
@@ -196,7 +197,7 @@ async function bringsWithheld(
 ): Promise<boolean> {
   const isWithheld = await withheldIds(dir)
   if (!isWithheld) return true
-  const listed = await git(dir, ['rev-list', '--objects', '--no-object-names', '--stdin', '--not', '--all'], {
+  const listed = await git(dir, ['rev-list', '--objects', '--no-object-names', '--stdin', '--not', ...ALL_BUT_UNDO], {
     ...options,
     input: `${ids.join('\n')}\n`,
     maxOutput: LONG_LISTING,

@@ -4,7 +4,7 @@
  */
 
 /** Useless to clients. */
-export const HIDDEN: readonly string[] = ['refs/keep-around', 'refs/tmp', 'refs/remotes', 'refs/pools']
+export const HIDDEN: readonly string[] = ['refs/keep-around', 'refs/tmp', 'refs/remotes', 'refs/pools', 'refs/undo']
 
 /** Clients may fetch them but not push to them. */
 const READ_ONLY: readonly string[] = ['refs/merge-requests', 'refs/environments', 'refs/pipelines']

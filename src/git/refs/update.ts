@@ -11,6 +11,7 @@ import { objectInfo } from '../objects/objects.ts'
 import { despiteDeadLocks } from './locks.ts'
 import { packRefs, REFS_FLUSHED_LATER } from '../storage/repositories.ts'
 import { moveOne } from './single-ref.ts'
+import { keepIfPruning } from './undo-refs.ts'
 
 /** The zero id: the value of a ref before its creation and after its deletion. */
 export const NO_OBJECT = '0'.repeat(40)
@@ -59,6 +60,7 @@ export interface Arrival {
 
 export async function moveRefs(dir: string, updates: readonly RefUpdate[], arrival?: Arrival): Promise<void> {
   if (updates.length === 0) return
+  await keepIfPruning(dir, updates)
   await moveAll(dir, updates, arrival)
   if (updates.some(({ after }) => after !== NO_OBJECT)) await readmit(dir)
 }

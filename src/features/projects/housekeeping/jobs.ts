@@ -1,6 +1,7 @@
-import { HOUR } from '../../../clock.ts'
+import { DAY, HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { reviewWithheld } from '../../../git/objects/withheld.ts'
+import { listUndoRefs } from '../../../git/refs/undo-refs.ts'
 import { standAlone, useObjectsOf } from '../../../git/storage/alternates.ts'
 import { keepUnreachable } from '../../../git/storage/keeping.ts'
 import { isUntidy, tidyPool } from '../../../git/storage/pools.ts'
@@ -13,6 +14,7 @@ import { findProjectById, type Project } from '../projects/queries.ts'
 import { removeRepositoryLater } from '../projects/removal.ts'
 import { repositoryDir } from '../repositories/repository.ts'
 import { referencedCommits } from './referenced-commits.ts'
+import { keepingUndo } from './undo.ts'
 
 export const tidyRepository = job<{ id: number }>(
   'projects.tidy_repository',
@@ -24,7 +26,7 @@ export const tidyRepository = job<{ id: number }>(
     await sweepRepository(dir, { before: new Date(Date.now() - HOUR) })
     await arrangeSharing(app, project, dir, signal)
     await keepUnreachable(dir, referencedCommits(app.db, id), signal)
-    await housekeep(dir, { signal })
+    await keepingUndo(app, project, dir, () => housekeep(dir, { signal }), signal)
     const repository_size = await diskUse(dir)
     await app.db
       .updateTable('projects')
@@ -50,17 +52,19 @@ export const pruneRepository = job<{ id: number }>(
     const project = await findProjectById(app.db, id)
     const dir = project && repositoryDir(app, project)
     if (!dir || !(await repositoryExists(dir))) return
-    await housekeep(dir, { signal, prune: '1.hour.ago' })
+    await keepingUndo(app, project, dir, () => housekeep(dir, { signal, prune: '1.hour.ago' }), signal)
     // Objects that are also in a pool stay there. This project does not serve them.
-    if ((await reviewWithheld(dir)) && project.pool_id === null) await schedulePrune(app, project)
+    if (!(await reviewWithheld(dir)) || project.pool_id !== null) return
+    // Undo may keep them for months.
+    await schedulePrune(app, project, { delay: (await listUndoRefs(dir)).size > 0 ? DAY : undefined })
   },
   { long: true },
 )
 
 /** Runs when all current objects are old enough, at most once an hour per project. */
-export async function schedulePrune(app: App, { id }: { id: number }): Promise<void> {
-  const hour = Math.floor(app.clock.now().getTime() / HOUR)
-  await enqueue(app, pruneRepository, { id }, { key: `projects.prune ${id} ${hour}`, delay: 2 * HOUR })
+export async function schedulePrune(app: App, { id }: { id: number }, { delay = 2 * HOUR } = {}): Promise<void> {
+  const hour = Math.floor((app.clock.now().getTime() + delay) / HOUR)
+  await enqueue(app, pruneRepository, { id }, { key: `projects.prune ${id} ${hour}`, delay })
 }
 
 /**

@@ -1,38 +1,212 @@
 import { expect, test } from 'vitest'
-import { startForge, type TestForge } from '../../../forge.ts'
+import { atOnce } from '../../../../test/at-once.ts'
+import { addMember } from '../../../../test/cast.ts'
+import { addressFor, workspace } from '../../../../test/workspace.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
-const rowsOf = ({ app }: TestForge, project_id: number) =>
-  app.db
-    .selectFrom('ref_changes')
-    .select(['wiki', 'ref', 'before', 'after', 'user_id'])
-    .where('project_id', '=', project_id)
-    .orderBy('id')
-    .execute()
-
-test('every door to a ref leaves a row, and a refused change leaves none', async () => {
-  await using forge = await startForge()
-  const jane = await forge.user()
-  const project = await forge.project({}, jane)
-  const { id: sha } = await forge.seed(project, { a: 'a\n' })
+/** Jane's project with a commit on `master`, and a developer. */
+async function stage(forge: TestForge) {
+  const jane = await forge.user({ username: 'jane' })
+  const dev = await forge.user({ username: 'dev' })
+  const project = await forge.project({ path: 'engine' }, jane)
+  await addMember(forge, { project_id: project.id }, dev.id, 30)
+  const { id: root } = await forge.seed(project, { a: 'a\n' }, { as: jane })
   const url = `/projects/${project.id}`
-  await jane.post(`${url}/repository/branches`, { branch: 'topic', ref: 'master' })
-  const file = { branch: 'topic', content: 'b\n', commit_message: 'Add b' }
-  await jane.post(`${url}/repository/files/b`, file)
-  const after = (await jane.get(`${url}/repository/commits/topic`)).body.id as string
-  await jane.delete(`${url}/repository/branches/topic`)
-  await jane.post(`${url}/wikis`, { title: 'Home', content: 'x' })
-  expect((await jane.delete(`${url}/repository/branches/master`)).status).toBeGreaterThanOrEqual(400)
+  const changes = `${url}/repository/ref_changes`
+  const listed = async (ref?: string, who: Person = jane) => (await who.get(changes, ref ? { ref } : {})).body
+  const undo = (id: number, who: Person = jane) => who.post(`${changes}/${id}/undo`)
+  const tip = async (branch: string): Promise<string | null> =>
+    (await jane.get(`${url}/repository/branches/${branch}`)).body.commit?.id ?? null
+  return { jane, dev, project, root, url, changes, listed, undo, tip }
+}
 
-  const topic = 'refs/heads/topic'
-  const by = { user_id: jane.id, wiki: false }
-  const rows = await rowsOf(forge, project.id)
-  expect(rows.filter(({ ref, wiki }) => ref === topic && !wiki)).toEqual([
-    { ...by, ref: topic, before: null, after: sha },
-    { ...by, ref: topic, before: sha, after },
-    { ...by, ref: topic, before: after, after: null },
+const TOPIC = 'refs/heads/topic'
+const MOVED = { message: 'The ref has moved since this change' }
+
+test('every door to a ref is listed, newest first, and a refused change is not', async () => {
+  await using forge = await startForge()
+  const { jane, root, url, changes, listed, tip } = await stage(forge)
+  await jane.post(`${url}/repository/branches`, { branch: 'topic', ref: 'master' })
+  await jane.post(`${url}/repository/files/b`, { branch: 'topic', content: 'b\n', commit_message: 'Add b' })
+  const after = await tip('topic')
+  await jane.delete(`${url}/repository/branches/topic`)
+  await jane.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' })
+  await jane.post(`${url}/wikis`, { title: 'Home', content: 'x' })
+  expect((await jane.delete(`${url}/repository/branches/master`)).status).toBe(400)
+
+  const [deletion, push, creation, ...none] = await listed(TOPIC)
+  const by = { ref: TOPIC, user: { username: 'jane' } }
+  expect([deletion, push, creation, ...none]).toMatchObject([
+    { ...by, before: after, after: null, current: true },
+    { ...by, before: root, after, current: false },
+    { ...by, before: null, after: root, current: false },
   ])
-  expect(rows.filter(({ ref }) => ref === 'refs/heads/master')).toMatchObject([
-    { wiki: false, before: null, after: sha },
-    { wiki: true, before: null, user_id: jane.id },
+  expect(Object.keys(deletion)).toEqual(['id', 'ref', 'before', 'after', 'user', 'created_at', 'current'])
+  expect((await listed()).map(({ ref }: { ref: string }) => ref)).toEqual([
+    'refs/tags/v1',
+    TOPIC,
+    TOPIC,
+    TOPIC,
+    'refs/heads/master',
   ])
+  expect((await jane.get(`${url}/wikis/ref_changes`)).body).toMatchObject([
+    { ref: 'refs/heads/master', before: null, user: { username: 'jane' } },
+  ])
+  expect(await listed('refs/heads/unknown')).toEqual([])
+  const { headers, body } = await jane.get(changes, { per_page: 2, page: 2 })
+  expect([body.length, headers.get('x-next-page')]).toEqual([2, '3'])
+  for (const ref of ['topic', 'refs/heads/a..b', 'refs/heads/', '\0'])
+    expect((await jane.get(changes, { ref })).status).toBe(400)
+})
+
+test('a list costs the same queries for any number of changes', async () => {
+  await using forge = await startForge()
+  const { jane, dev, url, changes } = await stage(forge)
+  const count = () => forge.queries(() => jane.get(changes))
+  await count()
+  const few = await count()
+  for (let n = 0; n < 5; n++)
+    await (n % 2 ? dev : jane).post(`${url}/repository/branches`, { branch: `b${n}`, ref: 'master' })
+  await forge.settle()
+  expect(await count()).toBe(few)
+})
+
+test('a deletion, a creation, a push and a force push are undone, and so is an undo', async () => {
+  await using forge = await startForge()
+  const { dev, root, url, listed, undo, tip } = await stage(forge)
+  await dev.post(`${url}/repository/branches`, { branch: 'topic', ref: 'master' })
+  await dev.post(`${url}/repository/files/b`, { branch: 'topic', content: 'b\n', commit_message: 'Add b' })
+  const second = await tip('topic')
+  await dev.delete(`${url}/repository/branches/topic`)
+
+  const [deletion] = await listed(TOPIC)
+  const back = await undo(deletion.id, dev)
+  expect(back).toMatchObject({
+    status: 201,
+    body: { ref: TOPIC, before: null, after: second, user: { username: 'dev' }, current: true },
+  })
+  expect(await tip('topic')).toBe(second)
+  expect((await undo(back.body.id)).body).toMatchObject({ before: second, after: null, user: { username: 'jane' } })
+  expect(await tip('topic')).toBeNull()
+
+  const again = await undo((await listed(TOPIC))[0].id)
+  expect([again.status, await tip('topic')]).toEqual([201, second])
+  await using work = await workspace()
+  await work.git('clone', '-q', addressFor(forge, 'jane/engine', dev), 'src')
+  expect((await work.git('-C', 'src', 'push', '-f', 'origin', `${root}:refs/heads/topic`)).code).toBe(0)
+  const [forced] = await listed(TOPIC)
+  expect(forced).toMatchObject({ before: second, after: root, user: { username: 'dev' } })
+  expect([(await undo(forced.id, dev)).status, await tip('topic')]).toEqual([201, second])
+
+  const events = await forge.events()
+  expect(events.filter((name) => name === 'repository.changed')).toHaveLength(9)
+})
+
+test('an undo is a push to pipelines, merge requests and webhooks', async () => {
+  await using forge = await startForge()
+  const { jane, project, url, listed, undo, tip } = await stage(forge)
+  const receiver = await forge.receiver()
+  await jane.post(`${url}/hooks`, { url: receiver.url, push_events: true })
+  const config = 'job:\n  script: [true]\n'
+  await forge.seed(project, { '.gitlab-ci.yml': config }, { branch: 'topic', as: jane })
+  const sha = await tip('topic')
+  const request = { source_branch: 'topic', target_branch: 'master', title: 'Change' }
+  const { iid } = (await jane.post(`${url}/merge_requests`, request)).body
+  await forge.seed(project, { b: 'b\n' }, { branch: 'topic', as: jane })
+  await forge.settle()
+  receiver.clear()
+  const [push] = await listed(TOPIC)
+  expect((await undo(push.id)).status).toBe(201)
+  await forge.settle()
+  expect(await receiver.next('push')).toMatchObject({ body: { ref: TOPIC, before: push.after, after: sha } })
+  expect((await jane.get(`${url}/merge_requests/${iid}`)).body.sha).toBe(sha)
+  const pipelines = (await jane.get(`${url}/pipelines`, { ref: 'topic' })).body
+  expect(pipelines.map((one: { sha: string }) => one.sha)).toEqual([sha, push.after, sha])
+})
+
+test('a ref that moved since answers 409, and so does the slower of two', async () => {
+  await using forge = await startForge()
+  const { jane, dev, root, url, listed, undo, tip } = await stage(forge)
+  const branch = { branch: 'topic', ref: 'master' }
+  await jane.post(`${url}/repository/branches`, branch)
+  await jane.delete(`${url}/repository/branches/topic`)
+  await jane.post(`${url}/repository/branches`, branch)
+  const [current, deletion, creation] = await listed(TOPIC)
+  const events = await forge.events()
+  // The branch is where the first change left it, but it was moved in between.
+  for (const { id } of [deletion, creation]) expect(await undo(id)).toMatchObject({ status: 409, body: MOVED })
+  expect([await tip('topic'), await forge.events()]).toEqual([root, events])
+
+  const answers = await atOnce(
+    forge,
+    () => undo(current.id, jane),
+    () => undo(current.id, dev),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([201, 409])
+  expect(await tip('topic')).toBeNull()
+  expect(await listed(TOPIC)).toHaveLength(4)
+})
+
+test('what the gate refuses of a push it refuses of an undo, and nothing moves', async () => {
+  await using forge = await startForge()
+  const { jane, dev, project, root, url, changes, listed, undo, tip } = await stage(forge)
+  await forge.seed(project, { b: 'b\n' }, { branch: 'topic', as: jane })
+  const second = await tip('topic')
+  await using work = await workspace()
+  await work.git('clone', '-q', addressFor(forge, 'jane/engine', jane), 'src')
+  await work.git('-C', 'src', 'push', '-f', 'origin', `${root}:refs/heads/topic`)
+  await jane.post(`${url}/protected_branches`, { name: 'topic' })
+  await jane.post(`${url}/repository/tags`, { tag_name: 'v1', ref: 'master' })
+  await jane.delete(`${url}/repository/tags/v1`)
+  await jane.post(`${url}/protected_tags`, { name: 'v*' })
+  await forge.seed(project, { c: 'c\n' }, { branch: 'topic', as: jane })
+  const [push, forced] = await listed(TOPIC)
+  const [deleted] = await listed('refs/tags/v1')
+  const master = (await listed('refs/heads/master')).at(-1)
+  const before = await tip('topic')
+  const table: [Person, number, string][] = [
+    [jane, push.id, 'You are not allowed to force push code to a protected branch on this project.'],
+    [dev, push.id, 'You are not allowed to force push code to a protected branch on this project.'],
+    [dev, deleted.id, 'You are not allowed to create this tag as it is protected.'],
+    [jane, master.id, 'The default branch of a project cannot be deleted.'],
+  ]
+  for (const [who, id, message] of table) expect(await undo(id, who)).toMatchObject({ status: 400, body: { message } })
+  expect([await tip('topic'), await tip('master')]).toEqual([before, root])
+
+  await jane.delete(`${url}/protected_branches/topic`)
+  expect((await undo(push.id)).status).toBe(201)
+  await jane.post(`${url}/protected_branches`, { name: 'topic', allow_force_push: true })
+  const [undone] = await listed(TOPIC)
+  const answer = await undo(undone.id, dev)
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { message: 'You are not allowed to push code to protected branches on this project.' },
+  })
+  expect((await undo(undone.id)).status).toBe(201)
+  expect(await tip('topic')).toBe(push.after)
+  expect(forced).toMatchObject({ before: second, after: root })
+
+  await jane.post(`${url}/archive`)
+  const [last] = await listed(TOPIC)
+  expect((await undo(last.id)).status).toBe(403)
+  await jane.post(`${url}/unarchive`)
+  const other = await forge.project({}, jane)
+  expect((await jane.post(`/projects/${other.id}/repository/ref_changes/${last.id}/undo`)).status).toBe(404)
+  expect((await jane.post(`${changes}/999999/undo`)).status).toBe(404)
+  expect((await jane.post(`${url}/wikis/ref_changes/${last.id}/undo`)).status).toBe(404)
+  expect(await tip('topic')).toBe(push.after)
+})
+
+test('a deleted wiki page comes back, and an older change of the wiki does not', async () => {
+  await using forge = await startForge()
+  const { jane, dev, url } = await stage(forge)
+  await jane.post(`${url}/wikis`, { title: 'Home', content: 'Welcome' })
+  await jane.post(`${url}/wikis`, { title: 'Other', content: 'x' })
+  await jane.delete(`${url}/wikis/Home`)
+  const [deletion, older] = (await jane.get(`${url}/wikis/ref_changes`)).body
+  const undo = (id: number, who: Person) => who.post(`${url}/wikis/ref_changes/${id}/undo`)
+  expect(await undo(older.id, jane)).toMatchObject({ status: 409, body: MOVED })
+  expect((await jane.get(`${url}/wikis/Home`)).status).toBe(404)
+  expect(await undo(deletion.id, dev)).toMatchObject({ status: 201, body: { user: { username: 'dev' } } })
+  expect((await jane.get(`${url}/wikis/Home`)).body).toMatchObject({ content: 'Welcome' })
 })

@@ -1,5 +1,5 @@
 import { policy } from '../../../api/endpoint.ts'
-import { Developer, Master, Reporter } from '../../../lib/levels.ts'
+import { Developer, Master, Owner, Reporter } from '../../../lib/levels.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 
 /** A project with the path of its repository. */
@@ -24,4 +24,6 @@ export const repositoryPolicy = policy<RepositorySubject>()({
     hasFeature(s, 'repository') && s.viewer !== null && (s.level >= Reporter || isOpen(s)) && !s.project.archived,
   report: (s) => hasFeature(s, 'repository') && s.level >= Developer && !s.project.archived,
   protect: (s) => hasFeature(s, 'repository') && s.level >= Master,
+  /** Deletes what others could still undo. */
+  forget: (s) => hasFeature(s, 'repository') && s.level >= Owner,
 })

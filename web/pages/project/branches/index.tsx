@@ -9,6 +9,7 @@ import { page as declare, text } from '../../../page.ts'
 import { queryText } from '../../../query.ts'
 import { archiveAddress, locationAddress } from '../../../refs.ts'
 import { compareAddress } from '../../../components/CompareForm.tsx'
+import { deletedRef, undoChange } from '../ref_changes/actions.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
 
@@ -34,8 +35,11 @@ export const page = declare<Data, InProject>({
       return locationAddress({ path_with_namespace: params.id! }, 'tree', branch)
     },
     async remove({ api, params, form }) {
-      await api.delete('/projects/{id}/repository/branches/{branch}', { id: params.id!, branch: text(form, 'branch') })
+      const branch = text(form, 'branch')
+      await api.delete('/projects/{id}/repository/branches/{branch}', { id: params.id!, branch })
+      return deletedRef(api, params.id!, `refs/heads/${branch}`, t.branchDeleted(branch))
     },
+    undo: undoChange,
     async removeMerged({ api, params }) {
       await api.delete('/projects/{id}/repository/merged_branches', { id: params.id! })
     },
@@ -88,6 +92,9 @@ export const page = declare<Data, InProject>({
           </Rows>
         )}
         <Pages of={branches} />
+        <p class="after-list">
+          <a href={below(project, 'ref_changes')}>{t.historyOfBranchesAndTags}</a>
+        </p>
         {mayWrite && branches.items.some(({ merged }) => merged) && (
           <p class="after-list">
             <ActButton action="removeMerged" kind="danger" confirm={t.deleteAllMergedBranchesProtected}>

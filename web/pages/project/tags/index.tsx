@@ -7,6 +7,7 @@ import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { archiveAddress, encodePath } from '../../../refs.ts'
+import { deletedRef, undoChange } from '../ref_changes/actions.ts'
 import * as common from '../../../texts/common.ts'
 import * as t from '../../../texts/repository.ts'
 
@@ -35,11 +36,11 @@ export const page = declare<Data, InProject>({
       return `/${params.id}/-/tags/${encodePath(tag_name)}`
     },
     async remove({ api, params, form }) {
-      await api.delete('/projects/{id}/repository/tags/{tag_name}', {
-        id: params.id!,
-        tag_name: text(form, 'tag_name'),
-      })
+      const tag_name = text(form, 'tag_name')
+      await api.delete('/projects/{id}/repository/tags/{tag_name}', { id: params.id!, tag_name })
+      return deletedRef(api, params.id!, `refs/tags/${tag_name}`, t.tagDeleted(tag_name))
     },
+    undo: undoChange,
   },
   feed: ({ project }) => `${below(project, 'tags')}?format=atom`,
   View: ({ project, tags, query }) => {
@@ -96,6 +97,9 @@ export const page = declare<Data, InProject>({
           </Rows>
         )}
         <Pages of={tags} />
+        <p class="after-list">
+          <a href={below(project, 'ref_changes')}>{t.historyOfBranchesAndTags}</a>
+        </p>
       </>
     )
   },

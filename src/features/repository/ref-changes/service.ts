@@ -1,0 +1,55 @@
+import type { App, User } from '../../../context.ts'
+import { conflict } from '../../../errors.ts'
+import { objectInfo } from '../../../git/objects/objects.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { wikiDir } from '../../projects/repositories/repository.ts'
+import { Overtaken, changeRefs, webPusher } from '../gate/service.ts'
+import type { Update } from '../gate/updates.ts'
+import { changeWiki } from '../gate/wikis.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { findUndo, type ListedRefChange } from './queries.ts'
+
+const MOVED = 'The ref has moved since this change'
+const PRUNED = 'The objects of this change are no longer in the repository'
+
+/** Moves the ref back through the checks of every push. Returns the change that did it. */
+export async function undoRefChange(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  change: ListedRefChange,
+): Promise<ListedRefChange> {
+  const refs = { project: subject.project, wiki: false }
+  const update = await reversed(subject.dir, change)
+  await refusingMoved(() => changeRefs(app, webPusher(actor, subject.level), subject, [update]))
+  return findUndo(app.db, refs, change)
+}
+
+export async function undoWikiChange(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  change: ListedRefChange,
+): Promise<ListedRefChange> {
+  const refs = { project: subject.project, wiki: true }
+  const update = await reversed(wikiDir(app, subject.project), change)
+  await refusingMoved(() => changeWiki(app, webPusher(actor, subject.level), subject, [update]))
+  return findUndo(app.db, refs, change)
+}
+
+async function reversed(dir: string, { ref, before, after, current }: ListedRefChange): Promise<Update> {
+  if (!current || !(await repositoryExists(dir))) throw conflict(MOVED)
+  if ((await resolveRef(dir, ref)) !== after) throw conflict(MOVED)
+  if (before !== null && (await objectInfo(dir, before)) === null) throw conflict(PRUNED)
+  return { ref, before: after, after: before }
+}
+
+async function refusingMoved(move: () => Promise<void>): Promise<void> {
+  try {
+    await move()
+  } catch (error) {
+    throw error instanceof Overtaken ? conflict(MOVED) : error
+  }
+}
