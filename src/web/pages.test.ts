@@ -90,6 +90,35 @@ test('pages are compressed for clients that accept it, assets are cached for goo
     expect([name, (await ask(`/-/assets/${name}`)).status]).toEqual([name, 404])
 })
 
+test('a deleted branch comes back from the message, and without scripts', async () => {
+  const browser = new Browser(forge.url)
+  await browser.signIn(jane.username, PASSWORD)
+  const project = await forge.project({ path: 'undoing' }, jane)
+  await forge.seed(project, { a: 'a\n' })
+  await forge.seed(project, { b: 'b\n' }, { branch: 'topic' })
+  const home = `/${project.path_with_namespace}/-`
+  const html = { Accept: 'text/html' }
+  const { authenticity_token } = hiddenFields(await browser.get(`${home}/branches`, html)) as {
+    authenticity_token: string
+  }
+  const post = (page: string, fields: Record<string, string>) =>
+    browser.post(`${home}/${page}`, { authenticity_token, ...fields }, html)
+  const tip = async () => (await jane.get(`/projects/${project.id}/repository/branches/topic`)).status
+  await post('branches', { _action: 'remove', branch: 'topic' })
+  expect(await tip()).toBe(404)
+  const { body } = await browser.get(`${home}/branches`, html)
+  expect(body).toContain('Branch topic deleted')
+  const change = /name="change" value="(\d+)"/.exec(body)![1]!
+  await post('branches', { _action: 'undo', change })
+  expect(await tip()).toBe(200)
+
+  const history = (await browser.get(`${home}/ref_changes`, html)).body
+  expect(history).toContain('History of branches and tags')
+  const [, newest] = /name="change" value="(\d+)"/.exec(history)!
+  await post('ref_changes', { _action: 'undo', change: newest! })
+  expect(await tip()).toBe(404)
+})
+
 test('a form from elsewhere, of nobody or of no page does nothing', async () => {
   const browser = new Browser(forge.url)
   await browser.signIn(jane.username, PASSWORD)
