@@ -166,6 +166,9 @@ test('commits of a deleted merge request from a private fork stay hidden, althou
   await prune(forge, project.id)
   expect(await git('for-each-ref', 'refs/undo')).toContain(sha)
   expect(await reads(sha)).toBe(404)
+  // After each push, what refs reach is readable again.
+  await forge.seed(project, { d: 'd\n' }, { as: jane })
+  expect(await reads(sha)).toBe(404)
   expect((await jane.post(`${url}/repository/branches`, { branch: 'taken', ref: sha })).status).toBe(400)
   expect((await undo(TOPIC)).status).toBe(201)
   expect(await reads(sha)).toBe(200)
