@@ -40,6 +40,8 @@ export interface Config {
   readonly rootEmail: string
   readonly secretKey: string | null
   readonly workers: number
+  /** No data changes: writes are refused, and no background work runs. */
+  readonly readOnly: boolean
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
   readonly mailReplyTo: string | null
@@ -124,6 +126,12 @@ export const settings: SettingTable = {
     parse: key,
   },
   workers: { help: 'number of HTTP processes; auto for one per core', default: 1, parse: workers },
+  readOnly: {
+    help: 'on: refuse all writes and send nothing; as a flag of serve, without a value',
+    default: false,
+    shown: 'off',
+    parse: onOrOff,
+  },
   smtpUrl: {
     help: 'mail server: smtp://user:password@host:port',
     default: null,
@@ -369,6 +377,10 @@ function email(value: string): string {
 function key(value: string): string {
   if (!/^[0-9a-f]{64}$/i.test(value)) throw new Error('must be 64 hex digits')
   return value
+}
+
+function onOrOff(value: string): boolean {
+  return oneOf(['on', 'off'])(value) === 'on'
 }
 
 function workers(value: string): number {

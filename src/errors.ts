@@ -73,6 +73,13 @@ export const notFound = (name?: string) => new Refusal('not_found', name ? `404 
 export const forbidden = (reason?: string) =>
   new Refusal('forbidden', reason ? `403 Forbidden - ${reason}` : '403 Forbidden')
 
+/** For every write while the whole instance is read-only. `fault` is shown on the sign-in page. */
+export const readOnlyInstance = () =>
+  new Refusal('forbidden', '403 Forbidden - the instance is read-only', {
+    reason: 'read_only',
+    fault: 'The instance is read-only.',
+  })
+
 export const unauthenticated = () => new Refusal('unauthenticated', '401 Unauthorized')
 
 export const conflict = (message: string) => new Refusal('conflict', message)

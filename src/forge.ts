@@ -370,6 +370,7 @@ const NOT_FOR_FORGES: readonly (keyof Config)[] = [
   'rootToken',
   'rootEmail',
   'workers',
+  'readOnly',
 ]
 
 const nameOf = (setting: string) => variableOf(setting).replace('MORTISE_', '')

@@ -53,6 +53,8 @@ export interface StoreOptions {
   /** Whether several processes of one instance use it. */
   readonly shared: boolean
   readonly poolSize: number
+  /** Refuses all writes but a few (`read-only.ts`), and creates no database. */
+  readonly readOnly?: boolean
 }
 
 /**

@@ -19,6 +19,15 @@ export async function migrate(store: Store, folder = MIGRATIONS): Promise<string
   return isUpToDate ? [] : runMigrations(store.db, migrations)
 }
 
+/** The migrations that the database lacks. Throws if a newer version has migrated it. */
+export async function pendingMigrations({ db }: Store, folder = MIGRATIONS): Promise<string[]> {
+  const applied = (await appliedTo(db)) ?? []
+  const migrations = await listMigrations(applied, folder)
+  const unknown = applied.find((name) => !migrations.has(name))
+  if (unknown !== undefined) throw new Error(`previously executed migration ${unknown} is missing`)
+  return [...migrations.keys()].filter((name) => !applied.includes(name))
+}
+
 /** Whether the database was ever migrated by us. */
 export const isMigrated = async ({ db }: Store): Promise<boolean> => ((await appliedTo(db))?.length ?? 0) > 0
 

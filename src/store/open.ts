@@ -8,6 +8,7 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
     return openPostgres(url, options)
   }
   const file = url.replace(/^sqlite:/, '')
-  const [{ openSqlite }] = await Promise.all([import('./sqlite.ts'), writeImage(file, options)])
+  const created = options.readOnly ? null : writeImage(file, options)
+  const [{ openSqlite }] = await Promise.all([import('./sqlite.ts'), created])
   return openSqlite(file, options)
 }

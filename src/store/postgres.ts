@@ -8,6 +8,7 @@ import { isSystemError } from '../lib/files/system-errors.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNELS, StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
 import { isConflict } from './dialect.ts'
+import { assertWriteAllowed, isReadStatement } from './read-only.ts'
 import { limitTransactions, pauseAfter, TransactionLimiter, TRIES } from './contention.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
@@ -48,6 +49,13 @@ class NamingClient extends pg.Client {
     let name = names.get(text)
     if (!name && names.size < NAMED_STATEMENTS) names.set(text, (name = `q${names.size}`))
     return super.query(name ? { name, text, values } : { text, values })
+  }
+}
+
+class ReadOnlyClient extends NamingClient {
+  override query(text: string | pg.QueryConfig, values?: unknown[]) {
+    if (typeof text === 'string' && values && !isReadStatement(text)) assertWriteAllowed(text)
+    return super.query(text, values)
   }
 }
 
@@ -179,9 +187,10 @@ const reserveOf = (poolSize: number) => Math.min(poolSize - 1, Math.ceil(poolSiz
  */
 export const lastingPools = new Map<string, pg.Pool | null>()
 
-function openPool(url: string, poolSize: number): pg.Pool {
-  const isLasting = lastingPools.has(url)
-  const warm = lastingPools.get(url)
+/** The clients of a read-only store refuse writes, so its pool serves no other store. */
+function openPool(url: string, poolSize: number, readOnly: boolean): pg.Pool {
+  const isLasting = !readOnly && lastingPools.has(url)
+  const warm = isLasting ? lastingPools.get(url) : null
   if (isLasting) lastingPools.set(url, null)
   if (warm?.options.max === poolSize) return warm
   void warm?.end()
@@ -191,7 +200,7 @@ function openPool(url: string, poolSize: number): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // Compiling a query takes longer than running any of ours.
     options: '-c jit=off',
-    Client: NamingClient as unknown as typeof pg.Client,
+    Client: (readOnly ? ReadOnlyClient : NamingClient) as unknown as typeof pg.Client,
     allowExitOnIdle: isLasting,
   })
   // A lost idle connection must not end the process; the next query opens another.
@@ -207,8 +216,11 @@ async function closePool(url: string, pool: pg.Pool): Promise<void> {
   else await pool.end()
 }
 
-export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
-  const pool = openPool(url, poolSize)
+export function openPostgres(
+  url: string,
+  { poolSize, readOnly = false }: { poolSize: number; readOnly?: boolean },
+): Store {
+  const pool = openPool(url, poolSize, readOnly)
   const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver(pool)) })
   const relaxed = new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver(pool)) })
   const limiter = new TransactionLimiter(poolSize - reserveOf(poolSize))
@@ -238,7 +250,7 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     async close() {
       await ear.end()
       await Promise.all([db.destroy(), relaxed.destroy()])
-      await closePool(url, pool)
+      await (readOnly ? pool.end() : closePool(url, pool))
     },
   }
 }

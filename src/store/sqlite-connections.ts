@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import type { QueryResult } from 'kysely'
 import { StoreUnavailable } from './database.ts'
 import type { Direct } from './direct.ts'
+import { assertWriteAllowed } from './read-only.ts'
 
 const STATEMENTS_KEPT = 1000
 
@@ -39,8 +40,11 @@ async function whenFree<T>(since: number, work: () => T): Promise<T> {
   }
 }
 
-export function openWriter(file: string, durable: boolean): Database.Database {
-  const writer = new Database(file, { timeout: OPEN_TIMEOUT_MS })
+export function openWriter(
+  file: string,
+  { durable, mustExist = false }: { durable: boolean; mustExist?: boolean },
+): Database.Database {
+  const writer = new Database(file, { timeout: OPEN_TIMEOUT_MS, fileMustExist: mustExist })
   writer.pragma('journal_mode = WAL')
   // With NORMAL, this code flushes the log and SQLite does the rest; tests do not wait for the disk.
   writer.pragma(`synchronous = ${durable ? 'NORMAL' : 'OFF'}`)
@@ -53,9 +57,11 @@ export class Connections implements Direct {
   queries = 0
   readonly writes: Statements
   readonly reads: Statements
+  readonly #readOnly: boolean
   #lastWrite: Promise<void> = Promise.resolve()
 
-  constructor(writer: Database.Database, file: string) {
+  constructor(writer: Database.Database, file: string, readOnly = false) {
+    this.#readOnly = readOnly
     this.writes = new Statements(writer)
     this.reads = new Statements(new Database(file, { readonly: true, timeout: READ_TIMEOUT_MS }))
   }
@@ -76,6 +82,11 @@ export class Connections implements Direct {
     } catch (error) {
       throw isBusy(error) ? lockedBy(error) : error
     }
+  }
+
+  /** In read-only mode, refuses a statement that writes what it must not. */
+  assertAllowed(sql: string): void {
+    if (this.#readOnly && !this.isRead(sql)) assertWriteAllowed(sql)
   }
 
   readLater<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {

@@ -26,9 +26,15 @@ import { openDirect } from './direct.ts'
 import { isDamaged } from './engine-errors.ts'
 import { Connections, openWriter } from './sqlite-connections.ts'
 
-export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
-  const writer = openWriter(file, durable)
-  const connections = new Connections(writer, file)
+interface Options {
+  durable: boolean
+  shared: boolean
+  readOnly?: boolean
+}
+
+export function openSqlite(file: string, { durable, shared, readOnly = false }: Options): Store {
+  const writer = openWriter(file, { durable, mustExist: readOnly })
+  const connections = new Connections(writer, file, readOnly)
   // Creates the log, which exists from the first read on.
   writer.prepare('select count(*) from sqlite_master').get()
   const flusher = durable ? new Flusher(file) : null
@@ -250,9 +256,13 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { writes } = this.#connections
     this.#connections.queries++
-    if (this.#endTick) return writes.run<R>(sql, parameters)
+    if (this.#endTick) {
+      this.#connections.assertAllowed(sql)
+      return writes.run<R>(sql, parameters)
+    }
     if (this.#connections.isRead(sql)) return this.#connections.readLater<R>(sql, parameters)
 
+    this.#connections.assertAllowed(sql)
     const result = await this.#connections.write(() => writes.run<R>(sql, parameters))
     await this.#flusher?.flush()
     return result
