@@ -44,7 +44,7 @@ import {
 } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { joinProcesses, newLeaseHolder } from './jobs/processes.ts'
-import type { Loop } from './jobs/loop.ts'
+import { idleLoop, type Loop } from './jobs/loop.ts'
 import { startWorker } from './jobs/worker.ts'
 import { newLimiters } from './lib/async/limiter.ts'
 import { makeFolder } from './lib/files/make-folder.ts'
@@ -52,11 +52,11 @@ import { Stalls } from './lib/async/stalls.ts'
 import { vault } from './lib/crypto/secrets.ts'
 import { hasCode, nullIfMissing } from './lib/files/system-errors.ts'
 import { openLog } from './log.ts'
-import { folderMailer, smtpMailer, watchedMailer, type Mail } from './mail/mailer.ts'
+import { folderMailer, quietMailer, smtpMailer, watchedMailer, type Mail } from './mail/mailer.ts'
 import { Connections } from './outbound/connections.ts'
 import { openBlobs } from './store/blobs/open.ts'
 import { StoreUnavailable } from './store/database.ts'
-import { isMigrated, migrate } from './store/migrate.ts'
+import { isMigrated, migrate, pendingMigrations } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
 import { routes as transport } from './transport/web.ts'
@@ -115,7 +115,9 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
   const { clock = systemClock, durable = true } = options
   const file = join(config.data, 'mortise.sqlite')
   const unknown = new CannotStart(`${config.data} holds no instance`)
-  if (options.mustExist && !config.databaseUrl && !existsSync(file)) throw unknown
+  const { readOnly } = config
+  const mustExist = options.mustExist || readOnly
+  if (mustExist && !config.databaseUrl && !existsSync(file)) throw unknown
   const folder = `the data folder ${config.data} cannot be used`
   const given = await orCannotStart(folder, async () => {
     await makeFolder(config.data)
@@ -129,11 +131,17 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
   const log = await openLog(config.log, options.logTo)
   const unusable = config.databaseUrl ? 'the database cannot be used' : `the database ${file} cannot be used`
   const store = await orCannotStart(unusable, () =>
-    openStore(config.databaseUrl ?? file, { durable, shared: config.workers > 1, poolSize: config.databasePool }),
+    openStore(config.databaseUrl ?? file, {
+      durable,
+      shared: config.workers > 1,
+      poolSize: config.databasePool,
+      readOnly,
+    }),
   )
   try {
-    if (options.mustExist && !(await orCannotStart(unusable, () => isMigrated(store)))) throw unknown
-    const applied = await orCannotStart(unusable, () => migrate(store))
+    if (mustExist && !(await orCannotStart(unusable, () => isMigrated(store)))) throw unknown
+    if (readOnly && (await orCannotStart(unusable, () => pendingMigrations(store))).length > 0) throw olderData()
+    const applied = readOnly ? [] : await orCannotStart(unusable, () => migrate(store))
     const url = config.url ?? linkAddress(config.host, config.port)
     const { hostname } = new URL(url)
     const sender = {
@@ -143,7 +151,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     const mailer = config.smtpUrl
       ? smtpMailer(config.smtpUrl, sender, log)
       : folderMailer(join(config.data, 'mail'), sender, log)
-    const mail = options.onMail ? watchedMailer(mailer, options.onMail) : mailer
+    const mail = readOnly ? quietMailer : options.onMail ? watchedMailer(mailer, options.onMail) : mailer
     const around: Omit<App, 'vault'> = {
       config,
       url,
@@ -173,12 +181,13 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     const { sealed, isKept } = await orCannotStart(unusable, () => findKeyCheck(store.db))
     const isOurs = sealed === null || (given !== null && vault(given).canOpen(sealed))
     if (!isOurs && !options.withAnyKey) throw otherKey(config, given !== null)
+    if (given === null && readOnly) throw otherKey(config, false)
     const key = given ?? (await orCannotStart(folder, () => makeKey(config)))
     const app: App = { ...around, vault: vault(key) }
     const registration = await orCannotStart(unusable, async () => {
-      if (!isKept && isOurs) await keepKey(app)
-      await keepDefaults(app)
-      return joinProcesses(app, RECOVERIES, { beats: options.heartbeat ?? true })
+      if (!isKept && isOurs && !readOnly) await keepKey(app)
+      if (!readOnly) await keepDefaults(app)
+      return joinProcesses(app, RECOVERIES, { beats: options.heartbeat ?? true, sweeps: !readOnly })
     })
     const close = async () => {
       mail.close()
@@ -247,9 +256,12 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const about = { metrics, families, webhooks, projectPages, addressPages, pages: webPages(gateway, v4) }
   for (const addRoutes of [...web, assets, transport]) addRoutes(server, gateway, about)
   const audience = { isThere: hasListeners, tell: notifyListeners }
-  const startWork = () => startWorker(app, { jobs, subscriptions: reactions, distribute, audience })
+  // In read-only mode no job runs and nothing is delivered: no mail, no webhook, no schedule, no mirror.
+  const startWork = () =>
+    config.readOnly ? idleLoop : startWorker(app, { jobs, subscriptions: reactions, distribute, audience })
+  const startDeliveries = () => (config.readOnly ? idleLoop : startDeliverer(app))
   let worker = startWork()
-  let deliverer = startDeliverer(app)
+  let deliverer = startDeliveries()
   let ssh: SshServer | null = null
   const closeApp = async () => {
     endLive(opened.app)
@@ -269,7 +281,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     Object.assign(app, opened.app, { url, jobs: queue, deliveries, config: bound })
     gateway.limiter = newLimiter()
     worker = startWork()
-    deliverer = startDeliverer(app)
+    deliverer = startDeliveries()
   }
   try {
     await options.openAfter
@@ -371,6 +383,9 @@ async function makeKey(config: Config): Promise<Buffer> {
   }
   return (await readKey(config))!
 }
+
+const olderData = () =>
+  new CannotStart('the database needs migrations: run mortise migrate first, or start without --read-only')
 
 function otherKey(config: Config, isGiven: boolean): CannotStart {
   const key = config.secretKey ? 'MORTISE_SECRET_KEY' : keyFile(config)

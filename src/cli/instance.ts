@@ -5,6 +5,9 @@ import type { SignIn } from '../features/identity/users/first-administrator.ts'
 
 export const loadProgram = () => import('../app.ts')
 
+/** Printed at the start. */
+export const READ_ONLY = 'The instance is read-only: writes are refused, and no mail, webhook or job runs'
+
 export interface Instance extends OpenedApp {
   /** The first administrator, if this start created it. */
   readonly firstSignIn: SignIn | null
@@ -19,7 +22,7 @@ export async function openInstance(
   const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
   const opened = await openApp(config, { mustExist, ...(log === 'stderr' ? { logTo: process.stderr } : {}) })
   try {
-    return { ...opened, firstSignIn: await createFirstAdministrator(opened.app) }
+    return { ...opened, firstSignIn: config.readOnly ? null : await createFirstAdministrator(opened.app) }
   } catch (error) {
     await opened[Symbol.asyncDispose]()
     throw error

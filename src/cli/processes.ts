@@ -13,7 +13,7 @@ import { flushCompileCache } from 'node:module'
 import type { Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
 import { collectFigures, sendFigures, shareFigures } from './figures.ts'
-import { loadProgram, openInstance, printHostKeys, welcome } from './instance.ts'
+import { READ_ONLY, loadProgram, openInstance, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
 import { lineOf } from './refusal.ts'
@@ -41,7 +41,8 @@ export async function superviseProcesses(given: Config): Promise<number> {
   // Shown even if no process ever starts to listen.
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
-  if (answers) console.log([`Mortise is listening on ${url}`, addressAdvice(config)].filter(Boolean).join('\n'))
+  const lines = [`Mortise is listening on ${url}`, config.readOnly && READ_ONLY, addressAdvice(config)]
+  if (answers) console.log(lines.filter(Boolean).join('\n'))
   void printHostKeys(config)
   await stop
   return crew.stop()

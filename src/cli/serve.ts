@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import type { Config } from '../config.ts'
 import type { App } from '../context.ts'
-import { loadProgram, printHostKeys, welcome } from './instance.ts'
+import { READ_ONLY, loadProgram, printHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
 import { stopRequested } from './stop.ts'
@@ -18,9 +19,12 @@ export const serve: Verb = {
       value: 'shell',
       help: 'also run CI jobs on this machine, in the shell, AS THE USER OF THE SERVER (default: off)',
     },
+    'read-only': { help: 'refuse all writes and send nothing, to look at a restored copy (default: off)' },
   },
-  async run({ config, flags }) {
+  async run({ config: given, flags, switches }) {
+    const config: Config = switches['read-only'] ? { ...given, readOnly: true } : given
     if (flags.runner !== undefined && flags.runner !== 'shell') throw new Misuse('--runner must be shell')
+    if (flags.runner && config.readOnly) throw new Misuse('--runner cannot be used with --read-only')
     if (flags.runner && config.workers > 1)
       throw new Misuse('--runner works only with one process; use mortise runner instead')
     if (config.workers > 1) return (await import('./processes.ts')).superviseProcesses(config)
@@ -31,7 +35,7 @@ export const serve: Verb = {
       await opened[Symbol.asyncDispose]()
       throw error
     })
-    const administrator = createFirstAdministrator(opened.app)
+    const administrator = config.readOnly ? Promise.resolve(null) : createFirstAdministrator(opened.app)
     // One tick later the administrator's password is being hashed in another thread; this thread builds the servers in
     // the meantime.
     const opening = setImmediate().then(() => startServers(opened, { openAfter: administrator }))
@@ -47,6 +51,7 @@ export const serve: Verb = {
     // Before the start is announced: a reader of the line may stop the server at once.
     const stop = stopRequested()
     console.log(`Mortise is listening on ${forge.app.url}`)
+    if (config.readOnly) console.log(READ_ONLY)
     const advice = addressAdvice(config)
     if (advice) console.log(advice)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))

@@ -27,6 +27,14 @@ interface Steps {
   report(error: unknown): void
 }
 
+/** Does nothing, for read-only mode. */
+export const idleLoop: Loop = {
+  wake() {},
+  async settle() {},
+  pause: async () => () => {},
+  async stop() {},
+}
+
 export function startLoop({ tick, running, isAnyDue, end, report }: Steps): Loop {
   let stopping = false
   let paused = false

@@ -64,9 +64,9 @@ export type Recoveries = readonly string[]
 export async function joinProcesses(
   app: Registered,
   recoveries: Recoveries,
-  { beats = true }: { beats?: boolean } = {},
+  { beats = true, sweeps = true }: { beats?: boolean; sweeps?: boolean } = {},
 ): Promise<AsyncDisposable> {
-  const watch = new ProcessWatch(relaxed(app), recoveries)
+  const watch = new ProcessWatch(relaxed(app), recoveries, sweeps)
   living.add(app.holder)
   await watch.look()
   let turn: Promise<void> = Promise.resolve()
@@ -88,13 +88,16 @@ const relaxed = <A extends Registered>(app: A): A => ({ ...app, db: app.store.re
 export class ProcessWatch {
   readonly #app: Registered
   readonly #recoveries: Recoveries
+  readonly #sweeps: boolean
   /** For processes on other machines: the last count, and the number of checks that found it unchanged. */
   #seen = new Map<string, { beats: number; missed: number }>()
   #looks = 0
 
-  constructor(app: Registered, recoveries: Recoveries) {
+  /** Without `sweeps`, rows of dead processes stay, for a process that can recover their work. */
+  constructor(app: Registered, recoveries: Recoveries, sweeps = true) {
     this.#app = app
     this.#recoveries = recoveries
+    this.#sweeps = sweeps
   }
 
   /** Renews the own row, and deletes the rows of dead processes. */
@@ -110,7 +113,7 @@ export class ProcessWatch {
     this.#forget(known.map(({ tag }) => tag))
     // Remember the living processes: file locks are checked without the store.
     if (++this.#looks > MISSED_BEATS) noteLiving(known.map(({ tag }) => tag))
-    if (gone.length > 0) await this.#remove(gone)
+    if (gone.length > 0 && this.#sweeps) await this.#remove(gone)
   }
 
   #isGone({ tag, beats }: { tag: string; beats: number }): boolean {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readOnlyInstance } from '../errors.ts'
 import { nullIfMissing } from '../lib/files/system-errors.ts'
 import type { Log } from '../log.ts'
 import { BadAddress, composeMail, type Mail, type Sender } from './compose.ts'
@@ -26,6 +27,9 @@ export const watchedMailer = (mailer: Mailer, seen: (mail: Mail) => void): Maile
     return sent
   },
 })
+
+/** Sends nothing, for read-only mode. */
+export const quietMailer: Mailer = { send: () => Promise.reject(readOnlyInstance()), close() {} }
 
 const TIMEOUT = 30_000
 
